@@ -1,0 +1,1 @@
+"""The Django project: settings, the web entry points and the demo."""

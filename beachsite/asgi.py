@@ -1,0 +1,26 @@
+"""The ASGI entry point: HTTP through Django, sockets through Channels behind the origin gate."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "beachsite.settings.local")
+# Sets Django up: nothing that imports a model may stand above this line.
+http = get_asgi_application()
+
+from channels.auth import AuthMiddlewareStack  # noqa: E402
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+
+from beachsite.lifespan import lifespan  # noqa: E402
+from envelopes.transports.origin import OriginGate  # noqa: E402
+from envelopes.transports.panel.routing import websocket_urlpatterns  # noqa: E402
+
+application = ProtocolTypeRouter(
+    {
+        "http": http,
+        "websocket": OriginGate(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "lifespan": lifespan,
+    }
+)

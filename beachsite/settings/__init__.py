@@ -1,0 +1,1 @@
+"""One module for each way to run: `local` (the default), `production`, `test`. All stand on `base`."""

@@ -1,0 +1,160 @@
+"""What every way to run has in common. Everything that differs between machines comes from the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from csp.constants import NONE, SELF
+
+from beachsite.settings import env
+from beachsite.settings.database import database
+
+BASE_DIR = Path(__file__).resolve().parent.parent.parent
+BEACH_DATA = Path(env.text("BEACH_DATA", str(BASE_DIR / "var"))).expanduser().resolve()
+
+# -- the application ----------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "daphne",  # first: its runserver replaces Django's
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+    "django_htmx",
+    "csp",
+    "a2ui",
+    "envelopes",
+    "beachsite.demo",
+    "beachsite",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "beachsite.static.StaticFilesMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+]
+
+ROOT_URLCONF = "beachsite.urls"
+ASGI_APPLICATION = "beachsite.asgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+LOGIN_URL = "login"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# -- language and time --------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = env.text("TIME_ZONE", "UTC")
+
+# -- storage and messages between processes -----------------------------------------------------------------------
+
+DATABASES = {"default": database(env.text("DATABASE_URL"), BEACH_DATA)}
+
+REDIS_URL = env.text("REDIS_URL")
+CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
+    "default": {
+        "BACKEND": "channels_redis.core.RedisChannelLayer",
+        "CONFIG": {"hosts": [REDIS_URL], "prefix": "beach", "capacity": 1000},
+    }
+    if REDIS_URL
+    else {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
+}
+
+# -- files --------------------------------------------------------------------------------------------------------
+
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = Path(env.text("BEACH_STATIC_ROOT", str(BASE_DIR / "var" / "static")))
+
+# -- doors --------------------------------------------------------------------------------------------------------
+
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
+CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
+BEACH_ALLOWED_ORIGINS = env.words("BEACH_ALLOWED_ORIGINS")
+
+BEACH_IMAGE_HOSTS = env.words("BEACH_IMAGE_HOSTS")
+_MEDIA = [SELF, *(f"https://{host}" for host in BEACH_IMAGE_HOSTS)]
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [*_MEDIA, "data:"],
+        "media-src": _MEDIA,
+        "connect-src": [SELF],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "frame-ancestors": [SELF],
+        "form-action": [SELF],
+    }
+}
+X_FRAME_OPTIONS = "SAMEORIGIN"
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_SAMESITE = "Lax"
+
+# -- Beach --------------------------------------------------------------------------------------------------------
+
+# Who runs turns: tasks inside the web process, or separate worker processes.
+BEACH_EXECUTOR = env.choice("BEACH_EXECUTOR", ("inprocess", "worker"), "inprocess")
+# How many web processes share the database; told, since no process can see its siblings.
+BEACH_PROCESSES = env.number("BEACH_PROCESSES", 1, least=1)
+# How long a turn stays with a process that has stopped answering.
+BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
+ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
+BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-4-5")
+
+# -- logging ------------------------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env.text("BEACH_LOG_LEVEL", "INFO")},
+    "loggers": {
+        # Its own handler and no propagation are Django's default for runserver; here every line has one shape.
+        "django.server": {"handlers": ["console"], "propagate": False},
+        "daphne": {"level": "WARNING"},
+    },
+}

@@ -1,0 +1,79 @@
+"""Typed readers of environment variables: a value that cannot be meant is an error, never a silent default."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off"}
+
+
+def text(name: str, default: str = "") -> str:
+    """The variable without surrounding space; empty counts as unset, as compose files and unit files write it."""
+    return os.environ.get(name, "").strip() or default
+
+
+def required(name: str, why: str) -> str:
+    """The variable, or an error that names it and says what it is for."""
+    value = text(name)
+    if not value:
+        raise ImproperlyConfigured(f"Set the environment variable {name}: {why}")
+    return value
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """A yes or no."""
+    value = text(name).lower()
+    if not value:
+        return default
+    if value in _TRUE:
+        return True
+    if value in _FALSE:
+        return False
+    raise ImproperlyConfigured(f"{name} is {value!r}; write 1 or 0.")
+
+
+def number(name: str, default: int, *, least: int = 0) -> int:
+    """A whole number."""
+    value = text(name)
+    if not value:
+        return default
+    try:
+        result = int(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write a whole number.") from None
+    if result < least:
+        raise ImproperlyConfigured(f"{name} is {result}; the least that works is {least}.")
+    return result
+
+
+def seconds(name: str, default: float) -> float:
+    """A length of time; fractions are fine, nothing and less is not."""
+    value = text(name)
+    if not value:
+        return default
+    try:
+        result = float(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write a number of seconds.") from None
+    if not 0 < result < 1e9:
+        raise ImproperlyConfigured(f"{name} is {value}; it must be more than no time.")
+    return result
+
+
+def words(name: str, default: tuple[str, ...] = ()) -> list[str]:
+    """A list, separated by commas."""
+    value = text(name)
+    if not value:
+        return list(default)
+    return [word for part in value.split(",") if (word := part.strip())]
+
+
+def choice(name: str, options: tuple[str, ...], default: str) -> str:
+    """One of a fixed set of words."""
+    value = text(name, default)
+    if value not in options:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write one of: {', '.join(options)}.")
+    return value
