@@ -1,0 +1,1 @@
+"""The envelope protocol and its runtime: parts, respond(), turns, approvals, delivery."""

@@ -1,0 +1,131 @@
+"""The one family of errors of the runtime.
+
+Every error has a stable ``code``, a sentence for a person, facts, and says whose fault it is. The sentence
+defaults to the first line of the class docstring, so a class explains itself even without arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Literal
+
+Fault = Literal["agent", "client", "configuration", "network", "us"]
+
+
+class BeachError(Exception):
+    """Something went wrong."""
+
+    code: ClassVar[str] = "error"
+    fault: ClassVar[Fault] = "us"
+
+    def __init__(self, message: str | None = None, **facts: Any) -> None:
+        self.message = message or (type(self).__doc__ or "").strip().splitlines()[0]
+        self.facts = facts
+        super().__init__(self.message)
+
+    def as_dict(self) -> dict[str, Any]:
+        """``{code, message, ...facts}``, the shape that clients, models and the log get."""
+        return {"code": self.code, "message": self.message, **self.facts}
+
+
+class ValidationFailed(BeachError):
+    """The input does not have the shape that was asked for."""
+
+    code = "VALIDATION_FAILED"
+    fault = "client"
+
+
+class RespondRefused(BeachError):
+    """The respond() call was refused."""
+
+    code = "RESPOND_REFUSED"
+    fault = "agent"
+
+
+class NotFound(BeachError):
+    """There is nothing here under that name, or it is not yours."""
+
+    code = "not_found"
+    fault = "client"
+
+
+class Forbidden(BeachError):
+    """You may not do that."""
+
+    code = "forbidden"
+    fault = "client"
+
+
+class AlreadyDecided(BeachError):
+    """This approval was decided before."""
+
+    code = "already_decided"
+    fault = "client"
+
+
+class Expired(BeachError):
+    """This approval expired before it was decided."""
+
+    code = "expired"
+    fault = "client"
+
+
+class Conflict(BeachError):
+    """This clashes with what is stored."""
+
+    code = "conflict"
+    fault = "client"
+
+
+class TooLarge(BeachError):
+    """This is larger than what is accepted."""
+
+    code = "too_large"
+    fault = "client"
+
+
+class TransitionRefused(BeachError):
+    """That change of state is not allowed."""
+
+    code = "transition_refused"
+    fault = "us"
+
+    def __init__(self, machine: str, *, got: str, to: str, expected: tuple[str, ...]) -> None:
+        allowed = ", ".join(expected) or "nothing"
+        super().__init__(
+            f"{machine} cannot go from {got} to {to}; from {got} it may go to {allowed}.",
+            machine=machine,
+            got=got,
+            to=to,
+            expected=list(expected),
+        )
+
+
+class LeaseLost(BeachError):
+    """Another runner carries this turn on; nothing was written."""
+
+    code = "lease_lost"
+
+
+class RegistrationError(BeachError):
+    """This cannot be registered."""
+
+    code = "registration_refused"
+    fault = "configuration"
+
+
+class ToolFailed(BeachError):
+    """The tool could not do what it was asked to."""
+
+    code = "tool_failed"
+    fault = "network"
+
+
+class ProviderError(BeachError):
+    """The model did not answer."""
+
+    code = "provider_failed"
+    fault = "network"
+
+    def __init__(self, message: str | None = None, *, retryable: bool = False, **facts: Any) -> None:
+        super().__init__(message, retryable=retryable, **facts)
+        self.retryable = retryable

@@ -1,0 +1,1 @@
+"""Wire shapes: parts, the respond() tool, approvals, the envelope."""

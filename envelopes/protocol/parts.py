@@ -1,0 +1,104 @@
+"""A part: ``{text?, data?, metadata: {partType, partId?, ...}}``, the unit of output."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from envelopes.errors import ValidationFailed
+from envelopes.protocol.text import clean_json
+from envelopes.registries.part_types import Origin, PartType, part_types
+from envelopes.types import JsonObject
+
+
+class Metadata(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    partType: str
+    partId: str | None = Field(default=None, max_length=128)
+    dataKind: str | None = Field(default=None, max_length=128)
+    slotKey: str | None = Field(default=None, max_length=128)
+
+
+class Part(BaseModel):
+    """One part, checked against the registry.
+
+    A flat ``partType`` beside ``text`` and ``data`` (seed 001) is accepted and normalised into ``metadata`` (D1).
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str | None = None
+    data: JsonObject | None = None
+    metadata: Metadata
+
+    @model_validator(mode="before")
+    @classmethod
+    def _flat_part_type(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "metadata" not in value and isinstance(value.get("partType"), str):
+            value = dict(value)
+            value["metadata"] = {"partType": value.pop("partType")}
+        return value
+
+    @property
+    def part_type(self) -> str:
+        return self.metadata.partType
+
+    def as_json(self) -> JsonObject:
+        return self.model_dump(exclude_none=True)
+
+
+def check_part(value: Any, *, origin: Origin, path: str = "") -> tuple[Part, PartType]:
+    """Validate one part for who emits it; returns it with its type.
+
+    Raises ``ValidationFailed`` with ``path`` (JSON Pointer) and, where it helps, ``allowed``. Control characters,
+    NUL and lone surrogates are replaced before anything is stored.
+    """
+    try:
+        part = Part.model_validate(clean_json(value))
+    except ValidationError as error:
+        raise from_pydantic(error, path) from error
+    kind = part_types.get(part.part_type)
+    if kind is None:
+        raise ValidationFailed(
+            f"The part type {part.part_type!r} is not registered.",
+            path=f"{path}/metadata/partType",
+            allowed=[t.name for t in part_types if origin in t.origins],
+        )
+    if origin not in kind.origins:
+        raise ValidationFailed(
+            f"A part of type {kind.name!r} cannot come from the {origin}; it comes from "
+            f"{' or '.join(sorted(kind.origins))}.",
+            path=f"{path}/metadata/partType",
+            allowed=[t.name for t in part_types if origin in t.origins],
+        )
+    _presence(kind, "text", kind.text, part.text, path)
+    _presence(kind, "data", kind.data, part.data, path)
+    if kind.data_model is not None and part.data is not None:
+        try:
+            kind.data_model.model_validate(part.data)
+        except ValidationError as error:
+            raise from_pydantic(error, f"{path}/data") from error
+    return part, kind
+
+
+def _presence(kind: PartType, field: str, rule: str, value: object, path: str) -> None:
+    if rule == "required" and value is None:
+        raise ValidationFailed(f"A {kind.name} part needs {field}.", path=f"{path}/{field}")
+    if rule == "none" and value is not None:
+        raise ValidationFailed(f"A {kind.name} part has no {field}.", path=f"{path}/{field}")
+
+
+def from_pydantic(error: ValidationError, path: str = "") -> ValidationFailed:
+    """The first problem as our typed error; ``problems`` lists them all with their pointers."""
+    problems = [
+        {"path": path + "".join(f"/{_escape(step)}" for step in problem["loc"]), "message": problem["msg"]}
+        for problem in error.errors(include_url=False, include_context=False, include_input=False)[:20]
+    ]
+    first = problems[0]
+    return ValidationFailed(f"{first['message']} (at {first['path'] or '/'}).", path=first["path"], problems=problems)
+
+
+def _escape(step: str | int) -> str:
+    return str(step).replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,155 @@
+"""The respond() tool: its schema, its validation, and the words that teach it.
+
+Source: the respond() document ("Tool schema", "Turn states", "System-prompt snippet"); D1, D3, D7.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from envelopes.errors import RespondRefused, ValidationFailed
+from envelopes.protocol.parts import Part, check_part, from_pydantic
+from envelopes.registries.part_types import part_types
+from envelopes.registries.turn_states import TurnState, turn_states
+from envelopes.types import JsonObject
+
+RESPOND = "respond"
+
+
+class _Call(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    parts: list[Any] = Field(min_length=1, max_length=64)
+    turnState: str
+    passTo: str | None = None
+    note: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _older_name(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "turnState" not in value and "conversationState" in value:
+            value = dict(value)
+            value["turnState"] = value.pop("conversationState")
+        return value
+
+
+class RespondCall(BaseModel):
+    """A respond() call that passed: parts in order, the state it declares."""
+
+    parts: list[Part]
+    state: str
+    pass_to: str | None = None
+    note: str | None = None
+
+    @property
+    def turn_state(self) -> TurnState:
+        return turn_states[self.state]
+
+
+def check_respond(value: Any, *, actors: tuple[str, ...] = ()) -> RespondCall:
+    """Validate the input of one respond() call.
+
+    Raises ``RespondRefused`` with ``path`` (JSON Pointer into the input), a sentence, and ``allowed`` where there is
+    a list to choose from. ``actors`` are the names that ``passTo`` may hold.
+    """
+    try:
+        call = _Call.model_validate(value)
+    except ValidationError as error:
+        refused = from_pydantic(error)
+        raise RespondRefused(refused.message, **refused.facts) from error
+    state = turn_states.get(call.turnState)
+    declarable = [s.name for s in turn_states if s.declarable]
+    if state is None or not state.declarable:
+        why = "is not registered" if state is None else "is set by the runtime, not declared"
+        raise RespondRefused(f"The turn state {call.turnState!r} {why}.", path="/turnState", allowed=declarable)
+    parts = []
+    for number, raw in enumerate(call.parts):
+        try:
+            parts.append(check_part(raw, origin="actor", path=f"/parts/{number}")[0])
+        except ValidationFailed as error:
+            raise RespondRefused(error.message, **error.facts) from error
+    names = [part.part_type for part in parts]
+    if (state.name == "passed") != (call.passTo is not None):
+        raise RespondRefused("passTo goes with the turn state 'passed', and only with it.", path="/passTo")
+    if call.passTo is not None and call.passTo not in actors:
+        raise RespondRefused(f"There is no actor {call.passTo!r}.", path="/passTo", allowed=list(actors))
+    if "clarify" in names and "response" in names:
+        raise RespondRefused("A clarify part replaces the response part: send one of them.", path="/parts")
+    if state.name == "clarifying" and "clarify" not in names:
+        raise RespondRefused("The turn state 'clarifying' needs a clarify part with one question.", path="/parts")
+    if state.name == "error" and "error" not in names:
+        raise RespondRefused("The turn state 'error' needs an error part that says what went wrong.", path="/parts")
+    return RespondCall(parts=parts, state=state.name, pass_to=call.passTo, note=call.note)
+
+
+def respond_tool() -> JsonObject:
+    """The tool definition for a model, with the registered part types and turn states.
+
+    ``metadata`` stands before ``text`` so that a part's type is known before its text streams (D7).
+    """
+    kinds = [t.name for t in part_types if "actor" in t.origins]
+    states = [s for s in turn_states if s.declarable]
+    return {
+        "name": RESPOND,
+        "description": (
+            "Emit output. This is the only way to say or show anything to anyone: text outside this tool is "
+            "discarded. Call it early and several times in a turn."
+        ),
+        "input_schema": {
+            "type": "object",
+            "required": ["parts", "turnState"],
+            "properties": {
+                "parts": {
+                    "type": "array",
+                    "minItems": 1,
+                    "description": "Parts in the order in which they should be read.",
+                    "items": {
+                        "type": "object",
+                        "required": ["metadata"],
+                        "properties": {
+                            "metadata": {
+                                "type": "object",
+                                "description": "Write it before text and data.",
+                                "required": ["partType"],
+                                "properties": {
+                                    "partType": {"type": "string", "enum": kinds},
+                                    "partId": {
+                                        "type": "string",
+                                        "description": "The same id continues that part instead of starting one.",
+                                    },
+                                    "dataKind": {"type": "string", "description": "What kind of data this is."},
+                                },
+                            },
+                            "text": {"type": "string"},
+                            "data": {"type": "object"},
+                        },
+                    },
+                },
+                "turnState": {
+                    "type": "string",
+                    "enum": [s.name for s in states],
+                    "description": " ".join(f"{s.name}: {s.meaning}." for s in states),
+                },
+                "passTo": {"type": "string", "description": "The actor that takes over; only with 'passed'."},
+                "note": {"type": "string", "description": "For the log; delivered to nobody."},
+            },
+        },
+    }
+
+
+SYSTEM_SNIPPET = """\
+How you speak
+- Your only voice is the tool `respond`. Whatever you write outside it reaches nobody.
+- A call holds `parts` and a `turnState`. In each part write `metadata` first, then `text` or `data`.
+- Text parts: `ack` (what you understood and are about to do), `thinking` (a short note on the way), `response` (the
+  answer), `clarify` (one question, instead of a response), `error` (what failed, and what did not happen).
+- Data parts: `domain-data` (the raw result), `a2ui-surface` (A2UI v0.9 messages), `artifact`, `citation`, `progress`.
+- `turnState` is `awaiting` while more is to come, `complete` when you are done, `clarifying` when your question must be
+  answered first, `error` when you cannot do it.
+- Do not save everything for the end: send an `ack` at once, then call your tools, then answer.
+- A tool with side effects may need a person's approval. Call it as usual; the runtime asks and gives you the outcome.
+  Never claim that something was done before its result says so.
+"""
+"""The system-prompt text that every model actor gets (respond() document, "System-prompt snippet")."""

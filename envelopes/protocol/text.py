@@ -1,0 +1,38 @@
+"""Text that can be stored and sent: what JSON lets through and UTF-8, PostgreSQL or a terminal do not."""
+
+from __future__ import annotations
+
+import re
+
+from envelopes.errors import ValidationFailed
+from envelopes.types import Json
+
+_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+MAX_DEPTH = 64
+
+
+def clean_text(text: str) -> str:
+    """``text`` with NUL, control characters (but tab, LF, CR) and lone surrogates as U+FFFD."""
+    return _UNSAFE.sub("\ufffd", text) if _UNSAFE.search(text) else text
+
+
+def clean_json(value: Json, *, depth: int = MAX_DEPTH) -> Json:
+    """A copy of ``value`` with every text and key cleaned.
+
+    Raises ``ValidationFailed`` when it is nested deeper than ``depth`` or holds a number that JSON cannot carry.
+    """
+    if isinstance(value, str):
+        return clean_text(value)
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, float):
+        if value != value or value in (float("inf"), float("-inf")):
+            raise ValidationFailed("NaN and Infinity are not JSON.")
+        return value
+    if depth <= 0:
+        raise ValidationFailed(f"This is nested deeper than {MAX_DEPTH} levels.")
+    if isinstance(value, dict):
+        return {clean_text(str(key)): clean_json(item, depth=depth - 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [clean_json(item, depth=depth - 1) for item in value]
+    raise ValidationFailed(f"{type(value).__name__} is not a JSON type.")

@@ -1,0 +1,74 @@
+"""The port to a model: messages in the shape of the Messages API go in, a stream of blocks comes out.
+
+A provider never executes anything and keeps nothing between calls: whatever is to be known stands in the request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+from envelopes.types import JsonObject
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """``messages``: ``[{"role": "user"|"assistant", "content": [blocks]}]``; ``tools``: definitions, respond() first."""
+
+    system: str
+    messages: list[JsonObject]
+    tools: list[JsonObject]
+    actor: str = ""
+    session_id: str = ""
+    turn_id: str = ""
+
+
+@dataclass(frozen=True)
+class BlockStarted:
+    index: int
+    kind: Literal["text", "tool_use", "thinking"]
+    id: str = ""
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class InputFragment:
+    """A piece of the JSON text of a tool call's input, as the model writes it."""
+
+    index: int
+    fragment: str
+
+
+@dataclass(frozen=True)
+class BlockEnded:
+    """The whole block. ``raw_input``: the JSON text of a tool call, unparsed. ``content``: the block as it has to be
+    sent back (text and thinking blocks; for a tool call the runtime builds it from the checked input)."""
+
+    index: int
+    kind: Literal["text", "tool_use", "thinking"]
+    content: JsonObject = field(default_factory=dict)
+    raw_input: str = ""
+
+
+@dataclass(frozen=True)
+class ReplyEnded:
+    """``stop_reason`` as in the Messages API; None when the stream ended without saying so, which is a failure."""
+
+    stop_reason: str | None
+    usage: JsonObject = field(default_factory=dict)
+
+
+ModelEvent: TypeAlias = BlockStarted | InputFragment | BlockEnded | ReplyEnded
+
+
+class Provider(Protocol):
+    """``label`` is shown in the page ("Scripted demo model"); ``name`` goes to the log; ``model`` names the model."""
+
+    name: str
+    label: str
+    model: str
+
+    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """The reply as it is written. Raises ``ProviderError`` (``retryable`` says whether again may help)."""
+        ...

@@ -1,0 +1,1 @@
+"""Open registries: part types, turn states, tools, actors, surface templates."""

@@ -1,0 +1,53 @@
+"""A registry: names to definitions, each name once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Generic, Protocol, TypeVar
+
+from envelopes.errors import RegistrationError
+
+
+class Named(Protocol):
+    @property
+    def name(self) -> str: ...
+
+
+T = TypeVar("T", bound=Named)
+
+
+class Registry(Generic[T]):
+    """Definitions by name, in the order of registration.
+
+    ``register`` refuses a name that is taken (``RegistrationError``): two packages that mean different things by
+    one name must hear of it at start-up, not in a conversation.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._items: dict[str, T] = {}
+
+    def register(self, item: T) -> T:
+        if item.name in self._items:
+            raise RegistrationError(f"The {self.kind} {item.name!r} is registered already.", name=item.name)
+        self._items[item.name] = item
+        return item
+
+    def get(self, name: object) -> T | None:
+        return self._items.get(name) if isinstance(name, str) else None
+
+    def __getitem__(self, name: str) -> T:
+        item = self._items.get(name)
+        if item is None:
+            known = ", ".join(sorted(self._items)) or "none"
+            raise RegistrationError(f"No {self.kind} is called {name!r}. Known: {known}.", name=name)
+        return item
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._items
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._items.values())
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._items)

@@ -1,0 +1,92 @@
+"""Tools: what an actor may call besides respond().
+
+A tool is a name, a pydantic model of its input and an async function. Whatever has a side effect on the world says
+so and waits for a person; whatever is not idempotent is never run twice (D19).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel
+
+from envelopes.registries.base import Registry
+from envelopes.types import Json, JsonObject
+
+Risk = Literal["low", "medium", "high"]
+
+
+class ToolContext(Protocol):
+    """What a running tool gets besides its arguments."""
+
+    session_id: str
+    turn_id: str
+    call_id: str
+    actor: str
+    owner_name: str
+    """What to call the person, possibly empty."""
+
+    async def emit(self, *parts: JsonObject) -> None:
+        """Append parts to the log now (``progress``, ``a2ui-surface``, ...); they are checked like an actor's.
+
+        Raises ``ValidationFailed`` for a bad part, ``LeaseLost`` when another process has taken the work over.
+        """
+        ...
+
+
+class ToolFunction(Protocol):
+    def __call__(self, context: ToolContext, args: Any, /) -> Awaitable[Json]: ...
+
+
+@dataclass(frozen=True)
+class ApprovalPolicy:
+    """How a person is asked before a tool runs.
+
+    ``question`` is one plain sentence made from the arguments; ``done`` one made from arguments and result.
+    ``required`` may look at the arguments. ``expires_after`` in seconds; None never expires.
+    """
+
+    question: Callable[[Any], str]
+    why: Callable[[Any], str] = lambda args: ""
+    done: Callable[[Any, Json], str] = lambda args, result: ""
+    risk: Risk = "medium"
+    risk_note: str = ""
+    required: Callable[[Any], bool] = lambda args: True
+    expires_after: float | None = 15 * 60
+
+
+@dataclass(frozen=True)
+class Tool:
+    """``background`` tools return at once to the model; their result is injected into the turn later.
+
+    ``label`` is a present participle for people ("Booking the flight"). ``data_kind`` marks a result as data-bearing.
+    """
+
+    name: str
+    description: str
+    input: type[BaseModel]
+    run: ToolFunction
+    label: str = ""
+    approval: ApprovalPolicy | None = None
+    idempotent: bool = True
+    background: bool = False
+    data_kind: str | None = None
+    timeout: float | None = None
+
+    def definition(self) -> JsonObject:
+        """The tool as the Messages API wants it."""
+        schema = self.input.model_json_schema()
+        schema.pop("title", None)
+        return {"name": self.name, "description": self.description, "input_schema": schema}
+
+
+@dataclass
+class ToolSet:
+    """The tools of one actor."""
+
+    tools: Registry[Tool] = field(default_factory=lambda: Registry("tool"))
+
+    def add(self, tool: Tool) -> Tool:
+        return self.tools.register(tool)
