@@ -37,4 +37,3 @@ def _problem() -> str:
         logger.exception("The readiness check could not reach the database.")
         return "the database does not answer"
     return f"{len(pending)} migrations are not applied" if pending else ""
-

@@ -13,7 +13,7 @@ from beachsite.settings.database import database
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 BEACH_DATA = Path(env.text("BEACH_DATA", str(BASE_DIR / "var"))).expanduser().resolve()
 
-# -- the application ----------------------------------------------------------------------------------------------
+# -- the application -----------------------------------------------------------------------------------------
 
 INSTALLED_APPS = [
     "daphne",  # first: its runserver replaces Django's
@@ -78,7 +78,7 @@ AUTH_PASSWORD_VALIDATORS = [
     )
 ]
 
-# -- language and time --------------------------------------------------------------------------------------------
+# -- language and time ---------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
 LOCALE_PATHS = [BASE_DIR / "locale"]
@@ -86,7 +86,7 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 
-# -- storage and messages between processes -----------------------------------------------------------------------
+# -- storage and messages between processes ------------------------------------------------------------------
 
 DATABASES = {"default": database(env.text("DATABASE_URL"), BEACH_DATA)}
 
@@ -100,13 +100,13 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
     else {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 1000}}
 }
 
-# -- files --------------------------------------------------------------------------------------------------------
+# -- files ---------------------------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = Path(env.text("BEACH_STATIC_ROOT", str(BASE_DIR / "var" / "static")))
 
-# -- doors --------------------------------------------------------------------------------------------------------
+# -- doors ---------------------------------------------------------------------------------------------------
 
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
@@ -133,7 +133,7 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 
-# -- Beach --------------------------------------------------------------------------------------------------------
+# -- Beach ---------------------------------------------------------------------------------------------------
 
 # Who runs turns: tasks inside the web process, or separate worker processes.
 BEACH_EXECUTOR = env.choice("BEACH_EXECUTOR", ("inprocess", "worker"), "inprocess")
@@ -144,7 +144,7 @@ BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-4-5")
 
-# -- logging ------------------------------------------------------------------------------------------------------
+# -- logging -------------------------------------------------------------------------------------------------
 
 LOGGING = {
     "version": 1,

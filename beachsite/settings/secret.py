@@ -17,7 +17,9 @@ def stored_key(path: Path) -> str:
         _make(path)
     key = path.read_text(encoding="ascii").strip()
     if not key:
-        raise ImproperlyConfigured(f"{path} is empty. Delete it: a new key is made, and everyone is signed out.")
+        raise ImproperlyConfigured(
+            f"{path} is empty. Delete it: a new key is made, and everyone is signed out."
+        )
     return key
 
 

@@ -6,6 +6,7 @@ import os
 
 from beachsite.settings import env
 from beachsite.settings.base import *
+from beachsite.settings.database import database
 
 DEBUG = False
 SECRET_KEY = "only for tests"  # noqa: S105 - signs nothing outside a test run
@@ -27,7 +28,7 @@ REDIS_URL = ""
 ANTHROPIC_API_KEY = ""
 BEACH_EXECUTOR = "inprocess"
 BEACH_LEASE_SECONDS = 2.0
-BEACH_IMAGE_HOSTS: list[str] = []
+BEACH_IMAGE_HOSTS = []
 
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = True

@@ -1,0 +1,102 @@
+"""How the test suite is run: which pytest processes, in which order, and what their exit codes mean together."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CHROMIUM = Path("/usr/bin/chromium")
+BROWSER_TESTS = "tests/browser"
+NO_TESTS = 5  # pytest's exit code for "collected nothing"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One pytest process."""
+
+    name: str
+    arguments: list[str]
+    environment: dict[str, str] = field(default_factory=dict)
+
+
+def required(environ: Mapping[str, str]) -> set[str]:
+    """What may not be absent (BEACH_REQUIRE); anything else is skipped, loudly, where it is not there."""
+    return {word.strip() for word in environ.get("BEACH_REQUIRE", "").split(",") if word.strip()}
+
+
+def plan(arguments: Sequence[str], *, cores: int) -> list[Part]:
+    """The processes for a command line of pytest arguments.
+
+    Browser tests are a process of their own: Playwright's synchronous API keeps an event loop running in the main
+    thread, which asynchronous tests and Django's ORM both refuse to live with.
+    """
+    targets = [word for word in arguments if _is_target(word)]
+    options = [word for word in arguments if word not in targets]
+    browser = [word for word in targets if word.startswith(BROWSER_TESTS)]
+    other = [word for word in targets if word not in browser]
+    parts = []
+    if other or not targets:
+        where = other or ["tests"]
+        spread = [] if other or _chooses_workers(options) else ["-n", str(min(cores, 4))]
+        parts.append(Part("tests", [*where, f"--ignore={BROWSER_TESTS}", *spread, *options]))
+    if browser or not targets:
+        unsafe = {"DJANGO_ALLOW_ASYNC_UNSAFE": "1"}
+        parts.append(Part("browser tests", [*(browser or [BROWSER_TESTS]), *options], unsafe))
+    return parts
+
+
+def _is_target(word: str) -> bool:
+    return not word.startswith("-") and "/" in word and (ROOT / word.split("::", maxsplit=1)[0]).exists()
+
+
+def _chooses_workers(options: Sequence[str]) -> bool:
+    # A debugger cannot work through a worker's pipes.
+    return any(word.startswith(("-n", "--numprocesses", "--pdb", "--trace", "-s")) for word in options)
+
+
+def verdict(codes: Sequence[int]) -> int:
+    """The worst of several exit codes. Collecting nothing is bad only if no part collected anything."""
+    told = [code for code in codes if code != NO_TESTS]
+    if not told:
+        return NO_TESTS
+    return max(128 - code if code < 0 else code for code in told)
+
+
+def run(
+    arguments: Sequence[str],
+    environ: Mapping[str, str],
+    *,
+    chromium: Path = CHROMIUM,
+    call: Callable[[list[str], dict[str, str]], int] | None = None,
+) -> int:
+    """Run the suite; the exit code of the whole."""
+    call = call or _call
+    codes = []
+    for part in plan(arguments, cores=os.cpu_count() or 1):
+        if part.name == "browser tests" and not chromium.exists():
+            missing = f"no Chromium at {chromium} (Debian: apt-get install chromium)"
+            if "browser" in required(environ):
+                _say(f"FAILED: the browser tests are required, but there is {missing}.")
+                codes.append(1)
+            else:
+                _say(f"SKIPPED: all browser tests, since there is {missing}.")
+            continue
+        _say(f"{part.name}: pytest {' '.join(part.arguments)}")
+        codes.append(call(part.arguments, {**environ, **part.environment}))
+    return verdict(codes)
+
+
+def _call(arguments: list[str], environ: dict[str, str]) -> int:
+    environ["DJANGO_SETTINGS_MODULE"] = "beachsite.settings.test"
+    command = [sys.executable, "-m", "pytest", *arguments]
+    return subprocess.run(command, check=False, cwd=ROOT, env=environ).returncode  # noqa: S603 - our own interpreter
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(f"==== {text}\n")
+    sys.stdout.flush()
