@@ -1,0 +1,146 @@
+"""Who may see and do what: the one rule for a session, used by socket, HTTP and admin alike (R10).
+
+A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. An approval is
+decided by the session's owner or by a user with ``envelopes.decide_approval``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.contrib.auth.models import AnonymousUser
+from django.core import signing
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from envelopes.conf import flag
+from envelopes.errors import NotFound
+from envelopes.models import Participant, Session
+
+if TYPE_CHECKING:
+    from django.http import HttpRequest, HttpResponse
+
+COOKIE = "beach_owner"
+_SALT = "beach.owner"
+_YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True)
+class Principal:
+    """Who is asking: a user, a browser with the owner cookie, or nobody.
+
+    ``key`` names it in dedupe tables and logs without telling who it is; empty for nobody.
+    """
+
+    user: Any = None
+    owner_key: str = ""
+    name: str = ""
+
+    @property
+    def key(self) -> str:
+        if self.user is not None:
+            return f"user:{self.user.pk}"
+        return f"anonymous:{self.owner_key[:32]}" if self.owner_key else ""
+
+    @property
+    def is_known(self) -> bool:
+        return self.user is not None or bool(self.owner_key)
+
+    def may_view_all(self) -> bool:
+        return self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.view_session")
+
+    def may_decide_all(self) -> bool:
+        return self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.decide_approval")
+
+
+NOBODY = Principal()
+
+
+def principal(user: Any, cookie: str | None) -> Principal:
+    """The principal behind a Django user and the value of the owner cookie."""
+    if user is not None and not isinstance(user, AnonymousUser) and user.is_authenticated and user.is_active:
+        return Principal(user=user, name=user.get_short_name() or user.get_username())
+    if cookie and flag("BEACH_ANONYMOUS"):
+        try:
+            token = signing.loads(cookie, salt=_SALT, max_age=_YEAR)
+        except signing.BadSignature:
+            return NOBODY
+        return Principal(owner_key=_key(token))
+    return NOBODY
+
+
+def principal_of(request: HttpRequest) -> Principal:
+    return principal(request.user, request.COOKIES.get(COOKIE))
+
+
+def _key(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+def new_anonymous_owner() -> tuple[Principal, str]:
+    """A principal for a browser that has none yet, and the cookie value that stands for it."""
+    token = secrets.token_urlsafe(32)
+    return Principal(owner_key=_key(token)), signing.dumps(token, salt=_SALT)
+
+
+def set_owner_cookie(response: HttpResponse, value: str, *, secure: bool) -> None:
+    response.set_cookie(COOKIE, value, max_age=_YEAR, httponly=True, samesite="Lax", secure=secure)
+
+
+def _owned_by(who: Principal) -> Q:
+    if who.user is not None:
+        return Q(role=Participant.Role.OWNER, user=who.user)
+    return Q(role=Participant.Role.OWNER, owner_key=who.owner_key, user__isnull=True)
+
+
+def owned_sessions(who: Principal) -> QuerySet[Session]:
+    """The sessions in which ``who`` may act."""
+    if not who.is_known:
+        return Session.objects.none()
+    return Session.objects.filter(Exists(Participant.objects.filter(_owned_by(who), session=OuterRef("pk"))))
+
+
+def visible_sessions(who: Principal) -> QuerySet[Session]:
+    """The sessions that ``who`` may see."""
+    return Session.objects.all() if who.may_view_all() else owned_sessions(who)
+
+
+def sessions_for(who: Principal) -> QuerySet[Session]:
+    """What the sidebar lists: the principal's own conversations, newest first."""
+    return owned_sessions(who)
+
+
+def get_session(who: Principal, public_id: str) -> Session:
+    """Raises ``NotFound``, with the same sentence whether it does not exist or is not theirs."""
+    session = visible_sessions(who).filter(public_id=public_id).first()
+    if session is None:
+        raise NotFound("There is no such conversation, or it is not yours.")
+    return session
+
+
+def owns(who: Principal, session: Session) -> bool:
+    return who.is_known and session.participants.filter(_owned_by(who)).exists()
+
+
+def may_decide(who: Principal, session: Session) -> bool:
+    return owns(who, session) or who.may_decide_all()
+
+
+def create_session(who: Principal, actor: str, *, locale: str = "en-US", timezone: str = "UTC") -> Session:
+    """A new conversation of ``who`` with ``actor``."""
+    session = Session.objects.create(actor=actor, locale=locale, timezone=timezone)
+    Participant.objects.create(
+        session=session, role=Participant.Role.OWNER, user=who.user, owner_key="" if who.user else who.owner_key, name=who.name
+    )
+    Participant.objects.create(session=session, role=Participant.Role.AGENT, name=actor)
+    return session
+
+
+def adopt_sessions(user: Any, cookie: str | None) -> int:
+    """Hand the sessions of an anonymous browser to the user who has just signed in on it; returns how many."""
+    who = principal(None, cookie)
+    if not who.owner_key:
+        return 0
+    return Participant.objects.filter(owner_key=who.owner_key, user__isnull=True).update(user=user, owner_key="")

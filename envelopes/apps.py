@@ -1,0 +1,11 @@
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class EnvelopesConfig(AppConfig):
+    name = "envelopes"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from envelopes import signals  # noqa: F401  (connects the receivers)

@@ -1,0 +1,1 @@
+"""From rows of the log to what a transport sends."""

@@ -1,0 +1,229 @@
+"""The live view: what a session looks like at a row, kept once per process and shared by everybody who watches.
+
+Built from the last snapshot plus later rows; one apply and one render for every viewer (design, section 2).
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import orjson
+from django.conf import settings
+
+from a2ui import Diagnostic, Engine, EngineOptions, PatchError, SurfaceSet
+from envelopes.conf import setting
+from envelopes.delivery.panel.thread import Thread, ThreadContext
+from envelopes.log.read import rows_after
+from envelopes.log.rows import Row
+from envelopes.models.session import Session
+from envelopes.models.snapshot import Snapshot
+from envelopes.protocol.surfaces import messages_of
+from envelopes.registries.actors import actors
+from envelopes.types import JsonObject
+
+logger = logging.getLogger(__name__)
+
+SNAPSHOT_VERSION = 1
+"""Raise it when what a snapshot holds changes shape: older ones are then ignored and the log is replayed."""
+
+SNAPSHOT_EVERY = 100
+KEPT_FRAMES = 512
+IDLE_VIEWS = 64
+
+
+class Frame:
+    """What one row means to a panel, encoded once for every viewer: ``{seq, prev, ops, busy}`` (D34, D41)."""
+
+    __slots__ = ("payload", "prev", "seq")
+
+    def __init__(self, seq: int, prev: int, ops: list[Any], busy: bool) -> None:
+        self.seq = seq
+        self.prev = prev
+        self.payload = orjson.dumps({"seq": seq, "prev": prev, "ops": ops, "busy": busy}).decode()
+
+
+class LiveView:
+    """A session at row ``seq``: surfaces, thread, and the last frames.
+
+    Not safe by itself: whoever uses one holds ``lock``. Frames are a function of the rows alone, so each process and
+    each replay makes the same ones.
+    """
+
+    def __init__(self, session: Session, *, upto: int | None = None) -> None:
+        self.lock = threading.RLock()
+        self.session_pk = session.pk
+        self.context = ThreadContext(
+            session_id=session.public_id,
+            actors={actor.name: actor.display_name for actor in actors},
+            locale=session.locale,
+            timezone=session.timezone,
+            debug=settings.DEBUG,
+        )
+        self.frames: deque[Frame] = deque(maxlen=KEPT_FRAMES)
+        self.engine = engine_for(session.locale, session.timezone)
+        snapshots = Snapshot.objects.filter(session=session, version=SNAPSHOT_VERSION)
+        if upto is not None:
+            snapshots = snapshots.filter(seq__lte=upto)
+        snapshot = snapshots.order_by("-seq").first()
+        if snapshot is None:
+            self.seq = self.sent = self.base = 0
+            self.surfaces: SurfaceSet = self.engine.surfaces()
+            self.thread = Thread(self.context)
+        else:
+            self.seq = self.base = snapshot.seq
+            self.sent = snapshot.data["sent"]
+            self.surfaces = self.engine.restore(snapshot.data["surfaces"])
+            self.thread = Thread.restore(self.context, snapshot.data["thread"])
+        self._snapshot_seq = self.seq
+
+    def catch_up(self, *, upto: int | None = None) -> None:
+        """Apply the rows that are new in the database."""
+        for row in rows_after(self.session_pk, self.seq, upto=upto):
+            self.apply(row)
+
+    def apply(self, row: Row) -> None:
+        """Apply one row: surfaces first, then the thread, then one frame if there is something to show.
+
+        A row was checked before it was stored, so a surface that refuses it now means that code changed since; that
+        is logged and the rest of the session goes on.
+        """
+        if row.audience == "delivered":
+            for diagnostic in apply_to_surfaces(self.surfaces, row):
+                if diagnostic.refused:
+                    logger.error("Row %s of session %s: %s", row.seq, self.session_pk, diagnostic.message)
+            ops = self.thread.apply(row, self.surfaces.flush())
+            if ops or row.kind in ("turn", "settled"):
+                self.frames.append(Frame(row.seq, self.sent, ops, self.thread.busy))
+                self.sent = row.seq
+        self.seq = row.seq
+
+    def frames_after(self, seq: int) -> list[Frame] | None:
+        """The frames that follow row ``seq``, or None when they are no longer kept."""
+        if seq >= self.sent:
+            return []
+        following = [frame for frame in self.frames if frame.seq > seq]
+        if following and following[0].prev <= seq:
+            return following
+        return None
+
+    def html(self) -> str:
+        return self.thread.html(self.surfaces)
+
+    def keep(self) -> None:
+        """Store a snapshot when enough rows have passed since the last."""
+        if self.seq - self._snapshot_seq < SNAPSHOT_EVERY:
+            return
+        data: JsonObject = {
+            "sent": self.sent,
+            "surfaces": self.surfaces.snapshot(),
+            "thread": self.thread.snapshot(),
+        }
+        Snapshot.objects.get_or_create(
+            session_id=self.session_pk, seq=self.seq, version=SNAPSHOT_VERSION, defaults={"data": data}
+        )
+        self._snapshot_seq = self.seq
+
+
+def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
+    """What a row means to the surfaces: an agent's messages, a person's edit."""
+    if row.kind == "part" and row.part_type == "a2ui-surface":
+        found: list[Diagnostic] = []
+        for message in messages_of(row.data["part"].get("data")):
+            found += surfaces.apply(message, owner=row.actor)
+        return found
+    if row.kind == "edit":
+        try:
+            surfaces.patch(row.data["owner"], row.data["surfaceId"], row.data["ops"])
+        except PatchError as error:
+            return [Diagnostic(error.code, error.message, refused=True)]
+    return []
+
+
+def resume(session: Session, after: int) -> list[Frame]:
+    """The frames after row ``after``, made again from the log: for a socket that was away longer than frames are kept."""
+    view = LiveView(session, upto=after)
+    view.catch_up(upto=after)
+    view.frames = deque()
+    view.catch_up()
+    return list(view.frames)
+
+
+_engines: dict[tuple[str, str], Engine] = {}
+
+
+def engine_for(locale: str, timezone: str) -> Engine:
+    """The shared engine for a locale and a time zone."""
+    key = (locale, timezone)
+    if key not in _engines:
+        _engines[key] = Engine(
+            EngineOptions(locale=locale, timezone=timezone, image_hosts=frozenset(setting("BEACH_IMAGE_HOSTS")))
+        )
+    return _engines[key]
+
+
+class LiveViews:
+    """The views of this process: watched ones stay, of the others the last few."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._views: OrderedDict[int, LiveView] = OrderedDict()
+        self._watchers: dict[int, int] = {}
+
+    @contextmanager
+    def open(self, session: Session) -> Iterator[LiveView]:
+        """The view of ``session``, caught up and locked for the block."""
+        with self._lock:
+            view = self._views.get(session.pk)
+        if view is None:
+            made = LiveView(session)
+            with self._lock:
+                view = self._views.setdefault(session.pk, made)
+        with view.lock:
+            try:
+                view.catch_up()
+                yield view
+            except BaseException:
+                # Half applied or half read: the next one starts from the log again.
+                self.forget(session.pk)
+                raise
+            view.keep()
+        self._trim(session.pk)
+
+    def watch(self, session_pk: int) -> None:
+        with self._lock:
+            self._watchers[session_pk] = self._watchers.get(session_pk, 0) + 1
+
+    def unwatch(self, session_pk: int) -> None:
+        with self._lock:
+            count = self._watchers.get(session_pk, 0) - 1
+            if count > 0:
+                self._watchers[session_pk] = count
+            else:
+                self._watchers.pop(session_pk, None)
+        self._trim(None)
+
+    def forget(self, session_pk: int) -> None:
+        with self._lock:
+            self._views.pop(session_pk, None)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._views.clear()
+            self._watchers.clear()
+
+    def _trim(self, used: int | None) -> None:
+        with self._lock:
+            if used in self._views:
+                self._views.move_to_end(used)
+            idle = [pk for pk in self._views if pk not in self._watchers]
+            for pk in idle[: max(0, len(idle) - IDLE_VIEWS)]:
+                del self._views[pk]
+
+
+views = LiveViews()
+"""The live views of this process."""

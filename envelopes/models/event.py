@@ -1,0 +1,31 @@
+from __future__ import annotations
+
+from django.db import models
+
+from envelopes.log.rows import KINDS, Audience, Row
+from envelopes.models.session import Session
+
+
+class Event(models.Model):
+    """One row of a session's log; docs/architecture.md lists the kinds. Never changed, never deleted on its own."""
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="events")
+    seq = models.BigIntegerField()
+    kind = models.CharField(max_length=16, choices=[(kind, kind) for kind in KINDS])
+    part_type = models.CharField(max_length=64, blank=True)
+    audience = models.CharField(max_length=9, choices=[("delivered", "delivered"), ("audit", "audit")])
+    actor = models.CharField(max_length=64, blank=True)
+    turn = models.PositiveIntegerField(default=0)
+    data = models.JSONField(default=dict)
+    at = models.DateTimeField()
+
+    class Meta:
+        ordering = ["session", "seq"]
+        constraints = [models.UniqueConstraint(fields=["session", "seq"], name="event_seq")]
+
+    def __str__(self) -> str:
+        return f"{self.seq} {self.kind} {self.part_type}".strip()
+
+    def as_row(self) -> Row:
+        audience: Audience = "audit" if self.audience == "audit" else "delivered"
+        return Row(self.seq, self.kind, self.at, self.data, self.part_type, self.actor, self.turn, audience)

@@ -1,0 +1,30 @@
+from __future__ import annotations
+
+from django.db import models
+
+from envelopes.models.ids import public_id
+
+
+class Session(models.Model):
+    """One conversation: its participants, its log, its surfaces.
+
+    ``last_seq`` is the number of the newest row of its log; the row of this table is the lock under which the log
+    grows, so numbers have no gaps.
+    """
+
+    public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
+    actor = models.CharField(max_length=64)
+    title = models.CharField(max_length=120, blank=True)
+    locale = models.CharField(max_length=16, default="en-US")
+    timezone = models.CharField(max_length=64, default="UTC")
+    last_seq = models.BigIntegerField(default=0)
+    turn_count = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["-updated_at", "-pk"]
+        indexes = [models.Index(fields=["-updated_at", "-id"], name="session_newest")]
+
+    def __str__(self) -> str:
+        return self.title or f"Session {self.public_id[:8]}"

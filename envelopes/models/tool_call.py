@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from django.db import models
+
+from envelopes.models.session import Session
+from envelopes.models.turn import Turn
+from envelopes.registries.state_machines import TOOL_CALL
+
+
+class ToolCall(models.Model):
+    """One call of a tool by an actor. The row is claimed (``running``) before the tool runs, so it runs once (D19).
+
+    ``args`` are what runs, exactly; ``digest`` is that of tool and arguments (D53).
+    """
+
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="tool_calls")
+    turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="tool_calls")
+    call_id = models.CharField(max_length=128)
+    position = models.PositiveIntegerField(default=0)
+    name = models.CharField(max_length=128)
+    args = models.JSONField(default=dict)
+    digest = models.CharField(max_length=64)
+    state = models.CharField(max_length=20, choices=[(s, s) for s in TOOL_CALL.states], default="requested")
+    background = models.BooleanField(default=False)
+    result = models.JSONField(null=True, blank=True)
+    error = models.JSONField(null=True, blank=True)
+    attempt = models.PositiveIntegerField(default=0)
+    lease_owner = models.CharField(max_length=128, blank=True)
+    lease_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    claimed_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["turn", "position"]
+        constraints = [models.UniqueConstraint(fields=["turn", "call_id"], name="tool_call_id")]
+        indexes = [models.Index(fields=["background", "state", "lease_until"], name="tool_call_runnable")]
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.state})"

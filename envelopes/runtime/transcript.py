@@ -1,0 +1,179 @@
+"""What a model reads of a turn: builders of the blocks that the runtime writes, and their readers.
+
+Everything a person or the runtime tells a model stands in ``user`` messages. A person's words are plain text blocks;
+what the runtime says stands between markers (``<action>``, ``<injection>``, ``<correction>``), one marker a block.
+Text that comes from anyone else cannot forge one: a marker inside it gets a backslash after its ``<``, a marker
+inside JSON has its ``<`` written as an escape. Readers undo both, so a round trip is exact. Text is cleaned
+(``clean_text``) and never blank, since the Messages API refuses blank blocks and what is not UTF-8.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from envelopes.protocol.text import clean_json, clean_text
+from envelopes.types import Json, JsonObject
+
+_AHEAD = r"(?=[\\/\s]*(?:action|injection|correction)\b)"
+_MARKER = re.compile("<" + _AHEAD, re.IGNORECASE)
+_DISARMED = re.compile(r"<\\" + _AHEAD, re.IGNORECASE)
+_ACTION = re.compile(r"<action>(.*)</action>", re.DOTALL)
+_INJECTION = re.compile(r'<injection kind="([^"]*)" tool="([^"]*)" call="([^"]*)">(.*)</injection>', re.DOTALL)
+_CORRECTION = re.compile(r"<correction>(.*)</correction>", re.DOTALL)
+_BLANK = "(empty message)"
+
+
+@dataclass(frozen=True)
+class UserText:
+    """What a person wrote."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ActionTaken:
+    """A click on a surface: the A2UI action, and the data model where the surface sends it along."""
+
+    action: JsonObject
+    data_model: Json = None
+
+
+@dataclass(frozen=True)
+class Injection:
+    """Something that came in later: ``kind`` is ``tool-result``, ``decision``, ...; ``tool`` and ``call_id`` say of
+    what, and are empty where there is no call."""
+
+    kind: str
+    payload: Json
+    tool: str = ""
+    call_id: str = ""
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What the runtime asks the model to do better."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """The answer to one tool call; ``content`` of an error is ``{code, message, ...}``."""
+
+    call_id: str
+    content: Json
+    is_error: bool = False
+
+
+Entry: TypeAlias = UserText | ActionTaken | Injection | Correction | ToolResult
+
+
+def user_text(text: str) -> JsonObject:
+    """A person's words as a block."""
+    return _text_block(_disarm(text))
+
+
+def assistant_text(text: str) -> JsonObject:
+    """An earlier turn's answer as a block; markers mean nothing in assistant messages, so it stays as it is."""
+    return _text_block(text)
+
+
+def action_block(action: JsonObject, data_model: Json = None) -> JsonObject:
+    """A click as a block. Raises ``ValidationFailed`` for what is not JSON."""
+    payload = dict(action) if data_model is None else {**action, "dataModel": data_model}
+    return _text_block(f"<action>{_dump(payload)}</action>")
+
+
+def injection_block(kind: str, payload: Json, *, tool: str = "", call_id: str = "") -> JsonObject:
+    """A late result, a decision, a peer's answer. Raises ``ValidationFailed`` for what is not JSON."""
+    names = f'kind="{html.escape(kind)}" tool="{html.escape(tool)}" call="{html.escape(call_id)}"'
+    return _text_block(f"<injection {names}>{_dump(payload)}</injection>")
+
+
+def correction_block(text: str) -> JsonObject:
+    """What the model has to do differently, in a sentence or two."""
+    return _text_block(f"<correction>{_disarm(text)}</correction>")
+
+
+def tool_result(call_id: str, content: Json, is_error: bool = False) -> JsonObject:
+    """The answer to a tool call, as JSON text. Raises ``ValidationFailed`` for what is not JSON."""
+    block: JsonObject = {"type": "tool_result", "tool_use_id": call_id, "content": _dump(content)}
+    if is_error:
+        block["is_error"] = True
+    return block
+
+
+def tool_use(call_id: str, name: str, arguments: JsonObject) -> JsonObject:
+    """A tool call as it is sent back to the model; ``arguments`` are the checked ones."""
+    return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
+
+
+def extended(messages: list[JsonObject], role: str, blocks: Iterable[JsonObject]) -> list[JsonObject]:
+    """``messages`` with ``blocks`` at the end, as the Messages API wants them.
+
+    Roles alternate: blocks for the role that spoke last join its message. Tool results stand before other blocks.
+    Without blocks nothing is added, since an empty message is refused.
+    """
+    added = list(blocks)
+    if not added:
+        return list(messages)
+    earlier = list(messages)
+    if earlier and earlier[-1]["role"] == role:
+        added = [*earlier.pop()["content"], *added]
+    added.sort(key=lambda block: block.get("type") != "tool_result")
+    return [*earlier, {"role": role, "content": added}]
+
+
+def read_block(block: JsonObject) -> Entry | None:
+    """What a block of a ``user`` message says; None for a kind of block that the runtime does not write."""
+    if block.get("type") == "tool_result":
+        return ToolResult(block["tool_use_id"], _load(block["content"]), bool(block.get("is_error")))
+    if block.get("type") != "text":
+        return None
+    text: str = block["text"]
+    if found := _ACTION.fullmatch(text):
+        payload = _load(found[1])
+        model = payload.pop("dataModel", None)
+        return ActionTaken(payload, model)
+    if found := _INJECTION.fullmatch(text):
+        kind, tool, call_id = (html.unescape(found[group]) for group in (1, 2, 3))
+        return Injection(kind, _load(found[4]), tool, call_id)
+    if found := _CORRECTION.fullmatch(text):
+        return Correction(_rearm(found[1]))
+    return UserText(_rearm(text))
+
+
+def entries(message: JsonObject) -> list[Entry]:
+    """All that a ``user`` message says, in order; nothing for an assistant's message."""
+    if message["role"] != "user":
+        return []
+    content = message["content"]
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    return [entry for block in blocks if (entry := read_block(block)) is not None]
+
+
+def _text_block(text: str) -> JsonObject:
+    text = clean_text(text)
+    return {"type": "text", "text": text if text.strip() else _BLANK}
+
+
+def _disarm(text: str) -> str:
+    return _MARKER.sub(r"<\\", text)
+
+
+def _rearm(text: str) -> str:
+    return _DISARMED.sub("<", text)
+
+
+def _dump(value: Json) -> str:
+    written = json.dumps(clean_json(value), ensure_ascii=False, separators=(",", ":"))
+    return _MARKER.sub(r"\\u003c", written)
+
+
+def _load(text: str) -> Json:
+    return json.loads(text)
