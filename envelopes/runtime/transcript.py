@@ -19,11 +19,14 @@ from typing import TypeAlias
 from envelopes.protocol.text import clean_json, clean_text
 from envelopes.types import Json, JsonObject
 
-_AHEAD = r"(?=[\\/\s]*(?:action|injection|correction)\b)"
+# Whatever is not a letter may stand between: a model reads "< action >" or one with a hidden space as a marker too.
+_AHEAD = r"(?=[^\w<]*(?:action|injection|correction)\b)"
 _MARKER = re.compile("<" + _AHEAD, re.IGNORECASE)
 _DISARMED = re.compile(r"<\\" + _AHEAD, re.IGNORECASE)
 _ACTION = re.compile(r"<action>(.*)</action>", re.DOTALL)
-_INJECTION = re.compile(r'<injection kind="([^"]*)" tool="([^"]*)" call="([^"]*)">(.*)</injection>', re.DOTALL)
+_INJECTION = re.compile(
+    r'<injection kind="([^"]*)" tool="([^"]*)" call="([^"]*)">(.*)</injection>', re.DOTALL
+)
 _CORRECTION = re.compile(r"<correction>(.*)</correction>", re.DOTALL)
 _BLANK = "(empty message)"
 
@@ -100,7 +103,7 @@ def correction_block(text: str) -> JsonObject:
     return _text_block(f"<correction>{_disarm(text)}</correction>")
 
 
-def tool_result(call_id: str, content: Json, is_error: bool = False) -> JsonObject:
+def tool_result(call_id: str, content: Json, *, is_error: bool = False) -> JsonObject:
     """The answer to a tool call, as JSON text. Raises ``ValidationFailed`` for what is not JSON."""
     block: JsonObject = {"type": "tool_result", "tool_use_id": call_id, "content": _dump(content)}
     if is_error:
@@ -136,8 +139,7 @@ def read_block(block: JsonObject) -> Entry | None:
     if block.get("type") != "text":
         return None
     text: str = block["text"]
-    if found := _ACTION.fullmatch(text):
-        payload = _load(found[1])
+    if (found := _ACTION.fullmatch(text)) and isinstance(payload := _load(found[1]), dict):
         model = payload.pop("dataModel", None)
         return ActionTaken(payload, model)
     if found := _INJECTION.fullmatch(text):
@@ -175,5 +177,9 @@ def _dump(value: Json) -> str:
     return _MARKER.sub(r"\\u003c", written)
 
 
-def _load(text: str) -> Json:
-    return json.loads(text)
+def _load(text: Json) -> Json:
+    """The value of JSON text; what is no JSON text (a foreign result) stays as it is."""
+    try:
+        return json.loads(text)
+    except (ValueError, TypeError):
+        return text

@@ -1,0 +1,131 @@
+"""Reading a model request: what a script (or a test) wants to know before it answers.
+
+Everything is read from the request, nothing is kept: a script that runs in another process, after a crash, sees the
+same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from envelopes.providers.port import ModelRequest
+from envelopes.runtime.transcript import (
+    ActionTaken,
+    Correction,
+    Entry,
+    Injection,
+    ToolResult,
+    UserText,
+    entries,
+)
+from envelopes.types import Json, JsonObject
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a tool call of this turn ended: ``content`` is its result, or ``{code, message, ...}`` of an error.
+    ``late``: it came as an injection, after the call had been answered with something preliminary."""
+
+    tool: str
+    call_id: str
+    content: Json
+    is_error: bool = False
+    late: bool = False
+
+
+@dataclass(frozen=True)
+class Said:
+    """One message of an earlier turn, as text."""
+
+    role: Literal["user", "assistant"]
+    text: str
+
+
+class Conversation:
+    """One request, read.
+
+    The turn begins with the last user message that holds a person's words or a click; what stands before it are
+    earlier turns.
+    """
+
+    def __init__(self, request: ModelRequest) -> None:
+        self.request = request
+        read = [entries(message) for message in request.messages]
+        openings = [
+            n for n, found in enumerate(read) if any(isinstance(e, (UserText, ActionTaken)) for e in found)
+        ]
+        start = openings[-1] if openings else 0
+        self._opening: list[Entry] = read[start] if read else []
+        self._turn: list[Entry] = [entry for found in read[start:] for entry in found]
+        self._replies = [m for m in request.messages[start:] if m["role"] == "assistant"]
+        self._before = request.messages[:start]
+
+    @property
+    def text(self) -> str:
+        """What the person wrote last, to open this turn; empty when the turn began with a click."""
+        return next((e.text for e in reversed(self._opening) if isinstance(e, UserText)), "")
+
+    @property
+    def click(self) -> ActionTaken | None:
+        """The click that opened this turn, with the data model if it came along."""
+        return next((e for e in reversed(self._opening) if isinstance(e, ActionTaken)), None)
+
+    @property
+    def action(self) -> JsonObject | None:
+        """The A2UI action of the click that opened this turn: ``{name, surfaceId, context, ...}``."""
+        return None if self.click is None else self.click.action
+
+    @property
+    def replies(self) -> int:
+        """How many replies the model has given in this turn already."""
+        return len(self._replies)
+
+    @property
+    def calls(self) -> list[JsonObject]:
+        """The tool calls of this turn so far: ``{id, name, input, ...}``."""
+        return [
+            block for reply in self._replies for block in reply["content"] if block.get("type") == "tool_use"
+        ]
+
+    @property
+    def outcomes(self) -> list[Outcome]:
+        """Every result in this turn, in order; a call may have a preliminary and a late one."""
+        names = {call["id"]: call["name"] for call in self.calls}
+        found: list[Outcome] = []
+        for entry in self._turn:
+            if isinstance(entry, ToolResult):
+                name = names.get(entry.call_id, "")
+                found.append(Outcome(name, entry.call_id, entry.content, entry.is_error))
+            elif isinstance(entry, Injection) and entry.kind == "tool-result":
+                found.append(Outcome(entry.tool, entry.call_id, entry.payload, late=True))
+        return found
+
+    def results(self, tool: str) -> list[Outcome]:
+        """The results of the tool of that name in this turn."""
+        return [outcome for outcome in self.outcomes if outcome.tool == tool]
+
+    def result(self, tool: str) -> Outcome | None:
+        """Its last result."""
+        return next(reversed(self.results(tool)), None)
+
+    @property
+    def injections(self) -> list[Injection]:
+        """What the runtime put in during this turn."""
+        return [entry for entry in self._turn if isinstance(entry, Injection)]
+
+    @property
+    def corrections(self) -> list[str]:
+        """What the runtime asked to do better in this turn."""
+        return [entry.text for entry in self._turn if isinstance(entry, Correction)]
+
+    @property
+    def earlier(self) -> list[Said]:
+        """Earlier turns as text, oldest first."""
+        said: list[Said] = []
+        for message in self._before:
+            if message["role"] == "user":
+                said += [Said("user", e.text) for e in entries(message) if isinstance(e, UserText)]
+            else:
+                said += [Said("assistant", b["text"]) for b in message["content"] if b.get("type") == "text"]
+        return said

@@ -1,0 +1,1 @@
+"""Turns: what runs them, what a model reads and writes in one."""
