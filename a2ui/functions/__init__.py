@@ -1,0 +1,1 @@
+"""The catalog functions and the formatString grammar."""

@@ -1,0 +1,1 @@
+"""Limits and sanitisers: everything between agent-made values and markup."""

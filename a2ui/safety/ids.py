@@ -1,0 +1,77 @@
+"""Short tokens for DOM ids: of list keys, positions and counters. Only `[A-Za-z0-9_-]` (decisions D28, D40).
+
+Different values get different tokens: short names and integers as they are, anything else by a 64-bit digest.
+Each kind has its own first letter, and only digests, whose length is fixed, may contain `-`; so tokens joined
+by `-` can be told apart.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from a2ui.safety.text import number_text
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_PLAIN_CHARS = 20
+_SCALARS = (str, int, float)
+
+
+@lru_cache(maxsize=65_536, typed=True)
+def key_token(value: str | float | bool | None) -> str:
+    """The token of a list key: `k` + text, `n` + digits (`m` for negative ones), `h` + digest."""
+    if isinstance(value, str):
+        if len(value) <= _PLAIN_CHARS and value.isascii() and value.replace("_", "0").isalnum():
+            return "k" + value
+        return _digest("s:" + value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # 1.0 and 1 are the same number in JSON
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**_PLAIN_CHARS:
+        return f"n{value}" if value >= 0 else f"m{-value}"
+    return _digest(f"v:{value!r}" if value is None or isinstance(value, bool) else f"f:{number_text(value)}")
+
+
+def index_token(index: int) -> str:
+    """The token of a position, for lists without keys."""
+    return "i" + number(index)
+
+
+def number(value: int) -> str:
+    """A counter (>= 0) in base 36."""
+    if value < 36:
+        return _DIGITS[value]
+    digits = ""
+    while value:
+        value, digit = divmod(value, 36)
+        digits = _DIGITS[digit] + digits
+    return digits
+
+
+def item_keys(items: list[Any]) -> list[str] | None:
+    """The key tokens of a list, None if its items have no identity (D28).
+
+    They have one when every item is an object and the members `key`, or else `id`, are text or numbers and all
+    different.
+    """
+    if not items or type(items[0]) is not dict:
+        return None
+    return _tokens(items, "key") or _tokens(items, "id")
+
+
+def _tokens(items: list[Any], name: str) -> list[str] | None:
+    tokens: list[str] = []
+    for item in items:
+        if type(item) is not dict:
+            return None
+        value = item.get(name)
+        if type(value) not in _SCALARS:
+            return None
+        tokens.append(key_token(value))
+    return tokens if len(set(tokens)) == len(tokens) else None
+
+
+def _digest(text: str) -> str:
+    data = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return "h" + urlsafe_b64encode(data).decode()[:11]

@@ -1,0 +1,71 @@
+"""Every limit of the engine in one place (rulebook section 23, decisions D30 and D52)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what an agent or a browser may make the server do. Hashable; make variants with
+    `dataclasses.replace`.
+
+    Units are in the names: `_bytes` of UTF-8, `_chars` code points, `_ms` milliseconds; all others are counts.
+    """
+
+    message_bytes: int = 1 * MIB
+    """One message from a peer or a model."""
+    trusted_message_bytes: int = 4 * MIB
+    """One message from an actor that runs in this process."""
+    surfaces: int = 50
+    """Live surfaces of one session."""
+    surface_id_chars: int = 256
+    components: int = 10_000
+    """Stored components of one surface, reachable or not."""
+    instances: int = 10_000
+    """Rendered nodes of one surface."""
+    depth: int = 100
+    """Levels of the rendered tree."""
+    list_items: int = 1_000
+    """Items of one template before "show more"."""
+    checks: int = 50
+    """Checks of one component."""
+    options: int = 1_000
+    """Options of one picker."""
+    errors: int = 50
+    """Reports of one surface, then one summary."""
+
+    data_bytes: int = 4 * MIB
+    """One data model, see `a2ui.state.values.measure`."""
+    data_depth: int = 100
+    """Levels of containers in a data model or in a value written to it."""
+    list_index: int = 10_000
+    """Highest index that a write may create; a list that a value brings along may be longer."""
+    patch_operations: int = 256
+    """Operations of one JSON Patch."""
+    patch_nodes: int = 100_000
+    """JSON values that the `copy` and `move` operations of one patch may touch."""
+
+    text_chars: int = 100_000
+    """Text of one property; longer text is cut."""
+    markdown_chars: int = 8_000
+    """Text read as Markdown; longer text is shown plain."""
+
+    expression_chars: int = 10_000
+    expression_parts: int = 1_000
+    expression_depth: int = 100
+    """Levels of `${...}` and calls inside one formatString text."""
+    call_depth: int = 20
+    """Levels of function calls inside the arguments of function calls."""
+    call_arguments: int = 1_000
+    """Arguments of one call."""
+
+    regex_pattern_chars: int = 1_000
+    regex_input_chars: int = 10_000
+    regex_ms: int = 50
+
+
+DEFAULT_LIMITS = Limits()

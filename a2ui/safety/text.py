@@ -1,0 +1,136 @@
+"""Values to text, and text to something that can be shown safely."""
+
+from __future__ import annotations
+
+import math
+import re
+from json.encoder import encode_basestring
+from typing import Any
+
+# Controls but tab, line feed and carriage return; zero-width and direction marks; invisible operators; the
+# characters that only annotate or tag others. All of them hide or reorder what a person reads.
+_HIDDEN = re.compile(
+    "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069"
+    "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
+_LINE_ENDS = re.compile("[\u2028\u2029]")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+_EXPONENT_FROM = 21
+_EXPONENT_BELOW = -6
+
+
+def to_text(value: Any) -> str:
+    """The text of a JSON value as JavaScript shows it (rulebook 7.3).
+
+    None is `""`, strings stay, `true`/`false`, numbers in JavaScript notation (`100` for 100.0, `1e+21`),
+    lists and objects as compact JSON.
+    """
+    if type(value) is str:
+        return value
+    if value is None:
+        return ""
+    if value is True:
+        return "true"
+    if value is False:
+        return "false"
+    if isinstance(value, int | float):
+        return number_text(value)
+    return _json(value) if isinstance(value, dict | list) else str(value)
+
+
+def number_text(value: float) -> str:
+    """A number as JavaScript writes it."""
+    if isinstance(value, int):
+        if -(10**_EXPONENT_FROM) < value < 10**_EXPONENT_FROM:
+            return str(value)
+        try:
+            value = float(value)
+        except OverflowError:
+            return "Infinity" if value > 0 else "-Infinity"
+    if not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    text = repr(value)
+    if text.endswith(".0") and "e" not in text:
+        return text[:-2] if value else "0"
+    if "e" not in text and not text.startswith(("0.0000", "-0.0000")):
+        return text
+    # Python and JavaScript find the same shortest digits but switch to exponents at other sizes.
+    sign, digits, exponent = _decompose(text)
+    if _EXPONENT_BELOW <= exponent < _EXPONENT_FROM:
+        if exponent < 0:
+            return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
+        whole = digits.ljust(exponent + 1, "0")
+        fraction = whole[exponent + 1 :]
+        return f"{sign}{whole[: exponent + 1]}{'.' + fraction if fraction else ''}"
+    mantissa = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+    return f"{sign}{mantissa}e{'+' if exponent > 0 else '-'}{abs(exponent)}"
+
+
+def _decompose(text: str) -> tuple[str, str, int]:
+    """Sign, significant digits and decimal exponent of the first digit, from repr() of a float."""
+    sign, text = ("-", text[1:]) if text[0] == "-" else ("", text)
+    mantissa, _, exponent_text = text.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = whole + fraction
+    exponent = int(exponent_text or 0) + len(whole) - 1
+    stripped = digits.lstrip("0")
+    exponent -= len(digits) - len(stripped)
+    return sign, stripped.rstrip("0") or "0", exponent
+
+
+def _json(value: Any) -> str:
+    """Compact JSON with JavaScript numbers. Iterative, because literals of an agent may be nested deeply."""
+    parts: list[str] = []
+    # Entries are text to write, or (True, value) still to be written.
+    stack: list[str | tuple[bool, Any]] = [(True, value)]
+    while stack:
+        entry = stack.pop()
+        if isinstance(entry, str):
+            parts.append(entry)
+            continue
+        item = entry[1]
+        if isinstance(item, str):
+            parts.append(encode_basestring(item))
+        elif isinstance(item, dict):
+            stack.append("}")
+            for index, key in reversed(list(enumerate(item))):
+                stack.append((True, item[key]))
+                stack.append(f"{',' if index else ''}{encode_basestring(str(key))}:")
+            parts.append("{")
+        elif isinstance(item, list):
+            stack.append("]")
+            for index in range(len(item) - 1, -1, -1):
+                stack.append((True, item[index]))
+                if index:
+                    stack.append(",")
+            parts.append("[")
+        elif item is None or (isinstance(item, float) and not math.isfinite(item)):
+            parts.append("null")
+        else:
+            parts.append(to_text(item))
+    return "".join(parts)
+
+
+def clean_text(text: str) -> str:
+    """The text without characters that are invisible or change the direction of others.
+
+    Tab and line ends stay, Unicode line and paragraph separators become `\\n`, lone surrogates U+FFFD.
+    """
+    if text.isprintable():
+        # Every character dealt with below is unprintable in Python's sense.
+        return text
+    text = _HIDDEN.sub("", text)
+    if text.isascii():
+        return text
+    return _SURROGATES.sub("\ufffd", _LINE_ENDS.sub("\n", text))
+
+
+def escape(text: str) -> str:
+    """HTML text, also fit for double-quoted attributes."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+def clip(text: str, limit: int) -> tuple[str, bool]:
+    """The first `limit` characters, and whether anything was cut."""
+    return (text, False) if len(text) <= limit else (text[:limit], True)

@@ -1,0 +1,1 @@
+"""The data a surface holds: pointers, patches and the data model."""

@@ -1,0 +1,259 @@
+"""The component store of one surface (rulebook section 4): definitions, numbers for DOM ids, the reference graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from a2ui.catalog.kinds import Template, Where
+from a2ui.catalog.registry import Catalog, ComponentType
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
+from a2ui.safety.limits import Limits
+from a2ui.state.cycles import find_cycle
+
+ROOT = "root"
+
+UNKNOWN_COMPONENT_TYPE = "UNKNOWN_COMPONENT_TYPE"
+
+
+class Edge(NamedTuple):
+    """One place where a component is used: by which parent, in which slot, the how-manieth time there."""
+
+    parent: str
+    slot: str
+    nth: int
+
+
+class Reference(NamedTuple):
+    """An edge as its parent sees it."""
+
+    child: str
+    edge: Edge
+    template: Template | None
+
+
+class Component:
+    """A stored definition. `type` is None for a type that the catalog does not have."""
+
+    __slots__ = ("id", "number", "props", "raw", "references", "type", "type_name")
+
+    def __init__(
+        self,
+        component_id: str,
+        type_name: str,
+        kind: ComponentType | None,
+        raw: dict[str, Any],
+        props: dict[str, Any],
+    ) -> None:
+        self.id = component_id
+        self.number = 0
+        self.type_name = type_name
+        self.type = kind
+        self.raw = raw
+        self.props = props
+        self.references = _references(component_id, kind, props)
+
+
+def _references(
+    component_id: str, kind: ComponentType | None, props: dict[str, Any]
+) -> tuple[Reference, ...]:
+    if kind is None or not kind.slots:
+        return ()
+    found: list[Reference] = []
+    used: dict[tuple[str, str], int] = {}
+    for slot, child, template in kind.references(props):
+        nth = used.get((slot, child), 0)
+        used[slot, child] = nth + 1
+        found.append(Reference(child, Edge(component_id, slot, nth), template))
+    return tuple(found)
+
+
+class ComponentStore:
+    """Definitions by id.
+
+    Every id gets a number the first time that a row defines or mentions it, every place of a component an
+    ordinal (D40); both only while rows are applied, so that every replay gives the same DOM ids. `root` has
+    number 0, it is there before any row.
+    """
+
+    __slots__ = ("_catalog", "_edges", "_limits", "_next", "by_id", "numbers")
+
+    def __init__(self, catalog: Catalog, limits: Limits) -> None:
+        self._catalog = catalog
+        self._limits = limits
+        self.by_id: dict[str, Component] = {}
+        self.numbers: dict[str, int] = {ROOT: 0}
+        self._next = 1
+        self._edges: dict[str, dict[Edge, int]] = {}
+
+    # ------------------------------------------------------------------ applying rows
+
+    def update(self, rows: list[Any], surface_id: str, *, strict: bool) -> tuple[list[str], list[Diagnostic]]:
+        """Applies the rows of one message, all or none: (ids that changed, problems).
+
+        A refused problem means that nothing changed. Rulebook 4, 5.1; cycles are refused as a whole.
+        """
+        where = Where(self._limits, surface_id, [])
+        entries = self._check_rows(rows, where)
+        if any(problem.refused for problem in where.problems):
+            return [], where.problems
+        accepted = {key: self._accept(key, index, raw, where) for key, (index, raw) in entries.items()}
+        self._check_graph(accepted, entries, where)
+        if strict and where.problems:
+            where.problems = [_refused(problem) for problem in where.problems]
+        if any(problem.refused for problem in where.problems):
+            return [], where.problems
+        for component in accepted.values():
+            self._commit(component)
+        return list(accepted), where.problems
+
+    def _check_rows(self, rows: list[Any], where: Where) -> dict[str, tuple[int, dict[str, Any]]]:
+        """Rows by id, the last one of each; refusals for what is no component (C)."""
+        entries: dict[str, tuple[int, dict[str, Any]]] = {}
+        where.key = ""
+        for index, row in enumerate(rows):
+            where.index = index
+            if type(row) is not dict:
+                where.problems.append(
+                    _refusal("A component is a JSON object.", f"/components/{index}", where)
+                )
+                continue
+            component_id = row.get("id")
+            if type(component_id) is not str or not component_id:
+                message = "A component needs an id: a text that is not empty."
+                where.problems.append(_refusal(message, f"/components/{index}/id", where))
+                continue
+            if component_id in entries:
+                where.add("The message has this id twice; the last one counts.", sub="/id")
+            entries[component_id] = (index, row)
+        self._check_types(entries, where)
+        return entries
+
+    def _check_types(self, entries: Mapping[str, tuple[int, dict[str, Any]]], where: Where) -> None:
+        for component_id, (index, row) in entries.items():
+            type_name = row.get("component")
+            if type_name is None and component_id not in self.by_id:
+                message = f"Cannot create component {component_id[:40]!r} without a type."
+                where.problems.append(_refusal(message, f"/components/{index}/component", where))
+            elif type_name is not None and (type(type_name) is not str or not type_name):
+                message = "The component is the name of a type."
+                where.problems.append(_refusal(message, f"/components/{index}/component", where))
+        total = len(self.by_id) + sum(1 for component_id in entries if component_id not in self.by_id)
+        allowed = self._limits.components
+        if total > allowed:
+            where.problems.append(
+                Diagnostic(
+                    BUDGET_EXCEEDED,
+                    f"A surface has at most {allowed} components.",
+                    "/components",
+                    where.surface_id,
+                    refused=True,
+                    facts={"limit": "components", "allowed": allowed, "got": total},
+                )
+            )
+
+    def _accept(self, component_id: str, index: int, raw: dict[str, Any], where: Where) -> Component:
+        known = self.by_id.get(component_id)
+        type_name = raw.get("component") or (known.type_name if known else "")
+        kind = self._catalog.components.get(type_name)
+        where.index = index
+        if kind is None:
+            where.key = "component"
+            # Once per id, however often it is sent again with the same type (5.1).
+            if known is None or known.type_name != type_name:
+                where.add(
+                    f"There is no component type {type_name[:40]!r}.",
+                    UNKNOWN_COMPONENT_TYPE,
+                    component=component_id,
+                )
+            return Component(component_id, type_name, None, raw, {})
+        return Component(component_id, type_name, kind, raw, kind.accept(raw, where))
+
+    def _check_graph(
+        self,
+        accepted: Mapping[str, Component],
+        entries: Mapping[str, tuple[int, dict[str, Any]]],
+        where: Where,
+    ) -> None:
+        def references(component_id: str) -> tuple[Reference, ...]:
+            component = accepted.get(component_id) or self.by_id.get(component_id)
+            return component.references if component else ()
+
+        cycle = find_cycle([key for key, component in accepted.items() if component.references], references)
+        if not cycle:
+            return
+        message = "Components contain themselves: " + " > ".join([name[:40] for name in cycle[:8]]) + "."
+        closing = next((name for name in cycle if name in entries), None)
+        path = f"/components/{entries[closing][0]}" if closing is not None else "/components"
+        where.problems.append(_refusal(message, path, where, cycle=cycle[:50]))
+
+    def _commit(self, component: Component) -> None:
+        old = self.by_id.get(component.id)
+        component.number = self._number(component.id)
+        self.by_id[component.id] = component
+        for reference in component.references:
+            self._number(reference.child)
+            edges = self._edges.setdefault(reference.child, {})
+            if reference.edge not in edges:
+                # The lowest free ordinal, not the count: ordinals in use stay what they are when others go.
+                taken = set(edges.values())
+                edges[reference.edge] = next(n for n in range(len(edges) + 1) if n not in taken)
+        if old is not None and old.references:
+            kept = {reference.edge for reference in component.references if reference.edge}
+            children = {(reference.child, reference.edge) for reference in component.references}
+            for reference in old.references:
+                if reference.edge not in kept or (reference.child, reference.edge) not in children:
+                    self._edges.get(reference.child, {}).pop(reference.edge, None)
+
+    def _number(self, component_id: str) -> int:
+        number = self.numbers.get(component_id)
+        if number is None:
+            number = self.numbers[component_id] = self._next
+            self._next += 1
+        return number
+
+    def ordinal(self, child: str, edge: Edge) -> int:
+        """The ordinal of a place: 0 for the first one of the component."""
+        return self._edges[child][edge]
+
+    # ------------------------------------------------------------------ snapshots
+
+    def snapshot(self) -> dict[str, Any]:
+        """Definitions, numbers and ordinals as JSON; `restore` rebuilds the same store."""
+        return {
+            "components": [[c.id, c.type_name, c.raw] for c in self.by_id.values()],
+            "numbers": [[name, number] for name, number in self.numbers.items()],
+            "next": self._next,
+            "edges": [
+                [child, *edge, ordinal]
+                for child, edges in self._edges.items()
+                for edge, ordinal in edges.items()
+                if ordinal
+            ],
+        }
+
+    def restore(self, data: Mapping[str, Any]) -> None:
+        """Fills an empty store from `snapshot()`. Problems of the definitions were reported long ago."""
+        where = Where(self._limits, "", [])
+        self.numbers = {str(name): int(number) for name, number in data["numbers"]}
+        self._next = int(data["next"])
+        ordinals = {(child, Edge(parent, slot, nth)): n for child, parent, slot, nth, n in data["edges"]}
+        for component_id, type_name, raw in data["components"]:
+            kind = self._catalog.components.get(type_name)
+            component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})
+            component.number = self.numbers[component_id]
+            self.by_id[component_id] = component
+            for reference in component.references:
+                ordinal = ordinals.get((reference.child, reference.edge), 0)
+                self._edges.setdefault(reference.child, {})[reference.edge] = ordinal
+
+    def __iter__(self) -> Iterator[Component]:
+        return iter(self.by_id.values())
+
+
+def _refusal(message: str, path: str, where: Where, **facts: Any) -> Diagnostic:
+    return Diagnostic(VALIDATION_FAILED, message, path, where.surface_id, refused=True, facts=facts)
+
+
+def _refused(problem: Diagnostic) -> Diagnostic:
+    return Diagnostic(problem.code, problem.message, problem.path, problem.surface_id, True, problem.facts)

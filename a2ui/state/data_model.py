@@ -1,0 +1,145 @@
+"""The data model of one surface (rulebook section 6): reads, upserts, deletes and patches, all atomic.
+
+Whatever `value` or `read` returned never changes afterwards: a container that was handed out is copied before
+the next change (path copying). Until a container is handed out it is changed in place, so a run of writes costs
+the depth of the paths and the size of the values, however large the model is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from a2ui.errors import LimitError, PatchError
+from a2ui.safety.limits import DEFAULT_LIMITS, Limits
+from a2ui.state.patch import Editor, Touched
+from a2ui.state.pointer import ABSENT, Absent, Tokens, read
+from a2ui.state.upsert import Step, plan_delete, plan_write
+from a2ui.state.values import JSON, Copier, pointer_text
+
+
+class DataModel:
+    """A JSON value that is read and changed through tokens.
+
+    `size` is its size in bytes as in `values.measure`; `dropped` lists the pointers of reserved members that
+    the last change left out of its value (D29).
+    """
+
+    __slots__ = ("_limits", "_owned", "_root", "dropped", "size")
+
+    def __init__(self, value: JSON | Absent = ABSENT, *, limits: Limits = DEFAULT_LIMITS) -> None:
+        """Starts as `{}`, or as a clean copy of `value`. Raises DataError or LimitError for a bad value."""
+        copier = Copier(limits)
+        self._limits = limits
+        self._root: JSON = copier.copy({} if value is ABSENT else value)
+        self._owned: dict[int, Any] = {}
+        self.size = copier.bytes
+        self.dropped: tuple[str, ...] = _pointers(copier.dropped)
+        self._check_size(self.size)
+
+    @property
+    def value(self) -> JSON:
+        """The whole model. It will not change any more; never change it yourself."""
+        self._owned = {}
+        return self._root
+
+    def read(self, tokens: Tokens) -> JSON | Absent:
+        """The value at the tokens or ABSENT. A container will not change any more; never change it yourself."""
+        found = read(self._root, tokens)
+        if self._owned and isinstance(found, dict | list):
+            self._owned = {}
+        return found
+
+    def write(self, tokens: Tokens, value: JSON) -> list[Touched]:
+        """Upsert (6.3): replaces the value, creates missing parents, pads lists with null; null is stored.
+
+        Raises DataError for a path through a plain value or a bad list index, LimitError for an index above
+        `list_index` and for a model that would become too deep or too large. Nothing has changed then.
+        """
+        copier = Copier(self._limits)
+        copied = copier.copy(value, tokens)
+        steps = plan_write(self._root, tokens, copied, copier.bytes, self._limits)
+        touched = self._run(steps)
+        self.dropped = _pointers(copier.dropped)
+        return touched
+
+    def delete(self, tokens: Tokens) -> list[Touched]:
+        """Removes a member, sets a list element to null, makes the whole model `{}`; never an error (6.4)."""
+        touched = self._run(plan_delete(self._root, tokens))
+        self.dropped = ()
+        return touched
+
+    def patch(
+        self, operations: Sequence[Any], limits: Limits | None = None, *, budgeted: bool = True
+    ) -> list[Touched]:
+        """RFC 6902, all or nothing. Raises PatchError.
+
+        `budgeted=False`: any number of operations, for patches that the engine made itself (`write_ops`, D30).
+        """
+        editor = Editor(self._root, limits or self._limits)
+        editor.apply(operations, budgeted=budgeted)
+        try:
+            self._commit(editor)
+        except LimitError as error:
+            raise PatchError(error.message, code=error.code, **error.facts) from error
+        self.dropped = _pointers(editor.dropped)
+        return editor.touched
+
+    def _run(self, steps: list[Step]) -> list[Touched]:
+        editor = Editor(self._root, self._limits)
+        if len(steps) == 1 and self.size + steps[0].size <= self._limits.data_bytes:
+            # One planned step that fits cannot fail any more, so it may change in place what nobody has seen.
+            editor.owned = self._owned
+        for step in steps:
+            if step.op == "remove":
+                editor.remove(step.tokens)
+            else:
+                editor.put(step.tokens, step.value, step.size, must_exist=step.op == "replace")
+        self._commit(editor)
+        return editor.touched
+
+    def _commit(self, editor: Editor) -> None:
+        self._check_size(self.size + editor.bytes)
+        self._root, self._owned = editor.root, editor.owned
+        self.size += editor.bytes
+
+    def _check_size(self, size: int) -> None:
+        allowed = self._limits.data_bytes
+        if size > allowed:
+            raise LimitError("The data model is too large.", limit="data_bytes", allowed=allowed, got=size)
+
+
+def clean(value: Any, limits: Limits = DEFAULT_LIMITS) -> tuple[JSON, list[str]]:
+    """An independent copy fit for a data model, and the pointers of the reserved members it lost (D29).
+
+    NUL and lone surrogates become U+FFFD. Raises DataError for NaN, Infinity and what is not JSON, LimitError
+    for a value that is too deep or too large.
+    """
+    copier = Copier(limits)
+    copied = copier.copy(value)
+    if copier.bytes > limits.data_bytes:
+        raise LimitError(
+            "The value is too large.", limit="data_bytes", allowed=limits.data_bytes, got=copier.bytes
+        )
+    return copied, list(_pointers(copier.dropped))
+
+
+def write_ops(model: DataModel, tokens: Tokens, value: JSON) -> list[dict[str, Any]]:
+    """`updateDataModel` with a value as RFC 6902 operations: what `model.write` would do. Raises like it.
+
+    A list that has to be padded needs one operation for each null, so the patch may be longer than the limit
+    for patches of an agent.
+    """
+    limits = model._limits
+    copier = Copier(limits)
+    copied = copier.copy(value, tokens)
+    return [step.as_operation() for step in plan_write(model._root, tokens, copied, copier.bytes, limits)]
+
+
+def delete_ops(model: DataModel, tokens: Tokens) -> list[dict[str, Any]]:
+    """`updateDataModel` without a value as RFC 6902 operations: what `model.delete` would do."""
+    return [step.as_operation() for step in plan_delete(model._root, tokens)]
+
+
+def _pointers(dropped: list[Tokens]) -> tuple[str, ...]:
+    return tuple([pointer_text(tokens) for tokens in dropped])
