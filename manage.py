@@ -7,12 +7,26 @@ import sys
 from beachsite import bootstrap
 
 
+def data_folder(argv: list[str]) -> str:
+    """What `demo --data DIR` names: settings are read before any command sees its own options."""
+    if argv[1:2] == ["demo"]:
+        for word, following in zip(argv, [*argv[1:], ""]):
+            if word == "--data":
+                return following
+            if word.startswith("--data="):
+                return word.partition("=")[2]
+    return ""
+
+
 def main() -> None:
     """Prepare the environment, then hand over to Django."""
     bootstrap.ensure(sys.argv)
     # The suite must never meet the settings, and so the database and keys, that this machine runs with.
     settings = "test" if sys.argv[1:2] == ["test"] else "local"
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", f"beachsite.settings.{settings}")
+    folder = data_folder(sys.argv)
+    if folder:
+        os.environ["BEACH_DATA"] = folder
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(sys.argv)

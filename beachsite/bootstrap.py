@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn
 
 LEAST = (3, 11)
 ROOT = Path(__file__).resolve().parent.parent
@@ -73,7 +73,7 @@ class Environment:
         self.root = root
         self.path = root / ".venv"
         self.python = self.path / "bin" / "python"
-        self.stamp = self.path / "beach-stamp.json"
+        self.stamp = self.path / "beach-stamp"
 
     def prepare(self, groups: set[str]) -> None:
         """Install what is missing. Nearly free when nothing is."""
@@ -87,21 +87,23 @@ class Environment:
 
     def is_fresh(self, project: Project, groups: set[str]) -> bool:
         """Whether these groups, at these versions, are known to be installed."""
-        stamp = self._read_stamp()
-        return stamp["digest"] == project.digest and groups <= set(stamp["groups"]) and self.python.exists()
+        digest, installed = self._read_stamp()
+        return digest == project.digest and groups <= installed and self.python.exists()
 
     def _project(self) -> Project:
         return Project(self.root / "pyproject.toml", self.root / "constraints.txt")
 
-    def _read_stamp(self) -> dict[str, Any]:
+    def _read_stamp(self) -> tuple[str, set[str]]:
         try:
-            stamp: dict[str, Any] = json.loads(self.stamp.read_text(encoding="utf-8"))
+            digest, *groups = self.stamp.read_text(encoding="utf-8").split()
         except (OSError, ValueError):
-            return {"digest": "", "groups": []}
-        return stamp
+            # None yet, or one that was cut: the same as nothing installed.
+            return "", set()
+        return digest, set(groups)
 
     def _build(self, project: Project, groups: set[str]) -> None:
-        groups = groups | set(self._read_stamp()["groups"])
+        # What someone needed before, they need again.
+        groups = groups | (self._read_stamp()[1] & project.groups)
         requirements = project.requirements(groups)
         started = time.monotonic()
         say("Preparing .venv with the packages of constraints.txt (about half a minute, once) ... ", end="")
@@ -111,7 +113,7 @@ class Environment:
             self._create()
         self._install(requirements, project.constraints)
         draft = self.stamp.with_suffix(".draft")
-        draft.write_text(json.dumps({"digest": project.digest, "groups": sorted(groups)}), encoding="utf-8")
+        draft.write_text("\n".join([project.digest, *sorted(groups)]), encoding="utf-8")
         draft.replace(self.stamp)
         say(f"done in {time.monotonic() - started:.0f} s.")
 
@@ -178,18 +180,21 @@ class Project:
 
         self.constraints = constraints
         table = tomllib.loads(metadata.read_text(encoding="utf-8"))["project"]
-        self._groups: dict[str, list[str]] = {"": table["dependencies"], **table["optional-dependencies"]}
+        self._always: list[str] = table["dependencies"]
+        self._optional: dict[str, list[str]] = table["optional-dependencies"]
+        self.groups = set(self._optional)
         # Only what bears on packages: a changed linter rule is no reason to install anything.
-        text = json.dumps([python_version(), self._groups, constraints.read_text(encoding="utf-8")])
+        text = json.dumps(
+            [python_version(), self._always, self._optional, constraints.read_text(encoding="utf-8")]
+        )
         self.digest = hashlib.sha256(text.encode()).hexdigest()
 
     def requirements(self, groups: set[str]) -> list[str]:
         """The requirements of the project itself and of some optional groups."""
-        unknown = groups - set(self._groups)
+        unknown = ", ".join(sorted(groups - self.groups))
         if unknown:
-            known = ", ".join(sorted(name for name in self._groups if name))
-            fail(f"BEACH_EXTRAS names {', '.join(sorted(unknown))}; the groups are: {known}.")
-        return [item for name in ("", *sorted(groups)) for item in self._groups[name]]
+            fail(f"BEACH_EXTRAS names {unknown}; the groups are: {', '.join(sorted(self.groups))}.")
+        return self._always + [item for name in sorted(groups) for item in self._optional[name]]
 
 
 def python_version() -> str:

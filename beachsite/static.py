@@ -59,6 +59,14 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
 
 
 class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Every file under a name that carries its hash, imports between ES modules included."""
+    """Every file under a name that carries its hash; in the project's own modules the imports follow.
 
-    support_js_module_import_aggregation = True
+    Only there: Django finds imports by pattern, and stumbles over those in comments of other people's files.
+    """
+
+    own_modules = ("beach/*.js", "a2ui/*.js", "envelopes/*.js")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        _, imports = self._js_module_import_aggregation_patterns
+        self.patterns = (*self.patterns, *((where, imports) for where in self.own_modules))
+        super().__init__(*args, **kwargs)

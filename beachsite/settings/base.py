@@ -124,11 +124,12 @@ CONTENT_SECURITY_POLICY = {
         "connect-src": [SELF],
         "object-src": [NONE],
         "base-uri": [NONE],
-        "frame-ancestors": [SELF],
+        # A page with an approve button must not be framed by anyone.
+        "frame-ancestors": [NONE],
         "form-action": [SELF],
     }
 }
-X_FRAME_OPTIONS = "SAMEORIGIN"
+X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
@@ -142,7 +143,7 @@ BEACH_PROCESSES = env.number("BEACH_PROCESSES", 1, least=1)
 # How long a turn stays with a process that has stopped answering.
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
-BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-4-5")
+BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
 
 # -- logging -------------------------------------------------------------------------------------------------
 

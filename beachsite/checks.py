@@ -1,0 +1,112 @@
+"""System checks: settings that cannot work together are refused at start, with the setting to change."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core import checks
+from django.db import connection
+
+IN_MEMORY = "channels.layers.InMemoryChannelLayer"
+HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
+REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
+
+
+@checks.register()
+def processes(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """Turns that run in one process and sockets in another need a database and a channel layer that both reach."""
+    found: list[checks.CheckMessage] = []
+    worker = settings.BEACH_EXECUTOR == "worker"
+    several = worker or settings.BEACH_PROCESSES > 1
+    why = "BEACH_EXECUTOR is worker" if worker else f"BEACH_PROCESSES is {settings.BEACH_PROCESSES}"
+    if several and settings.CHANNEL_LAYERS["default"]["BACKEND"] == IN_MEMORY:
+        found.append(
+            checks.Error(
+                f"{why}, but the channel layer lives inside one process, so what one writes another never hears of.",
+                hint="Set REDIS_URL, for instance redis://127.0.0.1:6379/0.",
+                id="beachsite.E001",
+            )
+        )
+    if worker and connection.vendor == "sqlite":
+        found.append(
+            checks.Error(
+                "BEACH_EXECUTOR is worker, but the database is SQLite, which worker machines cannot share.",
+                hint="Set DATABASE_URL to a PostgreSQL database, or BEACH_EXECUTOR to inprocess.",
+                id="beachsite.E002",
+            )
+        )
+    return found
+
+
+@checks.register()
+def addresses(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """Addresses that are compared or copied literally must have exactly the form that the comparison expects."""
+    found: list[checks.CheckMessage] = [
+        checks.Error(
+            f"BEACH_ALLOWED_ORIGINS has {origin!r}, which is not a full origin.",
+            hint="Write scheme, host and, unless it is the usual one, port: https://chat.example.com",
+            id="beachsite.E003",
+        )
+        for origin in settings.BEACH_ALLOWED_ORIGINS
+        if not _is_origin(origin)
+    ]
+    found += [
+        # It becomes part of a header, where a stray semicolon would start another directive.
+        checks.Error(
+            f"BEACH_IMAGE_HOSTS has {host!r}, which is not a host name.",
+            hint="Write the host alone: images.example.com or *.example.com",
+            id="beachsite.E004",
+        )
+        for host in settings.BEACH_IMAGE_HOSTS
+        if not HOST.fullmatch(host)
+    ]
+    if settings.REDIS_URL and not settings.REDIS_URL.startswith(REDIS_SCHEMES):
+        found.append(
+            checks.Error(
+                "REDIS_URL is not the address of a Redis server.",
+                hint=f"It starts with one of: {', '.join(REDIS_SCHEMES)}",
+                id="beachsite.E005",
+            )
+        )
+    return found
+
+
+@checks.register(deploy=True)
+def public(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """What is right on one's own machine and rarely meant on a public one."""
+    found: list[checks.CheckMessage] = []
+    if settings.BEACH_ANONYMOUS:
+        found.append(
+            checks.Warning(
+                "BEACH_ANONYMOUS is on: whoever opens the page talks to the agent, at your expense.",
+                hint="Unset BEACH_ANONYMOUS, or silence beachsite.W001 if that is what you want.",
+                id="beachsite.W001",
+            )
+        )
+    if "*" in settings.ALLOWED_HOSTS:
+        found.append(
+            checks.Warning(
+                "ALLOWED_HOSTS accepts any name, and the origin check of sockets relies on it.",
+                hint="Set ALLOWED_HOSTS to the public host names.",
+                id="beachsite.W002",
+            )
+        )
+    return found
+
+
+def _is_origin(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        # Reading the port is what makes urlsplit check it.
+        port = parts.port
+    except ValueError:
+        return False
+    host = parts.hostname or ""
+    plain = f"{parts.scheme}://{host}" if port is None else f"{parts.scheme}://{host}:{port}"
+    return (
+        parts.scheme in {"http", "https"} and bool(HOST.fullmatch(host)) and "*" not in host and text == plain
+    )

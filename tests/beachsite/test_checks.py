@@ -1,0 +1,121 @@
+"""A wrong combination of settings is found at start, and the message names the setting to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from django.core.checks import CheckMessage
+
+from beachsite import checks
+
+MEMORY = {"default": {"BACKEND": checks.IN_MEMORY}}
+REDIS = {"default": {"BACKEND": "channels_redis.core.RedisChannelLayer"}}
+
+
+def ids(messages: Sequence[CheckMessage]) -> list[str]:
+    assert all(message.hint for message in messages), "every message says what to change"
+    return [str(message.id) for message in messages]
+
+
+@pytest.mark.parametrize(
+    ("executor", "count", "layers", "vendor", "expected"),
+    [
+        ("inprocess", 1, MEMORY, "sqlite", []),
+        ("inprocess", 4, MEMORY, "postgresql", ["beachsite.E001"]),
+        ("inprocess", 4, REDIS, "sqlite", []),
+        ("worker", 1, MEMORY, "postgresql", ["beachsite.E001"]),
+        ("worker", 1, REDIS, "sqlite", ["beachsite.E002"]),
+        ("worker", 1, MEMORY, "sqlite", ["beachsite.E001", "beachsite.E002"]),
+        ("worker", 4, REDIS, "postgresql", []),
+    ],
+)
+def test_processes(
+    settings: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    executor: str,
+    count: int,
+    layers: Any,
+    vendor: str,
+    expected: list[str],
+) -> None:
+    settings.BEACH_EXECUTOR = executor
+    settings.BEACH_PROCESSES = count
+    settings.CHANNEL_LAYERS = layers
+    monkeypatch.setattr(checks, "connection", SimpleNamespace(vendor=vendor))
+
+    assert ids(checks.processes(None)) == expected
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["https://chat.example.com", "http://localhost:8000", "https://sub-domain.example.com:8443"],
+)
+def test_a_full_origin_passes(settings: Any, origin: str) -> None:
+    settings.BEACH_ALLOWED_ORIGINS = [origin]
+
+    assert ids(checks.addresses(None)) == []
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "chat.example.com",
+        "//chat.example.com",
+        "https://chat.example.com/",
+        "https://chat.example.com/path",
+        "https://*.example.com",
+        "https://user@chat.example.com",
+        "https://chat.example.com:port",
+        "https://chat.example.com:99999",
+        "https://",
+        "ftp://chat.example.com",
+        "HTTPS://chat.example.com",
+        "*",
+        "null",
+    ],
+)
+def test_anything_less_than_a_full_origin_is_refused(settings: Any, origin: str) -> None:
+    settings.BEACH_ALLOWED_ORIGINS = [origin]
+
+    assert ids(checks.addresses(None)) == ["beachsite.E003"]
+
+
+@pytest.mark.parametrize("host", ["images.example.com", "*.example.com", "localhost:9000"])
+def test_an_image_host_passes(settings: Any, host: str) -> None:
+    settings.BEACH_IMAGE_HOSTS = [host]
+
+    assert ids(checks.addresses(None)) == []
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "https://images.example.com",
+        "a.example.com; script-src *",
+        "a b",
+        "*",
+        "'self'",
+        "a.example.com/x",
+        "",
+    ],
+)
+def test_an_image_host_cannot_smuggle_a_directive(settings: Any, host: str) -> None:
+    settings.BEACH_IMAGE_HOSTS = [host]
+
+    assert ids(checks.addresses(None)) == ["beachsite.E004"]
+
+
+def test_a_redis_url_is_one(settings: Any) -> None:
+    settings.REDIS_URL = "localhost:6379"
+
+    assert ids(checks.addresses(None)) == ["beachsite.E005"]
+
+
+def test_open_doors_are_told_before_a_deployment(settings: Any) -> None:
+    settings.BEACH_ANONYMOUS = True
+    settings.ALLOWED_HOSTS = ["*"]
+
+    assert ids(checks.public(None)) == ["beachsite.W001", "beachsite.W002"]

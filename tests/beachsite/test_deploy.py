@@ -1,0 +1,71 @@
+"""The site under its production settings, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from beachsite.suite import ROOT
+
+
+def manage(*arguments: str, data: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-W", "error", "manage.py", *arguments],
+        cwd=ROOT,
+        env={
+            "PATH": os.environ["PATH"],
+            "BEACH_NO_BOOTSTRAP": "1",
+            "BEACH_DATA": str(data),
+            "BEACH_STATIC_ROOT": str(data / "static"),
+            "DJANGO_SETTINGS_MODULE": "beachsite.settings.production",
+            "SECRET_KEY": "0123456789abcdefghijklmnopqrstuvwxyz" * 2,
+            "ALLOWED_HOSTS": "chat.example.com",
+            **environ,
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_deployment_check_finds_nothing(tmp_path: Path) -> None:
+    answer = manage("check", "--deploy", "--fail-level", "WARNING", data=tmp_path)
+
+    assert answer.returncode == 0, answer.stderr
+    assert "no issues" in answer.stdout
+
+
+def test_a_wrong_combination_stops_the_start(tmp_path: Path) -> None:
+    answer = manage("check", data=tmp_path, BEACH_EXECUTOR="worker")
+
+    assert answer.returncode == 1
+    assert "beachsite.E001" in answer.stderr
+    assert "Set REDIS_URL" in answer.stderr
+
+
+def test_models_and_migrations_agree(tmp_path: Path) -> None:
+    answer = manage("makemigrations", "--check", "--dry-run", data=tmp_path)
+
+    assert answer.returncode == 0, answer.stdout + answer.stderr
+
+
+def test_static_files_get_hashed_names_and_so_do_the_imports_in_modules(tmp_path: Path) -> None:
+    answer = manage("collectstatic", "--no-input", data=tmp_path)
+
+    assert answer.returncode == 0, answer.stderr
+    collected = tmp_path / "static"
+    assert list(collected.glob("beach/tokens.*.css"))
+    plain = [
+        line
+        for module in collected.glob("beach/**/*.*.js")
+        for line in module.read_text().splitlines()
+        if line.startswith(("import ", "export ")) and ".js" in line and "from" in line and not _hashed(line)
+    ]
+    assert plain == []
+
+
+def _hashed(line: str) -> bool:
+    name = line.rsplit("/", 1)[-1]
+    return name.count(".") >= 2

@@ -1,0 +1,138 @@
+"""What every answer of the site has in common, and the two questions of a supervisor."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.test import AsyncClient, Client
+
+from beachsite import health
+from beachsite.lifespan import lifespan
+
+
+@pytest.mark.django_db
+def test_a_page_carries_the_strict_policy(client: Client) -> None:
+    policy = client.get("/accounts/login/").headers["Content-Security-Policy"]
+    directives = {name: set(values) for name, *values in (part.split() for part in policy.split("; "))}
+
+    assert directives["default-src"] == {"'self'"}
+    assert directives["script-src"] == {"'self'"}
+    assert directives["style-src"] == {"'self'"}
+    assert directives["img-src"] == {"'self'", "data:"}
+    assert directives["object-src"] == {"'none'"}
+    assert directives["base-uri"] == {"'none'"}
+    assert directives["frame-ancestors"] == {"'none'"}
+    assert "unsafe" not in policy
+    assert "*" not in policy
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/static/beach/tokens.css", "/no-such-page"])
+@pytest.mark.django_db
+def test_so_does_everything_else(client: Client, path: str) -> None:
+    assert "default-src 'self'" in client.get(path).headers["Content-Security-Policy"]
+
+
+@pytest.mark.django_db
+def test_a_missing_page_says_so_in_words(client: Client) -> None:
+    answer = client.get("/no-such-page")
+
+    assert answer.status_code == 404
+    assert "There is nothing here" in answer.text
+
+
+@pytest.mark.django_db
+def test_the_sign_in_page_is_there_and_leads_back(client: Client, django_user_model: Any) -> None:
+    django_user_model.objects.create_user("ann", password="a sound password")
+
+    page = client.get("/accounts/login/")
+    answer = client.post(
+        "/accounts/login/?next=/healthz", {"username": "ann", "password": "a sound password"}
+    )
+
+    assert page.status_code == 200
+    assert answer.headers["Location"] == "/healthz"
+
+
+def test_healthz_touches_no_database(client: Client) -> None:
+    answer = client.get("/healthz")
+
+    assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
+
+
+@pytest.mark.django_db
+def test_readyz_with_a_current_database(client: Client) -> None:
+    answer = client.get("/readyz")
+
+    assert (answer.status_code, answer.json()) == (200, {"status": "ready"})
+
+
+@pytest.mark.django_db
+def test_readyz_with_a_migration_missing(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health.MigrationExecutor, "migration_plan", lambda self, targets: [("x", False)])
+
+    answer = client.get("/readyz")
+
+    assert answer.status_code == 503
+    assert answer.json()["problem"] == "1 migrations are not applied"
+
+
+def test_readyz_without_a_database_says_so_and_keeps_the_reason_to_the_log(
+    client: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(*args: object) -> None:
+        raise OperationalError("no route to db.internal.example")
+
+    monkeypatch.setattr(health, "MigrationExecutor", refuse)
+
+    with caplog.at_level(logging.ERROR, logger="beachsite.health"):
+        answer = client.get("/readyz")
+
+    assert answer.status_code == 503
+    assert answer.json()["problem"] == "the database does not answer"
+    assert "db.internal.example" not in answer.text
+    assert "db.internal.example" in caplog.text
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_a_probe_cannot_write(client: Client, path: str) -> None:
+    assert client.post(path).status_code == 405
+
+
+async def test_static_files_reach_an_asynchronous_server_whole(async_client: AsyncClient) -> None:
+    """Warnings are errors here: the plain middleware warns for each file that it serves under ASGI."""
+    answer = await async_client.get("/static/beach/tokens.css")
+
+    assert answer.status_code == 200
+    assert answer.headers["Content-Type"].startswith("text/css")
+    assert int(answer.headers["Content-Length"]) == len(answer.content) > 0
+
+
+async def test_a_missing_static_file_is_a_plain_404(async_client: AsyncClient) -> None:
+    assert (await async_client.get("/static/beach/no-such.css")).status_code == 404
+
+
+async def test_an_unchanged_static_file_is_not_sent_again(async_client: AsyncClient) -> None:
+    first = await async_client.get("/static/beach/tokens.css")
+    again = await async_client.get(
+        "/static/beach/tokens.css", headers={"If-Modified-Since": first.headers["Last-Modified"]}
+    )
+
+    assert (again.status_code, again.content) == (304, b"")
+
+
+async def test_lifespan_says_yes() -> None:
+    questions = iter([{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])
+    answers: list[str] = []
+
+    async def receive() -> dict[str, str]:
+        return next(questions)
+
+    async def send(message: dict[str, str]) -> None:
+        answers.append(message["type"])
+
+    await lifespan({"type": "lifespan"}, receive, send)
+
+    assert answers == ["lifespan.startup.complete", "lifespan.shutdown.complete"]

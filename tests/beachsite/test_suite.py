@@ -1,0 +1,80 @@
+"""`manage.py test`: which processes it starts, and what their exit codes mean together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from beachsite import suite
+
+ABSENT = Path("/nonexistent/chromium")
+
+
+def arguments(*given: str, cores: int = 2) -> list[tuple[str, list[str]]]:
+    return [(part.name, part.arguments) for part in suite.plan(given, cores=cores)]
+
+
+def test_everything_is_two_processes_and_the_first_is_spread_over_the_cores() -> None:
+    assert arguments() == [
+        ("tests", ["tests", "--ignore=tests/browser", "-n", "2"]),
+        ("browser tests", ["tests/browser"]),
+    ]
+
+
+def test_options_reach_both_and_a_chosen_number_of_workers_is_kept() -> None:
+    assert arguments("-k", "approval", "-n0") == [
+        ("tests", ["tests", "--ignore=tests/browser", "-k", "approval", "-n0"]),
+        ("browser tests", ["tests/browser", "-k", "approval", "-n0"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("tests/beachsite/test_suite.py::test_x", "tests"),
+        ("tests/browser/conftest.py", "browser tests"),
+    ],
+)
+def test_a_named_file_starts_only_the_process_that_it_belongs_to(target: str, name: str) -> None:
+    parts = suite.plan([target, "-x"], cores=2)
+
+    assert [part.name for part in parts] == [name]
+    assert target in parts[0].arguments
+    assert "-n" not in parts[0].arguments
+
+
+def test_only_the_browser_process_may_use_the_database_beside_a_running_loop() -> None:
+    tests, browser = suite.plan([], cores=1)
+
+    assert tests.environment == {}
+    assert browser.environment == {"DJANGO_ALLOW_ASYNC_UNSAFE": "1"}
+
+
+@pytest.mark.parametrize(
+    ("codes", "result"),
+    [([0, 0], 0), ([0, 1], 1), ([2, 1], 2), ([0, 5], 0), ([5, 5], 5), ([0, -9], 137), ([5], 5), ([], 5)],
+)
+def test_the_worst_code_counts(codes: list[int], result: int) -> None:
+    assert suite.verdict(codes) == result
+
+
+def test_without_chromium_the_rest_runs_and_one_line_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    ran: list[list[str]] = []
+
+    def call(words: list[str], environ: dict[str, str]) -> int:
+        ran.append(words)
+        return 0
+
+    code = suite.run([], {}, chromium=ABSENT, call=call)
+
+    assert code == 0
+    assert [words[0] for words in ran] == ["tests"]
+    assert "SKIPPED: all browser tests, since there is no Chromium at" in capsys.readouterr().out
+
+
+def test_without_chromium_a_required_browser_fails(capsys: pytest.CaptureFixture[str]) -> None:
+    code = suite.run([], {"BEACH_REQUIRE": "redis, browser"}, chromium=ABSENT, call=lambda *_: 0)
+
+    assert code == 1
+    assert "FAILED: the browser tests are required" in capsys.readouterr().out

@@ -1,0 +1,129 @@
+"""Fixtures for every test: the services that may be absent, and real servers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from beachsite import suite
+from tests import needs
+from tests.liveserver import Server, running
+from tests.outcome import FAILED
+from tests.shared import SHARED
+
+BROWSER = Path(__file__).parent / "browser"
+SERVICES = {"postgres_url": "postgres", "redis_url": "redis", "shared": "shared"}
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Browser tests need a process of their own (see beachsite/suite.py): only when they are asked for by name."""
+    asked = any("browser" in argument for argument in config.args)
+    return True if collection_path == BROWSER and not asked else None
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """So that nobody takes a plain `pytest` for the whole suite."""
+    return "browser tests: pytest tests/browser; everything: manage.py test"
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Many tests only skip without the shared data; where it is required, its absence ends the run at once."""
+    if SHARED is None and "shared" in suite.required(os.environ):
+        raise pytest.UsageError("BEACH_REQUIRE names shared, but there is no such data: set BEACH_SHARED.")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A test that asks for a service carries its marker."""
+    for item in items:
+        for fixture, marker in SERVICES.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(marker)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Let fixtures know, when they tidy up, whether their test failed."""
+    report = yield
+    if report.failed:
+        item.stash[FAILED] = True
+    return report
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The specification data beside the checkout."""
+    return needs.shared()
+
+
+@pytest.fixture
+def redis_url() -> str:
+    """A Redis server. Others use it too: groups and keys need names that nobody else has."""
+    return needs.redis_server()
+
+
+@pytest.fixture
+def postgres_url() -> Iterator[str]:
+    """An empty PostgreSQL database, dropped afterwards even if something still holds it."""
+    server = needs.postgres()
+    name = f"beach_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        try:
+            yield urlsplit(server)._replace(path=f"/{name}").geturl()
+        finally:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+@pytest.fixture(scope="session")
+def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder after its first start: migrated, with accounts. Copied, so that no test pays for that again."""
+    data = tmp_path_factory.mktemp("seed") / "data"
+    with running(data) as server:
+        server.stop()
+    return data
+
+
+@pytest.fixture
+def make_server(
+    demo_data: Path, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Server]]:
+    """Start as many servers as a test needs. None outlives it, and none may have logged a traceback.
+
+    A test that provokes one on purpose says so: `server.may_fail = True`.
+    """
+    servers: list[Server] = []
+
+    def make(*, environ: Mapping[str, str] | None = None) -> Server:
+        data = tmp_path / f"data{len(servers)}"
+        shutil.copytree(demo_data, data)
+        server = Server(data, environ=environ)
+        servers.append(server)
+        server.start()
+        return server
+
+    try:
+        yield make
+    finally:
+        for server in servers:
+            server.kill()
+    if request.node.stash.get(FAILED, False):
+        for server in servers:
+            print(f"\n---- log of {server.url} ----\n{server.tail()}")
+    for server in servers:
+        assert server.may_fail or "Traceback (most recent call last)" not in server.log.read_text(
+            errors="replace"
+        ), f"The server logged an error:\n{server.tail(200)}"
+
+
+@pytest.fixture
+def server(make_server: Callable[..., Server]) -> Server:
+    """One running server with fresh data."""
+    return make_server()

@@ -1,0 +1,160 @@
+"""A real server for tests: `manage.py demo` in a process of its own, on its own port and data, that can be killed."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from beachsite.suite import ROOT
+
+# What a developer's shell may hold and a test server must not see.
+_FOREIGN = (
+    "BEACH_",
+    "DJANGO_",
+    "DATABASE_URL",
+    "REDIS_URL",
+    "ANTHROPIC_",
+    "SECRET_KEY",
+    "ALLOWED_HOSTS",
+    "CSRF_",
+)
+
+
+class Server:
+    """The demo server. `start`, `stop`, `kill` and `start` again: same data, same port."""
+
+    def __init__(self, data: Path, *, port: int = 0, environ: Mapping[str, str] | None = None) -> None:
+        self.data = data
+        self.port = port or free_port()
+        self.log = data.with_name(f"{data.name}.log")
+        self.environ = {
+            **{name: value for name, value in os.environ.items() if not name.startswith(_FOREIGN)},
+            "BEACH_DATA": str(data),
+            "BEACH_NO_BOOTSTRAP": "1",
+            "BEACH_LEASE_SECONDS": "2",
+            "PYTHONUNBUFFERED": "1",
+            **(environ or {}),
+        }
+        self.process: subprocess.Popen[bytes] | None = None
+        # A traceback in the log fails the test, unless the test means it.
+        self.may_fail = False
+
+    @property
+    def url(self) -> str:
+        """The origin, without a slash at the end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def ws_url(self) -> str:
+        """The origin for sockets."""
+        return f"ws://127.0.0.1:{self.port}"
+
+    def start(self, *, seconds: float = 40) -> None:
+        """Return when the server answers; raise with the log when it does not come up."""
+        assert self.process is None, "the server runs already"
+        command = [sys.executable, "manage.py", "demo", "--port", str(self.port)]
+        command += ["--data", str(self.data), "--no-input"]
+        # To a file, not a pipe: nobody reads while a test runs, and a full pipe would stop the server.
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=self.environ,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        for _ in range(int(seconds / 0.05)):
+            if self.answers():
+                return
+            try:
+                self.process.wait(0.05)
+            except subprocess.TimeoutExpired:
+                continue
+            break
+        self.kill()
+        raise AssertionError(f"The server did not come up. Its log:\n{self.tail()}")
+
+    def answers(self) -> bool:
+        """Whether /healthz says 200 now."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
+        try:
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
+        except OSError:
+            return False
+        finally:
+            connection.close()
+
+    def stop(self) -> None:
+        """Ask it to end, as a supervisor does; wait until it has."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """kill -9, children included. Fine when it is dead already."""
+        self._end(signal.SIGKILL)
+
+    def restart(self) -> None:
+        """kill -9 and start again."""
+        self.kill()
+        self.start()
+
+    def manage(self, *arguments: str) -> str:
+        """What a management command prints, run beside the server on the same data."""
+        command = [sys.executable, "manage.py", *arguments]
+        answer = subprocess.run(
+            command, check=False, cwd=ROOT, env=self.environ, capture_output=True, text=True
+        )
+        assert answer.returncode == 0, f"{' '.join(command)} failed:\n{answer.stdout}\n{answer.stderr}"
+        return answer.stdout
+
+    def add_user(self, name: str, password: str, *, staff: bool = False) -> None:
+        """An account whose password the test knows."""
+        make = "create_superuser" if staff else "create_user"
+        script = f"from django.contrib.auth.models import User; User.objects.{make}({name!r}, password={password!r})"
+        self.manage("shell", "-v", "0", "-c", script)
+
+    def tail(self, lines: int = 60) -> str:
+        """The end of the server's log."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+    def _end(self, how: signal.Signals) -> None:
+        if self.process is None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, how)
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            raise AssertionError(f"The server did not end on {how.name}. Its log:\n{self.tail()}") from None
+        finally:
+            self.process = None
+
+
+def free_port() -> int:
+    """A loopback port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@contextlib.contextmanager
+def running(data: Path, *, environ: Mapping[str, str] | None = None) -> Iterator[Server]:
+    """A started server that is gone afterwards, whatever happened in between."""
+    server = Server(data, environ=environ)
+    try:
+        server.start()
+        yield server
+    finally:
+        server.kill()
