@@ -7,6 +7,8 @@ from typing import Any
 from django.conf import settings
 
 DEFAULTS: dict[str, Any] = {
+    "ANTHROPIC_API_KEY": "",
+    "ANTHROPIC_BASE_URL": "",
     "BEACH_ALLOW_UNPREFIXED": False,
     "BEACH_ANONYMOUS": False,
     "BEACH_APPROVAL_SECONDS": 15 * 60,

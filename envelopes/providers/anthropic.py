@@ -1,0 +1,265 @@
+"""Claude through the ``anthropic`` SDK (2.14): raw stream events, tool input as it is written.
+
+``messages.create(stream=True)`` and not ``messages.stream()``: the latter parses the input of a tool call for us,
+leaves out the string that is being written, and kills the stream when a call is not JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import weakref
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import anthropic
+import httpx2
+
+from envelopes.conf import setting
+from envelopes.errors import ProviderError
+from envelopes.protocol.respond import RESPOND
+from envelopes.protocol.strict_json import join_surrogates
+from envelopes.providers.anthropic_errors import as_provider_error
+from envelopes.providers.port import (
+    BlockEnded,
+    BlockStarted,
+    InputFragment,
+    ModelEvent,
+    ModelRequest,
+    ReplyEnded,
+)
+from envelopes.types import JsonObject
+
+TIMEOUT = anthropic.Timeout(600, connect=5, read=60)
+"""Seconds. The API pings a stream that is quiet, so a minute without a byte means that it is dead."""
+
+_Kind = Literal["text", "tool_use", "thinking"]
+_KINDS: dict[str, _Kind] = {
+    "text": "text",
+    "tool_use": "tool_use",
+    "thinking": "thinking",
+    "redacted_thinking": "thinking",
+}
+_FAILURES = (
+    anthropic.AnthropicError,
+    httpx2.HTTPError,
+    httpx2.StreamError,
+    json.JSONDecodeError,
+    UnicodeDecodeError,
+)
+_CACHED: JsonObject = {"type": "ephemeral"}
+
+# One client, that is one pool of connections, per event loop, address and key.
+_Clients = dict[tuple[str, str, int], anthropic.AsyncAnthropic]
+_clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Clients] = weakref.WeakKeyDictionary()
+
+
+class AnthropicProvider:
+    """A provider for one model.
+
+    ``base_url`` "" is the SDK's own (``ANTHROPIC_BASE_URL`` or the public API). ``max_retries`` covers only what
+    fails before the first byte. Making one is cheap: connections are shared by all providers of an event loop.
+    """
+
+    name = "anthropic"
+
+    def __init__(
+        self,
+        api_key: str,
+        model: str,
+        *,
+        base_url: str = "",
+        max_tokens: int = 16_000,
+        max_retries: int = 2,
+        timeout: anthropic.Timeout = TIMEOUT,
+        label: str = "",
+    ) -> None:
+        self.model = model
+        self.label = label or _label(model)
+        self._api_key = api_key
+        self._base_url = base_url
+        self._max_tokens = max_tokens
+        self._max_retries = max_retries
+        self._timeout = timeout
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        """The reply as it is written. Cancelling the task, or closing this generator, closes the connection.
+
+        Raises ``ProviderError`` with ``kind`` (the API's error type or ours), ``status`` and ``request_id`` where
+        there are any, and the API's own words as ``detail``, which are for the log.
+        """
+        if not self._api_key:
+            raise ProviderError(
+                "No key for the Claude API is set up here.",
+                retryable=False,
+                kind="no_key",
+                setting="ANTHROPIC_API_KEY",
+            )
+        async with aclosing(self._events(request)) as events:
+            while True:
+                # What a consumer throws in at the yield below is not the provider's failure.
+                try:
+                    event = await anext(events)
+                except StopAsyncIteration:
+                    return
+                except _FAILURES as error:
+                    raise as_provider_error(error) from error
+                yield event
+
+    async def aclose(self) -> None:
+        """Close the connections of this event loop that this provider would use. It may be used again."""
+        client = _clients.get(asyncio.get_running_loop(), {}).pop(self._identity, None)
+        if client is not None:
+            await client.close()
+
+    async def _events(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        reading = _Reading()
+        create = self._client().messages.create
+        async with await create(**self._body(request), stream=True, timeout=self._timeout) as stream:
+            async for event in stream:
+                for told in reading.read(event):
+                    yield told
+        yield ReplyEnded(reading.stop_reason if reading.complete else None, reading.usage)
+
+    def _body(self, request: ModelRequest) -> dict[str, Any]:
+        tools = [
+            {**tool, "eager_input_streaming": True} if tool["name"] == RESPOND else tool
+            for tool in request.tools
+        ]
+        body: dict[str, Any] = {
+            "model": self.model,
+            "max_tokens": self._max_tokens,
+            "messages": request.messages,
+            # Within a turn the history only grows: the second mark moves along with its end.
+            "cache_control": _CACHED,
+        }
+        if request.system.strip():
+            body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHED}]
+        if tools:
+            # Newer models refuse forced tool use; that only respond() speaks is said in the system prompt.
+            body |= {"tools": tools, "tool_choice": {"type": "auto"}}
+        return body
+
+    @property
+    def _identity(self) -> tuple[str, str, int]:
+        return self._base_url, self._api_key, self._max_retries
+
+    def _client(self) -> anthropic.AsyncAnthropic:
+        clients = _clients.setdefault(asyncio.get_running_loop(), {})
+        client = clients.get(self._identity)
+        if client is None:
+            client = clients[self._identity] = anthropic.AsyncAnthropic(
+                api_key=self._api_key, base_url=self._base_url or None, max_retries=self._max_retries
+            )
+        return client
+
+
+async def close_clients() -> None:
+    """Close every connection that belongs to the running event loop; for shutting down."""
+    for client in _clients.pop(asyncio.get_running_loop(), {}).values():
+        await client.close()
+
+
+def from_settings() -> AnthropicProvider:
+    """The provider that the settings ask for: ``ANTHROPIC_API_KEY``, ``ANTHROPIC_BASE_URL``, ``BEACH_MODEL``,
+    ``BEACH_MAX_TOKENS``."""
+    return AnthropicProvider(
+        setting("ANTHROPIC_API_KEY"),
+        setting("BEACH_MODEL"),
+        base_url=setting("ANTHROPIC_BASE_URL"),
+        max_tokens=setting("BEACH_MAX_TOKENS"),
+    )
+
+
+@dataclass
+class _Open:
+    """A block that is being written."""
+
+    kind: _Kind
+    content: JsonObject
+    pieces: list[str] = field(default_factory=list)
+
+
+class _Reading:
+    """Turns the events of one reply into the port's. ``complete``: the API said that it was at the end."""
+
+    def __init__(self) -> None:
+        self.stop_reason: str | None = None
+        self.usage: JsonObject = {}
+        self.complete = False
+        self._open: dict[int, _Open] = {}
+
+    def read(self, event: anthropic.types.RawMessageStreamEvent) -> list[ModelEvent]:
+        """Events and blocks of kinds that this does not know are passed over, as the API's documents ask."""
+        match event.type:
+            case "message_start":
+                self._count(event.message.usage)
+            case "content_block_start":
+                return self._started(
+                    event.index, event.content_block.model_dump(mode="json", exclude_unset=True)
+                )
+            case "content_block_delta":
+                return self._grew(event.index, event.delta)
+            case "content_block_stop":
+                return self._ended(event.index)
+            case "message_delta":
+                self.stop_reason = event.delta.stop_reason
+                self._count(event.usage)
+            case "message_stop":
+                self.complete = True
+        return []
+
+    def _count(self, usage: anthropic.types.Usage | anthropic.types.MessageDeltaUsage) -> None:
+        counts = usage.model_dump(mode="json", exclude_none=True)
+        self.usage |= {name: count for name, count in counts.items() if isinstance(count, int)}
+
+    def _started(self, index: int, content: JsonObject) -> list[ModelEvent]:
+        kind = _KINDS.get(content.get("type", ""))
+        if kind is None:
+            return []
+        self._open[index] = _Open(kind, content)
+        if kind == "tool_use":
+            return [BlockStarted(index, kind, id=content["id"], name=content["name"])]
+        return [BlockStarted(index, kind)]
+
+    def _grew(self, index: int, delta: anthropic.types.RawContentBlockDelta) -> list[ModelEvent]:
+        block = self._open.get(index)
+        if block is None:
+            return []
+        match delta.type:
+            case "input_json_delta":
+                block.pieces.append(delta.partial_json)
+                # The first piece is always empty.
+                return [InputFragment(index, delta.partial_json)] if delta.partial_json else []
+            case "text_delta":
+                block.pieces.append(delta.text)
+            case "thinking_delta":
+                block.pieces.append(delta.thinking)
+            case "signature_delta":
+                block.content["signature"] = delta.signature
+        return []
+
+    def _ended(self, index: int) -> list[ModelEvent]:
+        block = self._open.pop(index, None)
+        if block is None:
+            return []
+        written = join_surrogates("".join(block.pieces))
+        if block.kind == "tool_use":
+            # No piece at all: a call without arguments.
+            raw = written or json.dumps(block.content.get("input") or {})
+            return [BlockEnded(index, block.kind, raw_input=raw)]
+        if block.kind == "text":
+            text = block.content.get("text", "") + written
+            return [BlockEnded(index, block.kind, content={"type": "text", "text": text})]
+        if block.content["type"] == "thinking":
+            block.content["thinking"] = block.content.get("thinking", "") + written
+        return [BlockEnded(index, block.kind, content=block.content)]
+
+
+def _label(model: str) -> str:
+    """``claude-sonnet-5-5`` as people write it: Claude Sonnet 5.5. A date at the end is left out."""
+    words = [word for word in model.split("-") if not (word.isdigit() and len(word) > 4)]
+    names = [word.capitalize() for word in words if not word.isdigit()]
+    return " ".join([*names, ".".join(word for word in words if word.isdigit())]).strip()
