@@ -10,7 +10,7 @@ from beachsite import bootstrap
 def data_folder(argv: list[str]) -> str:
     """What `demo --data DIR` names: settings are read before any command sees its own options."""
     if argv[1:2] == ["demo"]:
-        for word, following in zip(argv, [*argv[1:], ""]):
+        for word, following in zip(argv, [*argv[1:], ""], strict=True):
             if word == "--data":
                 return following
             if word.startswith("--data="):

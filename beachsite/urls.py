@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from django.contrib import admin
 from django.contrib.auth import views as auth
+from django.templatetags.static import static
 from django.urls import include, path
+from django.utils.functional import lazy
+from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from beachsite import health
 
+# Lazy: the hashed name is known only where files have been collected, and routes are loaded before that too.
+icon = lazy(static, str)("beach/mark.svg")
+
 urlpatterns = [
+    # Asked for by browsers on pages that name no icon of their own, such as the admin's.
+    path("favicon.ico", RedirectView.as_view(url=icon)),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("admin/", admin.site.urls),
