@@ -1,0 +1,83 @@
+"""What a function is, what it runs in, and the registry it is looked up in (rulebook 9.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, tzinfo
+from typing import Any, TypeAlias
+
+from a2ui.safety.limits import DEFAULT_LIMITS, Limits
+from a2ui.state.values import JSON
+
+
+def _system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Env:
+    """Everything a function may know beside its arguments.
+
+    `locale` is a BCP 47 tag (`pl-PL`, `pl_PL`), unknown ones mean English. `timezone` is the zone of the session.
+    `now` is the clock: called without arguments it gives an aware time.
+    """
+
+    locale: str = "en-US"
+    timezone: tzinfo = UTC
+    limits: Limits = DEFAULT_LIMITS
+    now: Callable[[], datetime] = _system_clock
+
+
+Evaluate: TypeAlias = Callable[[Mapping[str, Any], Env], JSON]
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A catalog function.
+
+    `evaluate` gets the resolved arguments by name (absent ones are missing or None) and returns a JSON value; it
+    raises ExpressionError for arguments without meaning. `effect`: does something beyond its result, so it runs
+    only as the direct result of a user action. `literal_args`: arguments that must be literals, never bindings.
+    """
+
+    name: str
+    evaluate: Evaluate
+    effect: bool = False
+    literal_args: frozenset[str] = field(default_factory=frozenset)
+
+
+class FunctionRegistry:
+    """Functions by name. Immutable once it is shared: `extend` makes a new registry."""
+
+    __slots__ = ("_functions",)
+
+    def __init__(self, functions: Iterable[Function] = ()) -> None:
+        self._functions: dict[str, Function] = {}
+        for function in functions:
+            self.register(function)
+
+    def get(self, name: str) -> Function | None:
+        """The function of that name, None if there is none."""
+        return self._functions.get(name)
+
+    def register(self, function: Function) -> None:
+        """Add a function while the registry is being built. Raises ValueError if the name is taken."""
+        if function.name in self._functions:
+            raise ValueError(f"A function named {function.name!r} is registered already.")
+        self._functions[function.name] = function
+
+    def extend(self, *functions: Function) -> FunctionRegistry:
+        """A new registry with these functions as well; equal names replace the old ones."""
+        extended = FunctionRegistry()
+        extended._functions = {**self._functions, **{function.name: function for function in functions}}
+        return extended
+
+    def __iter__(self) -> Iterator[Function]:
+        return iter(self._functions.values())
+
+    def __len__(self) -> int:
+        return len(self._functions)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._functions

@@ -1,0 +1,78 @@
+"""Functions that write numbers and counted things (rulebook 9.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from a2ui.errors import ExpressionError
+from a2ui.functions.convert import to_decimal
+from a2ui.functions.locales import find_locale
+from a2ui.functions.numbers import MAX_DECIMALS, currency_formatter, number_formatter
+from a2ui.functions.registry import Env, Function
+from a2ui.safety.text import to_text
+
+_EXPLICIT = {0: "zero", 1: "one", 2: "two"}
+
+
+def _format_number(args: Mapping[str, Any], env: Env) -> str:
+    value = _value(args, "formatNumber")
+    if value is None:
+        return ""
+    decimals = _decimals(args, "formatNumber")
+    return number_formatter(env.locale, decimals, args.get("grouping") is not False)(value)
+
+
+def _format_currency(args: Mapping[str, Any], env: Env) -> str:
+    value = _value(args, "formatCurrency")
+    if value is None:
+        return ""
+    currency = args.get("currency")
+    decimals = _decimals(args, "formatCurrency")
+    grouping = args.get("grouping") is not False
+    return currency_formatter(env.locale, currency if isinstance(currency, str) else "", decimals, grouping)(
+        value
+    )
+
+
+def _pluralize(args: Mapping[str, Any], env: Env) -> str:
+    value = to_decimal(args.get("value"))
+    if value is not None:
+        if value in _EXPLICIT and (explicit := args.get(_EXPLICIT[int(value)])) is not None:
+            return to_text(explicit)
+        if value == value.to_integral_value():
+            # 1.0 is 1 in JSON, but a decimal place would change the plural category.
+            value = Decimal(int(value))
+        chosen = args.get(find_locale(env.locale).plural_form(value))
+        if chosen is not None:
+            return to_text(chosen)
+    return to_text(args.get("other"))
+
+
+def _value(args: Mapping[str, Any], name: str) -> Decimal | None:
+    """The number to write, None for nothing: null, absent or blank text."""
+    value = args.get("value")
+    if value is None or (isinstance(value, str) and not value.strip()):
+        return None
+    number = to_decimal(value)
+    if number is None:
+        raise ExpressionError(f"{name} needs a number.", expression=name)
+    return number
+
+
+def _decimals(args: Mapping[str, Any], name: str) -> int | None:
+    value = args.get("decimals")
+    if value is None:
+        return None
+    number = to_decimal(value)
+    if number is None:
+        raise ExpressionError(f'{name} needs a number as "decimals".', expression=name)
+    return int(max(Decimal(0), min(Decimal(MAX_DECIMALS), number)))
+
+
+TEXT = (
+    Function("formatNumber", _format_number),
+    Function("formatCurrency", _format_currency),
+    Function("pluralize", _pluralize),
+)

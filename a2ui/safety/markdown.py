@@ -1,0 +1,151 @@
+"""Simple Markdown to a small, safe piece of HTML (rulebook 17.4, decisions D33 and D52).
+
+markdown-it-py reads it with raw HTML off, so tags are shown as text; images become their alternative text; links
+go through `urls.safe_link`. bleach then lets through what is listed here and nothing else: two independent
+layers, so that a fault in one is not a hole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from threading import local
+from typing import Any
+
+import bleach
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import EnvType, OptionsDict
+
+from a2ui.safety.limits import DEFAULT_LIMITS, Limits
+from a2ui.safety.text import clean_text, clip, escape
+from a2ui.safety.urls import safe_link
+
+TAGS = frozenset({
+    "a", "blockquote", "br", "code", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s",
+    "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
+})  # fmt: skip
+ATTRIBUTES = {"a": ["href", "rel", "target"], "ol": ["start"]}
+PROTOCOLS = frozenset({"http", "https", "mailto"})
+
+_MAX_LEVEL = 20
+_MAX_NESTING = 2 * _MAX_LEVEL
+_MAX_HTML_CHARS = 100_000
+_MAX_CELLS = 10_000
+_CACHED = 1024
+_CACHED_CHARS = 2_000
+
+# Anything that could begin Markdown inside a line, and at the start of one.
+_MARK = re.compile(r"[*_`~\[\]\\\n\r\t]|&[#A-Za-z]|<[A-Za-z][^>]*[:@]|  ")
+_START = re.compile(r"[ #>=|]|[-+](?:[ \-]|$)|[0-9]{1,9}[.)](?: |$)")
+_HEADING_MARKS = re.compile(r"\s{0,3}#{1,6}(?:[ \t]+|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class Markdown:
+    """HTML, and whether the text was too long: then it is plain (or even shortened) and a notice is due."""
+
+    html: str
+    cut: bool = False
+
+
+def is_plain(text: str) -> bool:
+    """Whether the text holds no Markdown, so that its HTML is one paragraph of escaped text. Errs towards no."""
+    return not _MARK.search(text) and not _START.match(text) and text[-1:] != " "
+
+
+def render(text: str, *, inline: bool = False, limits: Limits = DEFAULT_LIMITS) -> Markdown:
+    """Block HTML of the text, or with `inline` phrasing content only (headings, captions, labels).
+
+    Takes milliseconds for a kilobyte of real Markdown: not for the event loop.
+    """
+    text, shortened = clip(text, limits.text_chars)
+    text = clean_text(text)
+    if shortened or len(text) > limits.markdown_chars:
+        return _plain(text, inline)
+    if is_plain(text):
+        html = escape(text)
+        return Markdown(html if inline or not html else f"<p>{html}</p>\n")
+    return (_render_cached if len(text) <= _CACHED_CHARS else _render)(text, inline)
+
+
+def _plain(text: str, inline: bool) -> Markdown:
+    html = escape(text).replace("\n", "<br>")
+    return Markdown(html if inline else f"<p>{html}</p>\n", cut=True)
+
+
+def _render(text: str, inline: bool) -> Markdown:
+    if _table_cells(text) > _MAX_CELLS:
+        return _plain(text, inline)
+    if inline:
+        text = _HEADING_MARKS.sub("", text, count=1)
+    tools = _TOOLS
+    parser = tools.parser
+    env: dict[str, Any] = {}
+    tokens = parser.parseInline(text, env) if inline else parser.parse(text, env)
+    if any(token.level > _MAX_LEVEL for token in tokens):
+        # Beyond maxNesting the parser drops text silently; showing all of it plainly is the honest answer.
+        return _plain(text, inline)
+    html = parser.renderer.render(tokens, parser.options, env)
+    if len(html) > _MAX_HTML_CHARS:
+        # Wide tables and reference links multiply a small text.
+        return _plain(text, inline)
+    return Markdown(tools.cleaner.clean(html))
+
+
+def _table_cells(text: str) -> int:
+    """An upper bound: a table fills every row up to the width of its head."""
+    lines = text.split("\n")
+    return len(lines) * max([line.count("|") for line in lines])
+
+
+_render_cached = lru_cache(maxsize=_CACHED)(_render)
+
+
+class _Tools(local):
+    """Parser and sanitiser of one thread: both keep state while they work."""
+
+    def __init__(self) -> None:
+        self.parser = _parser()
+        self.cleaner = bleach.Cleaner(
+            tags=TAGS, attributes=ATTRIBUTES, protocols=PROTOCOLS, strip=False, strip_comments=False
+        )
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING}).enable(
+        ["table", "strikethrough"]
+    )
+    parser.validateLink = lambda url: safe_link(url) is not None  # type: ignore[method-assign]
+    parser.add_render_rule("link_open", _link_open)
+    parser.add_render_rule("image", _image)
+    parser.add_render_rule("fence", _fence)
+    return parser
+
+
+def _link_open(
+    self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:
+    href = safe_link(tokens[index].attrGet("href"))
+    if href is None:
+        return "<a>"
+    return f'<a href="{escape(href)}" rel="noopener noreferrer nofollow" target="_blank">'
+
+
+def _image(
+    self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:
+    return escape(self.renderInlineAsText(tokens[index].children, options, env))
+
+
+def _fence(
+    self: RendererHTML, tokens: Sequence[Token], index: int, options: OptionsDict, env: EnvType
+) -> str:
+    # Without the info string, which would become a class name.
+    return f"<pre><code>{escape(tokens[index].content)}</code></pre>\n"
+
+
+_TOOLS = _Tools()

@@ -1,0 +1,98 @@
+"""Patterns of agents, in the ECMAScript dialect and in bounded time (rulebook 9.2).
+
+google-re2 runs in linear time and takes nearly everything. What it refuses (look-around, back-references, large
+counts) runs in the module `regex` under a time limit. The standard `re` is never used on an agent's pattern.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeAlias
+
+import re2
+import regex  # type: ignore[import-untyped]
+
+from a2ui.errors import ExpressionError
+from a2ui.safety.dialect import PatternError, translate
+from a2ui.safety.limits import Limits
+from a2ui.state.values import clean_string
+
+# (text, time limit in seconds) -> found
+Matcher: TypeAlias = Callable[[str, float], bool]
+
+_MAX_MEMORY = 1 << 20
+_CACHED_PATTERNS = 256
+
+
+def search(pattern: str, text: str, limits: Limits) -> bool:
+    """Whether the ECMAScript pattern matches anywhere in the text.
+
+    Raises ExpressionError: for an invalid pattern, and with the code `budget_exceeded` where pattern, text or
+    time go beyond the limits.
+    """
+    if len(pattern) > limits.regex_pattern_chars:
+        raise _limit_error(pattern, "regex_pattern_chars", limits.regex_pattern_chars)
+    if len(text) > limits.regex_input_chars:
+        raise _limit_error(pattern, "regex_input_chars", limits.regex_input_chars)
+    if not text.isascii():
+        text = clean_string(text)
+    return _compile(pattern)(text, limits.regex_ms / 1000)
+
+
+@lru_cache(maxsize=_CACHED_PATTERNS)
+def _compile(pattern: str) -> Matcher:
+    try:
+        linear, backtracking = translate(clean_string(pattern))
+    except PatternError as error:
+        raise _invalid(pattern, str(error)) from error
+    options = re2.Options()
+    options.log_errors = False
+    options.max_mem = _MAX_MEMORY
+    try:
+        return _linear(re2.compile(linear, options))
+    except re2.error:
+        return _backtracking(pattern, backtracking)
+
+
+def _linear(compiled: re2._Regexp[str]) -> Matcher:
+    def match(text: str, seconds: float) -> bool:
+        return compiled.search(text) is not None
+
+    return match
+
+
+def _backtracking(pattern: str, translated: str) -> Matcher:
+    try:
+        compiled = regex.compile(translated, regex.VERSION0 | regex.ASCII)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise _invalid(pattern, str(error)) from error
+
+    def match(text: str, seconds: float) -> bool:
+        try:
+            return compiled.search(text, timeout=seconds, concurrent=True) is not None
+        except TimeoutError as error:
+            raise ExpressionError(
+                "The pattern takes too long.",
+                expression="regex",
+                code="budget_exceeded",
+                limit="regex_ms",
+                pattern=pattern[:100],
+            ) from error
+
+    return match
+
+
+def _invalid(pattern: str, reason: str) -> ExpressionError:
+    return ExpressionError(f"Invalid pattern: {reason:.200}.", expression="regex", pattern=pattern[:100])
+
+
+def _limit_error(pattern: str, limit: str, allowed: int) -> ExpressionError:
+    return ExpressionError(
+        f"The pattern or the text goes beyond the limit {limit} of {allowed}.",
+        expression="regex",
+        code="budget_exceeded",
+        limit=limit,
+        allowed=allowed,
+        pattern=pattern[:100],
+    )
