@@ -142,7 +142,12 @@ BEACH_EXECUTOR = env.choice("BEACH_EXECUTOR", ("inprocess", "worker"), "inproces
 BEACH_PROCESSES = env.number("BEACH_PROCESSES", 1, least=1)
 # How long a turn stays with a process that has stopped answering.
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
+# How long an approval may wait for a person.
+BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
+# Characters a second that the scripted model "writes"; 0 does not wait.
+BEACH_SCRIPT_PACE = env.number("BEACH_SCRIPT_PACE", 900)
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
+ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
 
 # -- logging -------------------------------------------------------------------------------------------------

@@ -26,8 +26,10 @@ DATABASES["default"]["TEST"] = {
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 REDIS_URL = ""
 ANTHROPIC_API_KEY = ""
+ANTHROPIC_BASE_URL = ""
 BEACH_EXECUTOR = "inprocess"
 BEACH_LEASE_SECONDS = 2.0
+BEACH_SCRIPT_PACE = 0
 BEACH_IMAGE_HOSTS = []
 
 WHITENOISE_USE_FINDERS = True

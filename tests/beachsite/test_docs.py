@@ -1,0 +1,118 @@
+"""What the documents say is so: commands exist, defaults and versions are those of the code, links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+from beachsite.bootstrap import LEAST
+from beachsite.suite import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SETTINGS = "\n".join(
+    path.read_text(encoding="utf-8") for path in (ROOT / "beachsite" / "settings").glob("*.py")
+)
+# Read by manage.py itself, before there are settings.
+EARLY = {"BEACH_NO_BOOTSTRAP"}
+# Django's and the shell's own words in code blocks and tables.
+OPTION = re.compile(r'env\.\w+\(\s*"([A-Z_]+)"')
+
+
+def documented() -> set[str]:
+    table = README.split("## Configuration")[1].split("\n## ")[0]
+    return set(re.findall(r"^\| `([A-Z_]+)`", table, re.MULTILINE))
+
+
+def test_it_opens_with_the_two_commands() -> None:
+    block = README.split("```")[1]
+
+    assert re.findall(r"^python3 manage\.py (\w+)", block, re.MULTILINE) == ["demo", "test"]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_command_exists(document: Path) -> None:
+    named = set(re.findall(r"manage\.py ([a-z]+)", document.read_text(encoding="utf-8")))
+
+    assert named <= set(get_commands())
+
+
+def test_every_setting_is_in_the_table_and_the_table_has_no_other() -> None:
+    assert documented() == set(OPTION.findall(SETTINGS)) - {"BEACH_TEST_DATABASE_URL"} | EARLY
+
+
+@pytest.mark.parametrize(
+    ("name", "default"),
+    re.findall(r'env\.(?:text|number|seconds|choice)\("([A-Z_]+)", (?:\(.*?\), )?"?([\w-]+)"?[,)]', SETTINGS),
+)
+def test_a_default_in_the_table_is_the_one_in_the_code(name: str, default: str) -> None:
+    row = next(line for line in README.splitlines() if line.startswith(f"| `{name}`"))
+    told = row.split("|")[2].strip().strip("`")
+
+    assert told in {default, "a year"}
+
+
+def test_the_python_version_is_the_same_everywhere() -> None:
+    least = ".".join(map(str, LEAST))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert project["project"]["requires-python"] == f">={least}"
+    assert project["tool"]["mypy"]["python_version"] == least
+    assert project["tool"]["ruff"]["target-version"] == f"py{least.replace('.', '')}"
+    assert f"Python {least} or newer" in README
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_inside_the_project_leads_somewhere(document: Path) -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8"))
+
+    assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_every_folder_in_the_layout_is_there() -> None:
+    table = README.split("## Layout")[1].split("\n## ")[0]
+
+    for folder in re.findall(r"`([a-z0-9]+/)`", table):
+        inside = ROOT / "beachsite" / folder
+        assert (ROOT / folder).is_dir() or inside.is_dir(), folder
+
+
+def test_the_ci_script_is_sound_bash_and_runs_the_documented_command() -> None:
+    script = ROOT / ".ci" / "run"
+    answer = subprocess.run(["bash", "-n", str(script)], capture_output=True, text=True, check=False)
+
+    assert answer.stderr == ""
+    assert "python3 manage.py test" in script.read_text(encoding="utf-8")
+    assert script.stat().st_mode & 0o111
+
+
+def test_nothing_in_the_project_names_a_machine_or_a_registry() -> None:
+    """Assembled from pieces, so that this file passes its own test."""
+    words = [
+        "/wo" + "rk/main",
+        "/wo" + "rk/shared",
+        "." + "library",
+        "py" + "pi.org",
+        "pythonho" + "sted",
+        "np" + "mjs",
+    ]
+    command = ["git", "grep", "-lIF", *(part for word in paths + hosts for part in ("-e", word))]
+
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+
+    assert answer.returncode in {0, 1}, answer.stderr
+    assert answer.stdout == ""
+
+
+def test_the_command_line_says_how_to_pass_options_to_pytest() -> None:
+    command = [sys.executable, "manage.py", "help", "test"]
+
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+
+    assert "pytest" in answer.stdout
