@@ -10,6 +10,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -114,19 +115,17 @@ class LiveView:
     def html(self) -> str:
         return self.thread.html(self.surfaces)
 
-    def keep(self) -> None:
-        """Store a snapshot when enough rows have passed since the last."""
+    def due_snapshot(self) -> Snapshot | None:
+        """A snapshot to be stored, when enough rows have passed since the last one."""
         if self.seq - self._snapshot_seq < SNAPSHOT_EVERY:
-            return
+            return None
+        self._snapshot_seq = self.seq
         data: JsonObject = {
             "sent": self.sent,
             "surfaces": self.surfaces.snapshot(),
             "thread": self.thread.snapshot(),
         }
-        Snapshot.objects.get_or_create(
-            session_id=self.session_pk, seq=self.seq, version=SNAPSHOT_VERSION, defaults={"data": data}
-        )
-        self._snapshot_seq = self.seq
+        return Snapshot(session_id=self.session_pk, seq=self.seq, version=SNAPSHOT_VERSION, data=data)
 
 
 def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
@@ -142,6 +141,21 @@ def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
         except PatchError as error:
             return [Diagnostic(error.code, error.message, refused=True)]
     return []
+
+
+@dataclass(frozen=True)
+class PageView:
+    """What the first page load needs. ``seq`` is where the socket goes on from."""
+
+    seq: int
+    html: str
+    busy: bool
+    empty: bool
+
+
+def open_page(session: Session) -> PageView:
+    with views.open(session) as view:
+        return PageView(seq=view.sent, html=view.html(), busy=view.thread.busy, empty=view.seq == 0)
 
 
 def resume(session: Session, after: int) -> list[Frame]:
@@ -186,12 +200,15 @@ class LiveViews:
         with view.lock:
             try:
                 view.catch_up()
-                yield view
             except BaseException:
-                # Half applied or half read: the next one starts from the log again.
+                # Half applied: the next one starts from the log again.
                 self.forget(session.pk)
                 raise
-            view.keep()
+            yield view
+            snapshot = view.due_snapshot()
+        if snapshot is not None:
+            # Outside the lock: a writer holds the database's lock while it waits for this one.
+            Snapshot.objects.bulk_create([snapshot], ignore_conflicts=True)
         self._trim(session.pk)
 
     def watch(self, session_pk: int) -> None:
@@ -206,6 +223,12 @@ class LiveViews:
             else:
                 self._watchers.pop(session_pk, None)
         self._trim(None)
+
+    def container(self, session_pk: int, turn: int) -> str | None:
+        """The id of the element in which what ``turn`` says appears now, as far as this process knows."""
+        with self._lock:
+            view = self._views.get(session_pk)
+        return view.thread.container(turn) if view is not None else None
 
     def forget(self, session_pk: int) -> None:
         with self._lock:

@@ -12,7 +12,8 @@ class Turn(models.Model):
 
     ``status`` is where it stands (``state_machines.TURN``); ``turn_state`` what its actor declared last. Everything
     that a runner needs to go on after a crash is here: ``messages`` (the model's, in the shape of the Messages API),
-    ``results`` (answers to the tool calls of the last reply, by call id), ``live`` (the text that streams now).
+    ``results`` (answers to the tool calls of the last reply, by call id), ``correction`` (what the model has to hear with
+    them), ``live`` (the text that streams now).
     ``attempt`` counts claims; it fences every write, so a runner that was overtaken cannot write.
     """
 
@@ -31,6 +32,7 @@ class Turn(models.Model):
     corrections = models.PositiveIntegerField(default=0)
     nudges = models.PositiveIntegerField(default=0)
     steps = models.PositiveIntegerField(default=0)
+    correction = models.TextField(blank=True)
     cancel_requested = models.BooleanField(default=False)
     attempt = models.PositiveIntegerField(default=0)
     lease_owner = models.CharField(max_length=128, blank=True)

@@ -5,7 +5,7 @@ A provider never executes anything and keeps nothing between calls: whatever is 
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
@@ -69,6 +69,6 @@ class Provider(Protocol):
     label: str
     model: str
 
-    def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply as it is written. Raises ``ProviderError`` (``retryable`` says whether again may help)."""
         ...

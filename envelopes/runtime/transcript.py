@@ -120,9 +120,10 @@ def extended(messages: list[JsonObject], role: str, blocks: Iterable[JsonObject]
     """``messages`` with ``blocks`` at the end, as the Messages API wants them.
 
     Roles alternate: blocks for the role that spoke last join its message. Tool results stand before other blocks.
-    Without blocks nothing is added, since an empty message is refused.
+    Blank text blocks, which a model may write, are left out, and without blocks nothing is added: the API refuses
+    both.
     """
-    added = list(blocks)
+    added = [block for block in blocks if block.get("type") != "text" or block["text"].strip()]
     if not added:
         return list(messages)
     earlier = list(messages)

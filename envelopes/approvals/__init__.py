@@ -1,0 +1,1 @@
+"""Approvals: how they are asked for, and the only place that decides them."""

@@ -1,0 +1,120 @@
+"""Files and pictures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from babel.numbers import format_decimal
+from django.utils.translation import gettext as _
+
+from a2ui.safety.urls import safe_image, safe_open
+from envelopes.delivery.panel.markup import SafeString, html, icon, text
+from envelopes.delivery.panel.view import Brush, View
+from envelopes.types import JsonObject
+
+if TYPE_CHECKING:
+    from envelopes.delivery.panel.thread import Scene
+
+_UNITS = ("byte", "kB", "MB", "GB")
+_KINDS = {"application/pdf": "PDF", "text/csv": "CSV", "text/plain": "Text", "application/json": "JSON", "application/zip": "ZIP"}
+
+
+@dataclass
+class Artifact(View):
+    kind = "artifact"
+
+    data: JsonObject
+
+    def html(self, brush: Brush) -> SafeString:
+        name = text(str(self.data.get("name") or "").strip() or _("File"))
+        mime = str(self.data.get("mimeType") or "")
+        meta = text(", ".join(piece for piece in (_kind(mime), self._size(brush)) if piece))
+        url = self.data.get("url")
+        picture = safe_image(url, brush.context.image_hosts) if mime.startswith("image/") else None
+        link = _own_path(url) or safe_open(url)
+        if mime.startswith("image/"):
+            return self._image(name, meta, picture, link)
+        save: object = ""
+        if link is not None:
+            label = html(_("Download {}"), name)
+            save = html(
+                '<a class="b-iconbtn" href="{}" download rel="noopener noreferrer" aria-label="{}">{}</a>',
+                link,
+                label,
+                icon("save"),
+            )
+        return html(
+            '<div class="b-file" id="{}"><span class="b-file__icon">{}</span><span><span class="b-file__name" dir="auto">{}</span>'
+            '<span class="b-file__meta">{}</span></span>{}</div>',
+            self.id,
+            icon("file"),
+            name,
+            meta,
+            save,
+        )
+
+    def _image(self, name: SafeString, meta: SafeString, picture: str | None, link: str | None) -> SafeString:
+        if picture is None:
+            told = _("Pictures from this site are not loaded.") if self.data.get("url") else _("There is no picture yet.")
+            return html(
+                '<figure class="b-image" id="{}"><div class="b-image__box"><div class="b-image__none">{}'
+                "<span><bdi>{}</bdi>. {}</span></div></div></figure>",
+                self.id,
+                icon("image", "b-icon--l"),
+                name,
+                told,
+            )
+        save: object = ""
+        if link is not None:
+            save = html(
+                '<a class="b-iconbtn" href="{}" download rel="noopener noreferrer" aria-label="{}">{}</a>',
+                link,
+                html(_("Download {}"), name),
+                icon("save"),
+            )
+        return html(
+            '<figure class="b-image" id="{}"><div class="b-image__box"><img src="{}" alt="{}" loading="lazy"></div>'
+            '<figcaption><span><b dir="auto">{}</b>{}</span>{}</figcaption></figure>',
+            self.id,
+            picture,
+            name,
+            name,
+            meta,
+            save,
+        )
+
+    def _size(self, brush: Brush) -> str:
+        size = self.data.get("sizeBytes")
+        if isinstance(size, bool) or not isinstance(size, (int, float)) or size < 0:
+            return ""
+        amount, unit = float(size), 0
+        while amount >= 1000 and unit < len(_UNITS) - 1:
+            amount, unit = amount / 1000, unit + 1
+        pattern = "#,##0.#" if unit and amount < 10 else "#,##0"
+        number = format_decimal(amount, format=pattern, locale=brush.context.babel)
+        return f"{number} {_('bytes') if unit == 0 else _UNITS[unit]}"
+
+
+def _kind(mime: str) -> str:
+    """What a person calls it: the short name of a common type, else the subtype."""
+    return _KINDS.get(mime) or mime.rpartition("/")[2].partition("+")[0].partition(";")[0].upper()[:12]
+
+
+def _own_path(url: object) -> str | None:
+    """A path of this site: where the runtime serves its own artifacts, with its own check of who may read them."""
+    path = safe_image(url, frozenset())
+    return path if path is not None and path.startswith("/") else None
+
+
+def keep(scene: Scene) -> None:
+    """An artifact part. One with the same id redraws it: an artifact grows until it is finished."""
+    artifact_id = str(scene.data.get("artifactId") or "")
+    known = scene.canvas.find(scene.turn.files.get(artifact_id), Artifact)
+    if known is not None:
+        known.data = {**known.data, **scene.data}
+        scene.canvas.touch(known)
+        return
+    artifact = Artifact(scene.new_id(), scene.data)
+    scene.turn.files[artifact_id] = artifact.id
+    scene.canvas.add(scene.segment(), artifact)

@@ -1,0 +1,127 @@
+"""What stands in the thread one below the other: days, a person's words and clicks, an agent's segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from django.utils.translation import gettext as _
+
+from envelopes.delivery.panel.markup import SafeString, html, icon, join, text
+from envelopes.delivery.panel.view import Brush, View, load
+from envelopes.types import JsonObject
+
+
+@dataclass
+class Block(View):
+    kind = "block"
+
+
+@dataclass
+class Day(Block):
+    """A line between days. The page says "Today" where it is today: only the browser knows for how long."""
+
+    kind = "day"
+
+    day: str
+
+    def html(self, brush: Brush) -> SafeString:
+        return html(
+            '<p class="b-day" id="{}"><time datetime="{}" data-day>{}</time></p>',
+            self.id,
+            self.day,
+            brush.context.long_day(self.day),
+        )
+
+
+@dataclass
+class Me(Block):
+    """What a person wrote. ``mid`` is the client's message id, by which the page drops its own copy."""
+
+    kind = "me"
+
+    words: str
+    at: str
+    mid: str = ""
+
+    def html(self, brush: Brush) -> SafeString:
+        return html(
+            '<div class="b-me" id="{}"{}><p class="b-sr">{}</p><p class="b-me__text" dir="auto">{}</p>'
+            '<p class="b-me__meta">{}</p></div>',
+            self.id,
+            html(' data-mid="{}"', self.mid) if self.mid else "",
+            _("You said:"),
+            text(self.words),
+            brush.context.clock(self.at),
+        )
+
+
+@dataclass
+class Click(Block):
+    """What a person pressed on a surface."""
+
+    kind = "click"
+
+    label: str
+    at: str
+
+    def html(self, brush: Brush) -> SafeString:
+        label = html("<b><bdi>{}</bdi></b>", text(self.label))
+        words = html(_("You selected {}"), label) if self.label else _("You used a card")
+        return html(
+            '<p class="b-event" id="{}">{}<span>{}</span>{}</p>',
+            self.id,
+            icon("check", "b-icon--s"),
+            words,
+            brush.context.clock(self.at),
+        )
+
+
+@dataclass
+class Segment(Block):
+    """A stretch of a turn. A turn that goes on after another turn has begun below it gets a new one at the bottom.
+
+    Streamed text appears in the zone, the last element among the parts.
+    """
+
+    kind = "segment"
+
+    turn: int
+    actor: str
+    at: str
+    parts: list[View] = field(default_factory=list)
+
+    @property
+    def parts_id(self) -> str:
+        return f"{self.id}p"
+
+    @property
+    def head_id(self) -> str:
+        return f"{self.id}h"
+
+    @property
+    def zone_id(self) -> str:
+        return f"{self.id}v"
+
+    def html(self, brush: Brush) -> SafeString:
+        name = text(brush.context.name(self.actor))
+        return html(
+            '<article class="b-turn" id="{}" aria-label="{}"><svg class="b-turn__mark b-mark--soft" aria-hidden="true">'
+            '<use href="#i-mark"/></svg><div class="b-turn__parts" id="{}"><header class="b-turn__head" id="{}"><b>{}</b>'
+            '{}</header>{}<div class="b-live" id="{}"></div></div></article>',
+            self.id,
+            name,
+            self.parts_id,
+            self.head_id,
+            name,
+            brush.context.clock(self.at),
+            join(part.html(brush) for part in self.parts),
+            self.zone_id,
+        )
+
+    def dump(self) -> JsonObject:
+        return {**super().dump(), "parts": [part.dump() for part in self.parts]}
+
+    @classmethod
+    def load(cls, data: JsonObject) -> Self:
+        return super().load({**data, "parts": [load(part) for part in data["parts"]]})

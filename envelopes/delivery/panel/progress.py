@@ -1,0 +1,203 @@
+"""Progress parts fold into one card: a line per id, one bar that never leaves 0 to 100 and never goes back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Self
+
+from django.utils.translation import gettext as _
+
+from a2ui.safety.text import to_text
+from envelopes.delivery.panel.markup import SafeString, html, icon, join, text
+from envelopes.delivery.panel.view import Brush, View
+from envelopes.types import Json, JsonObject
+
+if TYPE_CHECKING:
+    from envelopes.delivery.panel.thread import Scene
+
+STATES = ("todo", "running", "done", "failed", "skipped", "stopped")
+OPEN = ("todo", "running")
+_ICONS = {"done": "check", "failed": "x", "skipped": "minus", "stopped": "minus"}
+
+
+@dataclass
+class Step:
+    """``percent`` is what the bar shows: None for a step without usable numbers."""
+
+    id: str
+    label: str = ""
+    state: str = "running"
+    detail: str = ""
+    percent: int | None = None
+
+    def update(self, data: JsonObject) -> None:
+        if isinstance(data.get("label"), str) and data["label"].strip():
+            self.label = data["label"]
+        status = data.get("status", "running")
+        self.state = status if status in STATES else "running"
+        current, total = _number(data.get("current")), _number(data.get("total"))
+        share = _percent(current, total)
+        if share is not None and current is not None and total is not None and share >= (self.percent or 0):
+            # A smaller number than before changes neither the bar nor the words beside it.
+            self.percent = share
+            self.detail = _("{} of {}").format(to_text(min(max(current, 0), total)), to_text(total))
+        elif current is not None and total is None and current >= 0:
+            self.detail = to_text(current)
+        if self.state == "done":
+            self.percent = 100 if self.percent is not None else None
+
+    def close(self, finalized_by: str) -> None:
+        """The turn settled: nothing stays open."""
+        if self.state not in OPEN:
+            return
+        if self.percent == 100 and self.state == "running":
+            self.state = "done"
+        elif self.state == "todo":
+            self.state = "skipped"
+        else:
+            self.state = "failed" if finalized_by in ("error", "timeout") else "stopped"
+
+    @property
+    def share(self) -> float:
+        """How much of the whole card this step has done, 0 to 1."""
+        return 1.0 if self.state in ("done", "skipped") else (self.percent or 0) / 100
+
+    def html(self) -> SafeString:
+        words = {
+            "todo": _("Waiting:"),
+            "running": _("Running:"),
+            "done": _("Done:"),
+            "failed": _("Failed:"),
+            "skipped": _("Skipped:"),
+            "stopped": _("Stopped:"),
+        }
+        label = text(self.label or self.id)
+        mark: object
+        if self.state == "running":
+            mark = html('<span class="b-spin" aria-hidden="true"></span>')
+        elif self.state == "todo":
+            mark = html('<span class="b-step__todo" aria-hidden="true"></span>')
+        else:
+            mark = icon(_ICONS[self.state])
+        bar: object = ""
+        if self.percent is not None:
+            bar = html('<progress class="b-sr" value="{}" max="100" aria-label="{}"></progress>', self.percent, label)
+        elif self.state == "running":
+            bar = html('<progress class="b-sr" aria-label="{}"></progress>', label)
+        return html(
+            '<li class="b-step" data-state="{}">{}<span><span class="b-sr">{} </span><bdi>{}</bdi>{}</span>'
+            "<small><bdi>{}</bdi></small></li>",
+            "skipped" if self.state == "stopped" else self.state,
+            mark,
+            words[self.state],
+            label,
+            bar,
+            text(self.detail),
+        )
+
+
+@dataclass
+class Progress(View):
+    """``shown`` is the highest value the bar has had."""
+
+    kind = "progress"
+
+    title: str = ""
+    steps: list[Step] = field(default_factory=list)
+    shown: int = 0
+    settled: bool = False
+
+    def update(self, step_id: str, data: JsonObject) -> None:
+        step = next((step for step in self.steps if step.id == step_id), None)
+        if step is None:
+            step = Step(step_id)
+            self.steps.append(step)
+        step.update(data)
+        self._advance()
+
+    def close(self, finalized_by: str) -> None:
+        for step in self.steps:
+            step.close(finalized_by)
+        self.settled = True
+        self._advance()
+
+    def _advance(self) -> None:
+        share = sum(step.share for step in self.steps) / len(self.steps) if self.steps else 0.0
+        self.shown = max(self.shown, min(100, int(share * 100)))
+
+    @property
+    def determinate(self) -> bool:
+        return self.settled or len(self.steps) > 1 or any(step.percent is not None or step.state != "running" for step in self.steps)
+
+    def html(self, brush: Brush) -> SafeString:
+        done = sum(step.state in ("done", "skipped") for step in self.steps)
+        broken = any(step.state == "failed" for step in self.steps)
+        stopped = any(step.state == "stopped" for step in self.steps)
+        title = self.title or (self.steps[0].label if len(self.steps) == 1 else "") or _("Progress")
+        count = _("{} of {}").format(done, len(self.steps))
+        if broken or stopped:
+            count = _("Stopped at {}").format(count)
+        elif len(self.steps) == 1:
+            count = _("Done") if done else self.steps[0].detail
+        label = text(title)
+        if self.determinate:
+            bar = html(
+                '<progress class="b-bar" value="{}" max="100" aria-label="{}"{}></progress>',
+                self.shown,
+                label,
+                html(' data-state="failed"') if broken else "",
+            )
+        else:
+            bar = html('<progress class="b-bar" aria-label="{}"></progress>', label)
+        return html(
+            '<section class="b-card b-progress" id="{}" aria-label="{}"><div class="b-progress__head"><b dir="auto">{}</b>'
+            '<span><bdi>{}</bdi></span></div>{}<ol class="b-steps" role="list">{}</ol></section>',
+            self.id,
+            label,
+            label,
+            text(count),
+            bar,
+            join(step.html() for step in self.steps),
+        )
+
+    def dump(self) -> JsonObject:
+        return {**super().dump(), "steps": [asdict(step) for step in self.steps]}
+
+    @classmethod
+    def load(cls, data: JsonObject) -> Self:
+        return super().load({**data, "steps": [Step(**step) for step in data["steps"]]})
+
+
+def advance(scene: Scene) -> None:
+    """A progress part. The card stays where it is when the turn goes on further down."""
+    data = scene.data
+    group = data.get("group") if isinstance(data.get("group"), str) else ""
+    card = scene.canvas.find(scene.turn.cards.get(group), Progress)
+    if card is None:
+        card = Progress(scene.new_id(), group)
+        scene.turn.cards[group] = card.id
+        card.update(_step_id(data), data)
+        scene.canvas.add(scene.segment(), card)
+        return
+    card.update(_step_id(data), data)
+    scene.canvas.touch(card)
+
+
+def _step_id(data: JsonObject) -> str:
+    value = data.get("id")
+    return value if isinstance(value, str) and value else "step"
+
+
+def _number(value: Json) -> int | float | None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+        return None
+    return value
+
+
+def _percent(current: int | float | None, total: int | float | None) -> int | None:
+    if current is None or total is None or total <= 0:
+        return None
+    try:
+        return int(max(0.0, min(1.0, current / total)) * 100)
+    except OverflowError:
+        return None

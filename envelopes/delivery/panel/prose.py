@@ -1,0 +1,132 @@
+"""What the agent says: answers, their sources, and lines of the runtime about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from a2ui.safety.limits import DEFAULT_LIMITS
+from a2ui.safety.markdown import Markdown, render
+from a2ui.safety.urls import safe_open
+from envelopes.delivery.panel.markup import SafeString, html, icon, join, text, trusted
+from envelopes.delivery.panel.view import Brush, View
+from envelopes.types import JsonObject
+
+if TYPE_CHECKING:
+    from envelopes.delivery.panel.thread import Scene
+
+
+@lru_cache(maxsize=1024)
+def _rendered(source: str) -> Markdown:
+    """Kept, since a page load draws every answer of a conversation again."""
+    return render(source)
+
+
+def markdown(source: str) -> SafeString:
+    """Sanitised Markdown, with a notice below where it was too long for that (R6, D52)."""
+    made = _rendered(source)
+    if not made.cut:
+        return trusted(made.html)
+    told = _("This is shown as plain text: formatting ends at {} characters.").format(DEFAULT_LIMITS.markdown_chars)
+    if len(source) > DEFAULT_LIMITS.text_chars:
+        told = _("Shown: the first {} of {} characters.").format(DEFAULT_LIMITS.text_chars, len(source))
+    return html('{}<p class="b-cut">{}</p>', trusted(made.html), told)
+
+
+@dataclass
+class Prose(View):
+    """An answer. Parts with the same part id continue it (D8)."""
+
+    kind = "prose"
+
+    words: str
+
+    def html(self, brush: Brush) -> SafeString:
+        return html('<div class="b-prose" id="{}" dir="auto">{}</div>', self.id, markdown(self.words))
+
+
+def answer(scene: Scene) -> None:
+    """A response part."""
+    part_id = scene.metadata.get("partId")
+    earlier = scene.canvas.find(scene.turn.bubbles.get(part_id), Prose) if isinstance(part_id, str) else None
+    if earlier is not None and scene.canvas.home(earlier) is scene.segment():
+        earlier.words += scene.words
+        scene.canvas.touch(earlier)
+        return
+    if not scene.words.strip() and not part_id:
+        return
+    prose = Prose(scene.new_id(), scene.words)
+    scene.canvas.add(scene.segment(), prose)
+    if isinstance(part_id, str):
+        scene.turn.bubbles[part_id] = prose.id
+
+
+@dataclass
+class Sources(View):
+    """Numbered sources after the answer that they belong to, each with its words in a popover."""
+
+    kind = "sources"
+
+    first: int
+    items: list[JsonObject] = field(default_factory=list)
+
+    def html(self, brush: Brush) -> SafeString:
+        marks = []
+        for offset, item in enumerate(self.items):
+            number, pop = self.first + offset, f"{self.id}c{offset}"
+            marks.append(
+                html(
+                    '<button class="b-cite" type="button" popovertarget="{}" aria-label="{}">{}</button>'
+                    '<div class="b-pop" id="{}" popover role="note">{}</div>',
+                    pop,
+                    _("Source {}").format(number),
+                    number,
+                    pop,
+                    _source(item),
+                )
+            )
+        label = _("Source") if len(self.items) == 1 else _("Sources")
+        return html('<div class="b-cites" id="{}">{} {}</div>', self.id, label, join(marks))
+
+
+def _source(item: JsonObject) -> SafeString:
+    pieces = [html("<b><bdi>{}</bdi></b>", text(item.get("title") or ""))]
+    if item.get("quote"):
+        pieces.append(html('<q dir="auto">{}</q>', text(item["quote"])))
+    pieces.append(html("<cite><bdi>{}</bdi></cite>", text(item.get("path") or "")))
+    url = safe_open(item.get("url"))
+    if url is not None:
+        pieces.append(
+            html(
+                '<a href="{}" target="_blank" rel="noopener noreferrer">{} {}</a>',
+                url,
+                _("Open the source"),
+                icon("out", "b-icon--s"),
+            )
+        )
+    return join(pieces)
+
+
+def cite(scene: Scene) -> None:
+    """A citation part."""
+    segment = scene.segment()
+    last = segment.parts[-1] if segment.parts else None
+    scene.turn.sources += 1
+    if isinstance(last, Sources):
+        last.items.append(scene.data)
+        scene.canvas.touch(last)
+        return
+    scene.canvas.add(segment, Sources(scene.new_id(), scene.turn.sources, [scene.data]))
+
+
+@dataclass
+class Stopped(View):
+    """The person stopped the turn."""
+
+    kind = "stopped"
+
+    def html(self, brush: Brush) -> SafeString:
+        return html('<p class="b-cut" id="{}">{}</p>', self.id, _("You stopped this answer."))

@@ -1,0 +1,129 @@
+"""Tool calls as they are stored: claimed before they run, finished once (D19)."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Literal
+
+from django.utils import timezone
+
+from envelopes.conf import setting
+from envelopes.errors import BeachError, LeaseLost
+from envelopes.log.append import JobFence, Writer, writing
+from envelopes.log.digest import call_digest
+from envelopes.models import Injection, ToolCall, Turn
+from envelopes.registries.actors import actors
+from envelopes.registries.state_machines import TOOL_CALL
+from envelopes.registries.tools import Tool
+from envelopes.runtime.reply import tool_of
+from envelopes.runtime.store import Claim
+from envelopes.runtime.turns import inject
+from envelopes.types import Json, JsonObject
+
+Ended = Literal["succeeded", "failed", "unknown"]
+
+UNKNOWN: JsonObject = {
+    "code": "outcome_unknown",
+    "message": "The server stopped while this was running. Whether it took effect is not known. It is not run again.",
+}
+
+
+def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall:
+    """Take a call for running. Raises ``LeaseLost`` when it is not this turn's to run any more, and ``BeachError``
+    when its arguments are not those that its digest (and so its approval) stands for."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        call = ToolCall.objects.select_related("turn").get(pk=call_pk)
+        TOOL_CALL.check(call.state, "running")
+        if call_digest(call.name, call.args) != call.digest:
+            raise BeachError("The arguments of this call are not the ones that were approved.")
+        changed = ToolCall.objects.filter(pk=call_pk, state=call.state).update(
+            state="running",
+            claimed_at=writer.now,
+            attempt=call.attempt + 1,
+            lease_owner=owner if call.background else "",
+            lease_until=timezone.now() + timedelta(seconds=setting("BEACH_LEASE_SECONDS")) if call.background else None,
+        )
+        if changed != 1:
+            raise LeaseLost
+        call.state, call.attempt = "running", call.attempt + 1
+        if call.background:
+            turn = call.turn
+            turn.results[call.call_id] = {"ok": {"status": "started", "note": "The result comes later, by itself."}}
+            turn.save(update_fields=["results"])
+        _tell(writer, call, "running")
+        return call
+
+
+def finish_call(claim: Claim, call: ToolCall, state: Ended, result: Json = None, error: JsonObject | None = None) -> None:
+    """Store the outcome of a call that the turn waited for."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        _end(writer, turn, call, state, result, error)
+        turn.results[call.call_id] = {"error": error} if error is not None else {"ok": result}
+        turn.save(update_fields=["results"])
+
+
+def deny_call(claim: Claim, call: ToolCall) -> None:
+    """Give the model the denial, as the result of its call."""
+    with writing(claim.session_pk, fence=claim.fence):
+        approval = call.approval
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        expired = approval.state == "expired"
+        told = "Nobody decided in time, so it was not run." if expired else "A person denied this call. It was not run."
+        error = {"code": "expired" if expired else "denied", "message": told, "reason": approval.reason}
+        turn.results[call.call_id] = {"error": error}
+        turn.save(update_fields=["results"])
+
+
+def finish_job(call: ToolCall, attempt: int, state: Ended, result: Json = None, error: JsonObject | None = None) -> None:
+    """Store the outcome of a background call and inject it into its turn."""
+    with writing(call.session_id, fence=JobFence(call.pk, attempt)) as writer:
+        turn = Turn.objects.select_related("session").get(pk=call.turn_id)
+        _end(writer, turn, call, state, result, error)
+        payload = {"error": error} if error is not None else {"result": result}
+        data = {"payload": payload, "tool": call.name, "callId": call.call_id}
+        inject(writer, turn, Injection.objects.create(turn=turn, kind="tool-result", data=data))
+
+
+def _end(writer: Writer, turn: Turn, call: ToolCall, state: Ended, result: Json, error: JsonObject | None) -> None:
+    TOOL_CALL.check("running", state)
+    ToolCall.objects.filter(pk=call.pk).update(
+        state=state, result=result, error=error, finished_at=writer.now, lease_owner="", lease_until=None
+    )
+    tool = tool_of(actors[turn.actor], call.name)
+    kind = tool.data_kind if tool else None
+    writer.add(
+        "tool-result",
+        {"callId": call.call_id, "name": call.name, "state": state, "result": result, "error": error, "dataKind": kind},
+        turn=turn,
+    )
+    summary = _summary(tool, call, result) if state == "succeeded" else ""
+    call.state = state
+    _tell(writer, call, state, summary=summary, error=error, turn=turn)
+
+
+def _summary(tool: Tool | None, call: ToolCall, result: Json) -> str:
+    if tool is None or tool.approval is None:
+        return ""
+    return tool.approval.done(tool.input.model_validate(call.args), result)[:512]
+
+
+def _tell(
+    writer: Writer,
+    call: ToolCall,
+    state: str,
+    *,
+    summary: str = "",
+    error: JsonObject | None = None,
+    turn: Turn | None = None,
+) -> None:
+    """A ``tool`` row, for calls that a person was asked about: their card shows what became of it."""
+    approval = getattr(call, "approval", None) if not call.background else None
+    if approval is None:
+        return
+    data: JsonObject = {"callId": call.call_id, "name": call.name, "state": state, "approvalId": approval.approval_id}
+    if summary:
+        data["summary"] = summary
+    if error is not None:
+        data["error"] = error
+    writer.add("tool", data, turn=turn or call.turn)

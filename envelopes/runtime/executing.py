@@ -1,0 +1,104 @@
+"""Running tools: with their context, their timeout, and an honest account of how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from asgiref.sync import sync_to_async
+
+from envelopes.conf import setting
+from envelopes.errors import BeachError, ToolFailed
+from envelopes.log.append import Fence, writing
+from envelopes.models import Participant, Session, ToolCall, Turn
+from envelopes.protocol.parts import check_part
+from envelopes.protocol.text import clean_json
+from envelopes.registries.part_types import part_types
+from envelopes.registries.tools import Tool
+from envelopes.runtime.calls import UNKNOWN, Ended
+from envelopes.runtime.surfaces import check_surfaces
+from envelopes.types import Json, JsonObject
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass
+class RunningCall:
+    """The ``ToolContext`` of one call."""
+
+    call: ToolCall
+    fence: Fence
+    session_id: str
+    turn_id: str
+    call_id: str
+    actor: str
+    owner_name: str
+
+    async def emit(self, *parts: JsonObject) -> None:
+        await sync_to_async(_emit)(self.call, self.fence, list(parts))
+
+
+def context_of(call: ToolCall, fence: Fence) -> RunningCall:
+    turn = Turn.objects.select_related("session").get(pk=call.turn_id)
+    owner = Participant.objects.filter(session=turn.session_id, role="owner").first()
+    return RunningCall(
+        call=call,
+        fence=fence,
+        session_id=turn.session.public_id,
+        turn_id=turn.public_id,
+        call_id=call.call_id,
+        actor=turn.actor,
+        owner_name=owner.name if owner else "",
+    )
+
+
+def _emit(call: ToolCall, fence: Fence, raw: list[JsonObject]) -> None:
+    with writing(call.session_id, fence=fence) as writer:
+        turn = Turn.objects.select_related("session").get(pk=call.turn_id)
+        checked = [check_part(part, origin="actor", path=f"/{number}")[0] for number, part in enumerate(raw)]
+        session: Session = writer.session
+        check_surfaces(session, turn.actor, checked)
+        for part in checked:
+            hidden = part_types[part.part_type].streaming in ("drop", "audit-only")
+            # A turn that was settled meanwhile says nothing more; what its job still does is kept for audit.
+            late = turn.status == "settled" and part.part_type != "a2ui-surface"
+            writer.add(
+                "part",
+                {"part": part.as_json(), "turnState": turn.turn_state or "awaiting", **({"late": True} if late else {})},
+                part_type=part.part_type,
+                turn=turn,
+                audience="audit" if hidden or late else "delivered",
+            )
+
+
+async def execute(tool: Tool, call: ToolCall, fence: Fence) -> tuple[Ended, Json, JsonObject | None]:
+    """Run ``tool`` on the stored arguments; returns how it ended, its result, its error.
+
+    A tool that raises has failed. One that does not come back in time has failed if it may be repeated; otherwise
+    nobody knows.
+    """
+    context = await sync_to_async(context_of)(call, fence)
+    args = tool.input.model_validate(call.args)
+    seconds = tool.timeout or (None if tool.background else setting("BEACH_TOOL_SECONDS"))
+    try:
+        result = await asyncio.wait_for(_run(tool, context, args), seconds)
+        return "succeeded", clean_json(result), None
+    except TimeoutError:
+        if not tool.idempotent:
+            return "unknown", None, {**UNKNOWN, "message": f"No answer within {seconds:g} seconds. Whether it took effect is not known."}
+        return "failed", None, {"code": "tool_timeout", "message": f"{tool.name} did not answer within {seconds:g} seconds."}
+    except BeachError as error:
+        if error.code == "lease_lost":
+            raise
+        return "failed", None, error.as_dict()
+    except Exception:
+        logger.exception("The tool %s raised.", tool.name)
+        return "failed", None, {"code": "tool_failed", "message": f"{tool.name} failed inside. It has been logged."}
+
+
+async def _run(tool: Tool, context: RunningCall, args: object) -> Json:
+    try:
+        return await tool.run(context, args)
+    except TimeoutError as error:
+        raise ToolFailed(f"{tool.name} ran into a timeout: {error or 'no answer'}.", cause="timeout") from error

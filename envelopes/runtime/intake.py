@@ -1,0 +1,136 @@
+"""What a person does, as rows: messages, edits, actions, stop. Authorised, validated, deduplicated, appended.
+
+Runs in a thread with a database connection. Each function returns the answer for the client; each answer with an
+effect is stored with the client's message id, and a repeat gets the same answer (D36).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+from a2ui import ActionError, InputError, OpenUrl
+from envelopes.access import Principal, owns
+from envelopes.conf import setting
+from envelopes.delivery.live import views
+from envelopes.errors import BeachError, Forbidden, NotFound, TooLarge, ValidationFailed
+from envelopes.log.append import Writer, writing
+from envelopes.models import ClientMessage, Session, Turn
+from envelopes.protocol.text import clean_text
+from envelopes.registries.actors import actors
+from envelopes.runtime.turns import open_turn, settle
+from envelopes.types import Json, JsonObject
+
+TITLE_CHARACTERS = 60
+
+
+class SurfaceRefused(BeachError):
+    """The surface did not take that."""
+
+    fault = "client"
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code  # type: ignore[misc]  # the engine's own code, not one of a class
+
+
+def _once(session: Session, who: Principal, message_id: str, effect: Callable[[Writer], JsonObject]) -> JsonObject:
+    if not owns(who, session):
+        raise Forbidden("Only the owner of this conversation can do that.")
+    if not message_id or len(message_id) > 64:
+        raise ValidationFailed("A client message needs an id of 1 to 64 characters.", path="/id")
+    with writing(session.pk) as writer:
+        known = ClientMessage.objects.filter(session=session, principal=who.key, message_id=message_id).first()
+        if known is not None:
+            return {**known.answer, "repeated": True}
+        answer = effect(writer)
+        writer.flush()
+        answer = {**answer, "seq": writer.session.last_seq}
+        ClientMessage.objects.create(session=session, principal=who.key, message_id=message_id, answer=answer)
+        return answer
+
+
+def post_message(session: Session, who: Principal, message_id: str, text: str) -> JsonObject:
+    """A person's message; opens a turn. Raises ``ValidationFailed`` for an empty one, ``TooLarge`` for a long one."""
+    text = clean_text(text).strip()
+    limit = setting("BEACH_MESSAGE_CHARACTERS")
+    if not text:
+        raise ValidationFailed("The message is empty.", path="/text")
+    if len(text) > limit:
+        raise TooLarge(f"The message has {len(text):,} characters; at most {limit:,} are accepted.", limit=limit)
+
+    def effect(writer: Writer) -> JsonObject:
+        with views.open(writer.session) as view:
+            model = view.surfaces.client_data_model(writer.session.actor)
+        writer.add("message", {"text": text, "name": who.name})
+        if not writer.session.title:
+            writer.session.title = text if len(text) <= TITLE_CHARACTERS else f"{text[: TITLE_CHARACTERS - 1].rstrip()}…"
+        open_turn(writer, {"kind": "message", "text": text, "dataModel": model})
+        return {}
+
+    return _once(session, who, message_id, effect)
+
+
+def post_edit(session: Session, who: Principal, message_id: str, target: str, value: Json) -> JsonObject:
+    """A person's edit of an input. Raises ``SurfaceRefused`` with the engine's code and sentence."""
+
+    def effect(writer: Writer) -> JsonObject:
+        with views.open(writer.session) as view:
+            try:
+                edit = view.surfaces.edit(target, value)
+            except InputError as error:
+                raise SurfaceRefused(error.code, error.message) from error
+        if edit.ops:
+            writer.add("edit", {"owner": edit.owner, "surfaceId": edit.surface_id, "ops": edit.ops, "target": target})
+        return {}
+
+    return _once(session, who, message_id, effect)
+
+
+def post_action(session: Session, who: Principal, message_id: str, target: str) -> JsonObject:
+    """A click on a surface's button; opens a turn, or answers ``{effect: {openUrl}}`` for a function call.
+
+    The browser names the element only; name and context come from the server's own state (R2).
+    """
+
+    def effect(writer: Writer) -> JsonObject:
+        with views.open(writer.session) as view:
+            try:
+                done = view.surfaces.act(target)
+            except ActionError as error:
+                raise SurfaceRefused(error.code, error.message) from error
+            model = view.surfaces.client_data_model(done.owner) if done and not isinstance(done, OpenUrl) else None
+        if done is None:
+            return {}
+        if isinstance(done, OpenUrl):
+            return {"effect": {"openUrl": done.url}}
+        if done.owner not in actors:
+            raise NotFound("Nobody is here any more to take this action.")
+        action = done.message
+        writer.add("action", {"action": action, "owner": done.owner, "target": target, "label": done.label})
+        open_turn(writer, {"kind": "action", "action": action, "dataModel": model}, actor=done.owner)
+        return {}
+
+    return _once(session, who, message_id, effect)
+
+
+def stop(session: Session, who: Principal, message_id: str) -> JsonObject:
+    """Stop what is at work: the running turn ends at its next step, waiting and queued ones at once.
+
+    Turns that wait for an approval stay: stopping is not an answer to a question.
+    """
+
+    def effect(writer: Writer) -> JsonObject:
+        stopped = Turn.objects.filter(session=session, status="running").update(cancel_requested=True)
+        for turn in Turn.objects.filter(session=session, status__in=["queued", "waiting"]):
+            turn.tool_calls.filter(background=True, state="running").update(
+                state="failed",
+                error={"code": "cancelled", "message": "The person stopped it."},
+                finished_at=datetime.now(UTC),
+            )
+            settle(writer, turn, turn_state="error", finalized_by="cancelled")
+            stopped += 1
+        writer.wake_runner()
+        return {"stopped": stopped}
+
+    return _once(session, who, message_id, effect)

@@ -1,0 +1,79 @@
+"""What runs beside the sockets of a process: the runner, the poll of the log, the relay between processes.
+
+Daphne sends no lifespan events, so this starts with the first request or socket, or from the server's start hook, and
+is the same thing however it is started.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from django.conf import settings
+
+from envelopes.log.poll import Poll
+from envelopes.delivery.relay import Relay, relay_for_settings
+from envelopes.runtime.runner import Runner
+
+logger = logging.getLogger(__name__)
+
+
+class Process:
+    """The background work of one event loop."""
+
+    def __init__(self, *, runs_turns: bool) -> None:
+        self.runner = Runner() if runs_turns else None
+        self.poll = Poll()
+        self.relay: Relay | None = relay_for_settings()
+        self.loop = asyncio.get_running_loop()
+
+    async def start(self) -> None:
+        if self.relay is not None:
+            await self.relay.start()
+        await self.poll.start()
+        if self.runner is not None:
+            await self.runner.start()
+
+    async def stop(self) -> None:
+        """Let go of everything: leases too, so that another process carries on at once."""
+        if self.runner is not None:
+            await self.runner.stop()
+        await self.poll.stop()
+        if self.relay is not None:
+            await self.relay.stop()
+
+
+_process: Process | None = None
+_starting: asyncio.Task[None] | None = None
+
+
+def ensure_started(*, runs_turns: bool | None = None) -> None:
+    """Start the background work of this process's event loop, once. Called inside the loop."""
+    global _process, _starting
+    loop = asyncio.get_running_loop()
+    if _process is not None and _process.loop is loop:
+        return
+    own = getattr(settings, "BEACH_EXECUTOR", "inprocess") == "inprocess" if runs_turns is None else runs_turns
+    _process = Process(runs_turns=own)
+    _starting = asyncio.create_task(_process.start())
+    _starting.add_done_callback(_started)
+
+
+def _started(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and task.exception() is not None:
+        logger.error("The background work of this process did not start.", exc_info=task.exception())
+
+
+async def shut_down() -> None:
+    """Stop what ``ensure_started`` started."""
+    global _process, _starting
+    process, starting = _process, _starting
+    _process = _starting = None
+    if starting is not None:
+        await asyncio.gather(starting, return_exceptions=True)
+    if process is not None:
+        await process.stop()
+
+
+def current() -> Process | None:
+    return _process

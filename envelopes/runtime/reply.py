@@ -1,0 +1,126 @@
+"""A reply as it is stored: block by block, each in one fenced transaction.
+
+A block is kept when it is complete, so a crash in the middle of a reply loses only what was still being written.
+"""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from envelopes.errors import BeachError, RespondRefused, ValidationFailed
+from envelopes.log.append import Writer, writing
+from envelopes.log.digest import call_digest
+from envelopes.models import ToolCall, Turn
+from envelopes.protocol.parts import Part, from_pydantic
+from envelopes.protocol.respond import RESPOND, check_respond
+from envelopes.registries.actors import Actor, actors
+from envelopes.registries.part_types import part_types
+from envelopes.registries.tools import Tool
+from envelopes.runtime.store import Claim
+from envelopes.runtime.surfaces import check_surfaces
+from envelopes.runtime.transcript import extended, tool_use
+from envelopes.types import Json, JsonObject
+
+
+def tool_of(actor: Actor, name: str) -> Tool | None:
+    return next((tool for tool in actor.tools if tool.name == name), None)
+
+
+def record_block(claim: Claim, block: JsonObject, *, prose: str = "") -> None:
+    """Keep a text or thinking block of the reply. Prose is kept for audit and never delivered (R1, D6)."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        turn.messages = extended(turn.messages, "assistant", [block])
+        turn.save(update_fields=["messages"])
+        if prose.strip():
+            writer.add("free-text", {"text": prose}, turn=turn)
+
+
+def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str]) -> JsonObject | None:
+    """Check one respond() call and append its parts, all or none. ``live`` are the streamed bubbles by part number.
+
+    Returns None, or the refusal: ``{code, message, path, ...}``. A refused call withdraws what it had shown.
+    """
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
+        refusal: BeachError | None = None
+        repaired: list[JsonObject] = []
+        try:
+            if isinstance(raw, BeachError):
+                raise raw
+            call = check_respond(raw, actors=tuple(name for name in actors.names() if name != turn.actor))
+            repaired = check_surfaces(writer.session, turn.actor, call.parts)
+        except (RespondRefused, ValidationFailed) as error:
+            refusal = error
+        shown = raw if isinstance(raw, dict) else {}
+        turn.messages = extended(turn.messages, "assistant", [tool_use(call_id, RESPOND, shown)])
+        turn.live = {}
+        if refusal is not None:
+            turn.corrections += 1
+            turn.results[call_id] = {"error": refusal.as_dict()}
+            writer.add("refused", {"call": RESPOND, "error": refusal.as_dict(), "input": shown}, turn=turn)
+            if live:
+                writer.add("withdrawn", {"live": sorted(live.values())}, turn=turn)
+        else:
+            turn.turn_state = call.state
+            for number, part in enumerate(call.parts):
+                _append_part(writer, turn, part, call.state, live.get(number))
+            if call.note:
+                writer.add("note", {"note": call.note}, turn=turn)
+            for problem in repaired:
+                writer.add("diagnostic", problem, turn=turn)
+            turn.results[call_id] = {"ok": {"delivered": len(call.parts), "turnState": call.state, "repaired": repaired}}
+        turn.save(update_fields=["messages", "results", "live", "corrections", "turn_state"])
+        return refusal.as_dict() if refusal else None
+
+
+def _append_part(writer: Writer, turn: Turn, part: Part, state: str, live: str | None) -> None:
+    kind = part_types[part.part_type]
+    data: JsonObject = {"part": part.as_json(), "turnState": state}
+    if live:
+        data["live"] = live
+    hidden = kind.streaming in ("drop", "audit-only")
+    writer.add("part", data, part_type=part.part_type, turn=turn, audience="audit" if hidden else "delivered")
+
+
+def record_call(claim: Claim, call_id: str, name: str, raw: Json) -> None:
+    """Keep a tool call of the reply. An unknown tool or bad arguments are answered at once and store no call."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        tool = tool_of(actors[turn.actor], name)
+        args: JsonObject = raw if isinstance(raw, dict) else {}
+        turn.messages = extended(turn.messages, "assistant", [tool_use(call_id, name, args)])
+        turn.nudges = 0
+        try:
+            if isinstance(raw, BeachError):
+                raise raw
+            if tool is None:
+                raise ValidationFailed(
+                    f"There is no tool {name!r}.", allowed=[tool.name for tool in actors[turn.actor].tools]
+                )
+            args = checked_args(tool, raw)
+            ToolCall.objects.create(
+                session=writer.session,
+                turn=turn,
+                call_id=call_id,
+                position=turn.tool_calls.count(),
+                name=name,
+                args=args,
+                digest=call_digest(name, args),
+                background=tool.background,
+            )
+        except BeachError as error:
+            turn.corrections += 1
+            turn.results[call_id] = {"error": error.as_dict()}
+            writer.add("refused", {"call": name, "error": error.as_dict(), "input": args}, turn=turn)
+        turn.save(update_fields=["messages", "results", "corrections", "nudges"])
+
+
+def checked_args(tool: Tool, raw: Json) -> JsonObject:
+    """The arguments of a call as plain JSON, defaults filled in: what is shown, approved and run. Raises
+    ``ValidationFailed``."""
+    try:
+        args: JsonObject = tool.input.model_validate(raw).model_dump(mode="json")
+    except ValidationError as error:
+        raise from_pydantic(error) from error
+    return args

@@ -1,0 +1,215 @@
+"""The steps of a turn as they are stored: what follows a reply, what the calls gave, how it ends.
+
+Synchronous; each function is one fenced transaction, so a crash between two of them loses nothing: whoever takes the
+turn over finds the last assistant message with the calls that are not answered yet, and goes on from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from envelopes.approvals import service as approvals
+from envelopes.conf import setting
+from envelopes.errors import ValidationFailed
+from envelopes.log.append import Writer, writing
+from envelopes.models import ToolCall, Turn
+from envelopes.protocol.parts import check_part
+from envelopes.protocol.respond import RESPOND
+from envelopes.registries.actors import actors
+from envelopes.registries.state_machines import TURN
+from envelopes.registries.turn_states import turn_states
+from envelopes.runtime.reply import tool_of
+from envelopes.runtime.store import Claim
+from envelopes.runtime.transcript import correction_block, extended, injection_block, tool_result
+from envelopes.runtime.turns import settle, turn_data
+from envelopes.types import JsonObject
+
+Next = Literal["step", "model", "stop"]
+
+
+@dataclass
+class Loaded:
+    """What a step needs to know. ``calls`` are the tool calls of the last reply that have no answer yet."""
+
+    turn: Turn
+    calls: list[ToolCall] = field(default_factory=list)
+    open_ids: list[str] = field(default_factory=list)
+
+
+def load(claim: Claim) -> Loaded:
+    """Read the turn and what of its last reply is unanswered."""
+    turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
+    ids = [block["id"] for block in _last_reply(turn) if block.get("type") == "tool_use"]
+    missing = [call_id for call_id in ids if call_id not in turn.results]
+    calls = list(turn.tool_calls.filter(call_id__in=missing).select_related("approval").order_by("position"))
+    return Loaded(turn, calls, missing)
+
+
+def _last_reply(turn: Turn) -> list[JsonObject]:
+    if turn.messages and turn.messages[-1]["role"] == "assistant":
+        content: list[JsonObject] = turn.messages[-1]["content"]
+        return content
+    return []
+
+
+def end_reply(claim: Claim, stop_reason: str | None, usage: JsonObject, *, prose: bool, cut: list[str]) -> Next:
+    """Decide what follows a reply: run its calls, ask the model again, settle, or give up.
+
+    ``cut`` are streamed bubbles that never became a part.
+    """
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        turn.steps += 1
+        turn.live = {}
+        writer.add("provider", {"stopReason": stop_reason, "usage": usage, "step": turn.steps}, turn=turn)
+        if cut:
+            writer.add("withdrawn", {"live": cut}, turn=turn)
+        reply = _last_reply(turn)
+        calls = [block for block in reply if block.get("type") == "tool_use"]
+        others = [block for block in calls if block["name"] != RESPOND]
+        declared = [turn.results.get(block["id"], {}).get("ok") for block in calls if block["name"] == RESPOND]
+        settled = next((ok for ok in reversed(declared) if ok), None)
+        if settled and turn_states[settled["turnState"]].terminal and not others:
+            settle(writer, turn, turn_state=settled["turnState"], finalized_by=_finalized(settled["turnState"]))
+            return "stop"
+        correction = ""
+        if stop_reason == "max_tokens":
+            correction = "Your reply was cut at the length limit. What was complete has been kept. Go on, in shorter calls."
+        elif not calls:
+            correction = "Nothing of that reached anyone: the only way to say something is the tool respond()."
+        elif prose:
+            correction = "Text outside respond() reached nobody."
+        if not calls or stop_reason == "max_tokens":
+            turn.corrections += 1
+        if turn.corrections > setting("BEACH_MAX_CORRECTIONS"):
+            turn.save()
+            fail(writer, turn, "model_misbehaved", "The model did not manage to answer in the form it has to use.")
+            return "stop"
+        turn.correction = correction
+        turn.save(update_fields=["steps", "live", "corrections", "correction"])
+        return "step"
+
+
+def _finalized(state: str) -> str:
+    return state if state in ("complete", "clarifying", "error") else "complete"
+
+
+def fail(writer: Writer, turn: Turn, code: str, text: str, *, title: str = "This answer could not be finished") -> None:
+    """Tell the person what went wrong, as an error part of the runtime, and settle."""
+    part, _ = check_part(
+        {"metadata": {"partType": "error"}, "text": text, "data": {"code": code, "title": title}}, origin="runtime"
+    )
+    writer.add("part", {"part": part.as_json(), "turnState": "error"}, part_type="error", turn=turn)
+    settle(writer, turn, turn_state="error", finalized_by="error")
+
+
+def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer could not be finished") -> None:
+    """``fail`` as a step of its own."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        fail(writer, Turn.objects.get(pk=claim.turn_pk), code, text, title=title)
+
+
+def withdraw(claim: Claim, live: list[str], error: JsonObject) -> None:
+    """Take back the streamed text of a reply that broke off, and keep why."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        turn.live = {}
+        turn.save(update_fields=["live"])
+        writer.add("provider", {"error": error}, turn=turn)
+        if live:
+            writer.add("withdrawn", {"live": live}, turn=turn)
+
+
+def cancel(claim: Claim, partial: list[tuple[str, str, str]]) -> None:
+    """Settle a turn that the person stopped. What they had read of it stays, as a part marked as cut:
+    ``partial`` is ``(live key, part type, text)``."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        for key, part_type, text in partial:
+            part: JsonObject = {"text": text, "metadata": {"partType": part_type, "cut": "stopped"}}
+            writer.add(
+                "part", {"part": part, "turnState": "awaiting", "live": key}, part_type=part_type, turn=turn
+            )
+        settle(writer, turn, turn_state="error", finalized_by="cancelled")
+
+
+def answer_calls(claim: Claim) -> Next:
+    """When every call of the last reply has its answer, give them to the model; else ask, or wait.
+
+    Called after whatever could run has run.
+    """
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        loaded = load(claim)
+        turn = loaded.turn
+        actor = actors[turn.actor]
+        if loaded.calls:
+            asking = [call for call in loaded.calls if call.state == "requested"]
+            for call in asking:
+                tool = tool_of(actor, call.name)
+                if tool is None:
+                    raise ValidationFailed(f"The tool {call.name!r} is gone.")
+                approvals.ask(writer, turn, call, tool)
+            if asking or any(call.state == "awaiting-approval" for call in loaded.calls):
+                _leave(turn, "suspended")
+                turn.turn_state = "suspended"
+                turn.save()
+                writer.add("turn", turn_data(turn, "suspended", reason="approval"), turn=turn)
+                return "stop"
+            return "step"
+        reply = [block for block in _last_reply(turn) if block.get("type") == "tool_use"]
+        others = [block for block in reply if block["name"] != RESPOND]
+        pending = turn.tool_calls.filter(background=True, state="running").exists()
+        injections = list(turn.injections.filter(consumed_at=None))
+        only_waits = bool(reply) and not others
+        refused = any("error" in turn.results.get(block["id"], {}) for block in reply)
+        if only_waits and pending and not injections and not refused:
+            _leave(turn, "waiting")
+            turn.save()
+            writer.add("turn", turn_data(turn, "waiting", reason="job"), turn=turn)
+            return "stop"
+        blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in reply]
+        for injection in injections:
+            blocks.append(
+                injection_block(
+                    injection.kind,
+                    injection.data.get("payload"),
+                    tool=injection.data.get("tool", ""),
+                    call_id=injection.data.get("callId", ""),
+                )
+            )
+            injection.consumed_at = writer.now
+            injection.save(update_fields=["consumed_at"])
+        correction, turn.correction = turn.correction, ""
+        if injections or not only_waits:
+            turn.nudges = 0
+        elif not refused:
+            turn.nudges += 1
+            if turn.nudges > 1:
+                correction = correction or "You said that more is to come. Call a tool now, or answer and settle."
+            if turn.nudges > setting("BEACH_MAX_CORRECTIONS"):
+                fail(writer, turn, "no_answer", "The model kept saying that it is at work and never answered.")
+                return "stop"
+        if correction:
+            blocks.append(correction_block(correction))
+        if turn.corrections > setting("BEACH_MAX_CORRECTIONS"):
+            fail(writer, turn, "model_misbehaved", "The model did not manage to answer in the form it has to use.")
+            return "stop"
+        if turn.steps >= setting("BEACH_MAX_STEPS"):
+            fail(writer, turn, "too_many_steps", f"This took more than {turn.steps} steps and was stopped.")
+            return "stop"
+        turn.messages = extended(turn.messages, "user", blocks)
+        turn.results = {}
+        turn.save()
+        return "model"
+
+
+def _leave(turn: Turn, status: str) -> None:
+    TURN.check(turn.status, status)
+    turn.status, turn.lease_owner, turn.lease_until, turn.live = status, "", None, {}
+
+
+def _result_block(call_id: str, result: JsonObject) -> JsonObject:
+    if "error" in result:
+        return tool_result(call_id, result["error"], is_error=True)
+    return tool_result(call_id, result.get("ok"))

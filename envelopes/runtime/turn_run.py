@@ -1,0 +1,194 @@
+"""Running one turn: model, tools, model, ... until it settles, suspends or waits.
+
+Nothing is kept between steps but the claim: each step reads the turn, does one thing and stores it (design, section 2).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable
+
+from asgiref.sync import sync_to_async
+
+from envelopes.errors import BeachError, LeaseLost, ProviderError
+from envelopes.models import ToolCall, Turn
+from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
+from envelopes.providers.port import BlockEnded, BlockStarted, InputFragment, ModelRequest, Provider, ReplyEnded
+from envelopes.registries.actors import Actor, actors
+from envelopes.runtime import calls, reply, steps
+from envelopes.runtime.executing import execute
+from envelopes.runtime.respond_stream import RespondStream
+from envelopes.runtime.store import Claim
+from envelopes.runtime.streaming import LiveText
+from envelopes.types import Json
+
+logger = logging.getLogger(__name__)
+
+RETRIES = 2
+"""How often a model call that broke off for a passing reason is made again within a step."""
+
+StartJob = Callable[[ToolCall], None]
+
+
+class TurnRun:
+    """One claim of one turn. ``cancelled`` is set when the person stops it."""
+
+    def __init__(self, claim: Claim, owner: str, start_job: StartJob) -> None:
+        self.claim = claim
+        self.owner = owner
+        self.start_job = start_job
+        self.cancelled = asyncio.Event()
+        self._provider: Provider | None = None
+        self._failures = 0
+
+    async def run(self) -> None:
+        """Returns when there is nothing more to do for this claim. Raises ``LeaseLost`` when it is not ours."""
+        following: steps.Next = "step"
+        while following != "stop":
+            loaded = await sync_to_async(steps.load)(self.claim)
+            if loaded.turn.cancel_requested or self.cancelled.is_set():
+                await sync_to_async(steps.cancel)(self.claim, [])
+                return
+            if following == "model" or not self._replied(loaded.turn):
+                following = await self._ask(loaded.turn)
+            else:
+                await self._run_calls(loaded)
+                following = await sync_to_async(steps.answer_calls)(self.claim)
+
+    @staticmethod
+    def _replied(turn: Turn) -> bool:
+        return bool(turn.messages) and turn.messages[-1]["role"] == "assistant"
+
+    # -- the model ----------------------------------------------------------------------------------------------
+
+    async def _ask(self, turn: Turn) -> steps.Next:
+        """One reply of the model, stored block by block as it is written."""
+        actor = actors[turn.actor]
+        live = LiveText(self.claim, turn.number, f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}")
+        # As a task, so that a person's stop ends it wherever it stands.
+        asking = asyncio.create_task(self._stream(actor, turn, live))
+        stopping = asyncio.create_task(self.cancelled.wait())
+        try:
+            await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            if not asking.done():
+                asking.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asking
+                await sync_to_async(steps.cancel)(self.claim, live.partial())
+                return "stop"
+            return await asking
+        except ProviderError as error:
+            return await self._provider_failed(error, live)
+        finally:
+            stopping.cancel()
+            if not asking.done():
+                asking.cancel()
+
+    async def _stream(self, actor: Actor, turn: Turn, live: LiveText) -> steps.Next:
+        if self._provider is None:
+            self._provider = actor.provider()
+        request = ModelRequest(
+            system=f"{actor.instructions.rstrip()}\n\n{SYSTEM_SNIPPET}",
+            messages=turn.messages,
+            tools=[respond_tool(), *(tool.definition() for tool in actor.tools)],
+            actor=actor.name,
+            session_id=turn.session.public_id,
+            turn_id=turn.public_id,
+        )
+        started: dict[int, BlockStarted] = {}
+        prose = False
+        ended = ReplyEnded(None)
+        stream = self._provider.stream(request)
+        async with contextlib.aclosing(stream) as events:
+            async for event in events:
+                match event:
+                    case BlockStarted():
+                        started[event.index] = event
+                        if event.kind == "tool_use" and event.name == RESPOND:
+                            live.start(event.index)
+                    case InputFragment():
+                        if event.index in live.streams:
+                            await live.feed(event.index, event.fragment)
+                    case BlockEnded():
+                        prose |= await self._block_ended(started[event.index], event, live)
+                    case ReplyEnded():
+                        ended = event
+        if ended.stop_reason is None:
+            raise ProviderError("The model's answer broke off.", retryable=True)
+        self._failures = 0
+        live.flush()
+        return await sync_to_async(steps.end_reply)(
+            self.claim, ended.stop_reason, ended.usage, prose=prose, cut=live.left()
+        )
+
+    async def _block_ended(self, started: BlockStarted, ended: BlockEnded, live: LiveText) -> bool:
+        """Store a complete block; returns whether it was prose."""
+        if ended.kind != "tool_use":
+            text = str(ended.content.get("text", "")) if ended.kind == "text" else ""
+            await sync_to_async(reply.record_block)(self.claim, ended.content, prose=text)
+            return bool(text.strip())
+        raw = _parsed(ended.raw_input)
+        if started.name == RESPOND:
+            bubbles = live.end(ended.index)
+            await sync_to_async(reply.record_respond)(self.claim, started.id, raw, live=bubbles)
+        else:
+            await sync_to_async(reply.record_call)(self.claim, started.id, started.name, raw)
+        return False
+
+    async def _provider_failed(self, error: ProviderError, live: LiveText) -> steps.Next:
+        logger.warning("The model failed: %s", error.message)
+        await sync_to_async(steps.withdraw)(self.claim, live.left(), error.as_dict())
+        if error.retryable and self._failures < RETRIES:
+            self._failures += 1
+            await asyncio.sleep(0.5 * 2**self._failures * (0 if self.cancelled.is_set() else 1))
+            # What was complete before it broke off is stored; those calls are answered first.
+            return "step"
+        text = f"{error.message} Nothing was done that is not shown above."
+        await sync_to_async(steps.give_up)(self.claim, error.code, text, title="The model did not answer")
+        return "stop"
+
+    # -- tools --------------------------------------------------------------------------------------------------
+
+    async def _run_calls(self, loaded: steps.Loaded) -> None:
+        """Run what of the last reply may run now: calls that need no approval in order, approved ones in the order
+        in which they were approved."""
+        actor = actors[loaded.turn.actor]
+        granted = [call for call in loaded.calls if call.state == "approved"]
+        granted.sort(key=lambda call: (call.approval.decided_at, call.pk))
+        for call in [*(call for call in loaded.calls if call.state != "approved"), *granted]:
+            tool = reply.tool_of(actor, call.name)
+            if call.state == "denied":
+                await sync_to_async(calls.deny_call)(self.claim, call)
+            elif tool is None:
+                gone = {"code": "tool_gone", "message": f"The tool {call.name!r} does not exist any more."}
+                await sync_to_async(calls.finish_call)(self.claim, call, "failed", None, gone)
+            elif call.state == "running" and not tool.idempotent:
+                # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
+                await sync_to_async(calls.finish_call)(self.claim, call, "unknown", None, calls.UNKNOWN)
+            elif call.state in ("requested", "approved", "running") and not await self._needs_asking(tool, call):
+                claimed = await sync_to_async(calls.claim_call)(self.claim, call.pk, self.owner)
+                if tool.background:
+                    self.start_job(claimed)
+                else:
+                    outcome = await execute(tool, claimed, self.claim.fence)
+                    await sync_to_async(calls.finish_call)(self.claim, claimed, *outcome)
+            if self.cancelled.is_set():
+                return
+
+    @staticmethod
+    async def _needs_asking(tool: reply.Tool, call: ToolCall) -> bool:
+        if call.state != "requested" or tool.approval is None:
+            return False
+        return tool.approval.required(tool.input.model_validate(call.args))
+
+
+def _parsed(raw: str) -> Json:
+    """The input of a complete call, or the error that says what is wrong with its JSON."""
+    try:
+        return RespondStream().close(raw or "{}")
+    except BeachError as error:
+        if isinstance(error, LeaseLost):
+            raise
+        return error

@@ -1,0 +1,82 @@
+"""Opening and settling turns: what intake, runner and approvals share. All of it inside an open append."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from django.db import transaction
+
+from envelopes.log.append import Writer
+from envelopes.models import Injection, Turn
+from envelopes.registries.state_machines import TURN
+from envelopes.signals import turn_settled
+from envelopes.types import JsonObject
+
+
+def instant(moment: datetime) -> str:
+    """ISO 8601 in UTC with milliseconds and Z."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def turn_data(turn: Turn, status: str, *, reason: str = "") -> JsonObject:
+    """The data of a ``turn`` row."""
+    return {
+        "turnId": turn.public_id,
+        "number": turn.number,
+        "actor": turn.actor,
+        "status": status,
+        "reason": reason,
+        "attempt": turn.attempt,
+    }
+
+
+def open_turn(writer: Writer, trigger: JsonObject, *, actor: str = "") -> Turn:
+    """A new turn at the end of the session's queue. ``trigger`` is ``{kind: message|action|injection, ...}``."""
+    session = writer.session
+    session.turn_count += 1
+    turn = Turn.objects.create(
+        session=session,
+        number=session.turn_count,
+        actor=actor or session.actor,
+        trigger=trigger,
+        trigger_seq=session.last_seq,
+    )
+    if Turn.objects.filter(session=session, status="running").exists():
+        writer.add("turn", turn_data(turn, "queued", reason="busy"), turn=turn)
+    writer.wake_runner()
+    return turn
+
+
+def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, **data: object) -> None:
+    """Settle ``turn``: its row, its ``settled`` event, and a new turn for whatever came in too late for it.
+
+    ``finalized_by``: complete, clarifying, error, cancelled, timeout (D9). Nothing is appended to a turn after this.
+    """
+    TURN.check(turn.status, "settled")
+    turn.status, turn.turn_state, turn.finalized_by = "settled", turn_state, finalized_by
+    turn.settled_at, turn.live, turn.lease_owner, turn.lease_until = writer.now, {}, "", None
+    turn.save()
+    writer.add("settled", {"turnState": turn_state, "finalizedBy": finalized_by, **data}, turn=turn)
+    for injection in turn.injections.filter(consumed_at=None):
+        inject(writer, turn, injection)
+    session, number = turn.session_id, turn.public_id
+    # The next turn in the queue may run now.
+    writer.wake_runner()
+    transaction.on_commit(
+        lambda: turn_settled.send(
+            sender=Turn, session_id=session, turn_id=number, turn_state=turn_state, finalized_by=finalized_by
+        )
+    )
+
+
+def inject(writer: Writer, turn: Turn, injection: Injection) -> None:
+    """Dispatch a stored injection: the turn goes on with it, or a new one begins when that turn is over."""
+    if turn.status == "settled":
+        injection.consumed_at = writer.now
+        injection.save(update_fields=["consumed_at"])
+        open_turn(writer, {"kind": "injection", "injection": injection.kind, **injection.data}, actor=turn.actor)
+    elif turn.status == "waiting":
+        TURN.check(turn.status, "queued")
+        turn.status = "queued"
+        Turn.objects.filter(pk=turn.pk).update(status="queued")
+        writer.wake_runner()

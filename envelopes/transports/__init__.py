@@ -1,0 +1,1 @@
+"""Doors: how people and peers reach a session."""

@@ -1,0 +1,1 @@
+"""The browser's chat panel: one WebSocket per open page."""

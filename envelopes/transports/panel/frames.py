@@ -1,0 +1,91 @@
+"""Frames from a browser: parsed, limited and checked, one model per type (docs/architecture.md)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from envelopes.conf import setting
+from envelopes.errors import TooLarge, ValidationFailed
+from envelopes.protocol.strict_json import parse_strict
+
+MessageId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
+Target = Annotated[str, Field(min_length=1, max_length=512)]
+
+
+class _Frame(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Hello(_Frame):
+    """The first frame of every connection: the last row that the page shows."""
+
+    type: Literal["hello"]
+    after: Annotated[int, Field(ge=0, le=2**53)]
+
+
+class Message(_Frame):
+    type: Literal["message"]
+    id: MessageId
+    text: str
+
+
+class Edit(_Frame):
+    type: Literal["edit"]
+    id: MessageId
+    target: Target
+    value: Any
+
+
+class Action(_Frame):
+    type: Literal["action"]
+    id: MessageId
+    target: Target
+
+
+class Decide(_Frame):
+    type: Literal["decide"]
+    id: MessageId
+    approval: Annotated[str, Field(min_length=1, max_length=64)]
+    decision: Literal["granted", "denied"]
+    reason: Annotated[str, Field(max_length=512)] = ""
+
+
+class Stop(_Frame):
+    type: Literal["stop"]
+    id: MessageId
+
+
+class Ping(_Frame):
+    type: Literal["ping"]
+
+
+ClientFrame = Hello | Message | Edit | Action | Decide | Stop | Ping
+_frames: TypeAdapter[ClientFrame] = TypeAdapter(Annotated[ClientFrame, Field(discriminator="type")])
+
+
+def parse_frame(text: str | None, raw: bytes | None) -> ClientFrame:
+    """The frame in what a socket received.
+
+    Raises ``ValidationFailed`` (not text, not JSON, no object, unknown type, wrong fields; ``id`` among the facts
+    where the frame had one) and ``TooLarge``. The sentence never repeats what was sent.
+    """
+    if text is None:
+        raise ValidationFailed("Frames are text, not binary.")
+    limit = setting("BEACH_FRAME_BYTES")
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > limit:
+        raise TooLarge(f"The frame has {size:,} bytes; at most {limit:,} are accepted.", limit=limit)
+    value = parse_strict(text)
+    if not isinstance(value, dict):
+        raise ValidationFailed("A frame is a JSON object.")
+    try:
+        return _frames.validate_python(value)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        where = "/".join(str(step) for step in first["loc"][1:]) or "type"
+        facts = {"id": value["id"]} if isinstance(value.get("id"), str) and len(value["id"]) <= 64 else {}
+        if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
+            raise ValidationFailed("That is not a type of frame.", path="/type", **facts) from error
+        raise ValidationFailed(f"{first['msg']} (at /{where}).", path=f"/{where}", **facts) from error
