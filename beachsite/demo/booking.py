@@ -1,0 +1,149 @@
+"""Buying tickets: the tool with a side effect, so a person says yes first and it runs once."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from beachsite.demo import catalogue, fares
+from beachsite.demo.errors import BadDate, NotOnSale
+from beachsite.demo.models import Booking
+from envelopes.errors import Conflict
+from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
+from envelopes.types import Json, JsonObject
+
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+
+
+class BookFlight(BaseModel):
+    """What the person approves is what is bought: the total is part of the call and is checked against the fare."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    flight: str = Field(
+        description="The flight number, with or without the airline, such as 'easyJet EJ4521'."
+    )
+    date: date
+    lead_passenger: str = Field(min_length=2, max_length=120, description="Full name of whoever travels.")
+    email: str = Field(default="", max_length=254, description="Where the confirmation goes; may be empty.")
+    tickets: int = Field(default=1, ge=1, le=9)
+    total: float = Field(gt=0, description="What all tickets cost together, exactly as a search showed it.")
+    currency: str = Field(pattern="^[A-Z]{3}$")
+
+    @field_validator("flight")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        flight = catalogue.find_flight(value)
+        if flight is None:
+            raise ValueError(f"there is no flight {value!r}; search first and take a number from the result")
+        return flight.title
+
+
+def reference_of(call_id: str) -> str:
+    """A booking reference that a repeated call would get again: "BCH-7QK2M"."""
+    number = int.from_bytes(hashlib.sha256(call_id.encode()).digest()[:8])
+    letters = ""
+    for _ in range(5):
+        number, rest = divmod(number, len(_LETTERS))
+        letters += _LETTERS[rest]
+    return f"BCH-{letters}"
+
+
+async def book_flight(context: ToolContext, args: BookFlight) -> JsonObject:
+    """Buy the tickets, if the fare is still what the person agreed to."""
+    flight = catalogue.find_flight(args.flight)
+    if flight is None:
+        raise NotOnSale(f"There is no flight {args.flight}. Nothing was bought and nothing was paid.")
+    if args.date < timezone.localdate():
+        raise BadDate(f"{args.date.isoformat()} is in the past. Nothing was bought and nothing was paid.")
+    if args.date.isoweekday() not in flight.days:
+        raise NotOnSale(
+            f"{flight.title} does not fly on {args.date:%A} {args.date.day} {args.date:%B}. Nothing was bought."
+        )
+    offer = fares.offer(flight, args.date, args.tickets)
+    if Decimal(str(args.total)) != Decimal(offer["totalPrice"]) or args.currency != offer["currency"]:
+        raise NotOnSale(
+            f"The fare is {fares.money(offer['totalPrice'], offer['currency'])}, not "
+            f"{fares.money(args.total, args.currency)}. Nothing was bought and nothing was paid.",
+            total=offer["totalPrice"],
+            currency=offer["currency"],
+        )
+    booking = await sync_to_async(_store)(context, args)
+    return {
+        "reference": booking.reference,
+        "flight": flight.title,
+        "origin": catalogue.airports()[flight.origin].name,
+        "destination": catalogue.airports()[flight.destination].name,
+        "departure": offer["departure"],
+        "arrival": offer["arrival"],
+        "leadPassenger": args.lead_passenger,
+        "email": args.email,
+        "tickets": args.tickets,
+        "total": args.total,
+        "currency": args.currency,
+        "baggage": offer["baggage"],
+    }
+
+
+def _store(context: ToolContext, args: BookFlight) -> Booking:
+    try:
+        with transaction.atomic():
+            return Booking.objects.create(
+                reference=reference_of(context.call_id),
+                call_id=context.call_id,
+                session_id=str(context.session_id),
+                flight=args.flight,
+                date=args.date,
+                lead_passenger=args.lead_passenger,
+                email=args.email,
+                tickets=args.tickets,
+                total=Decimal(str(args.total)),
+                currency=args.currency,
+            )
+    except IntegrityError as error:
+        raise Conflict("These tickets were bought by an earlier run of the same call.") from error
+
+
+def _tickets(count: int) -> str:
+    return "one ticket" if count == 1 else f"{count} tickets"
+
+
+def _question(args: BookFlight) -> str:
+    flight = catalogue.find_flight(args.flight)
+    price = fares.money(args.total, args.currency)
+    if flight is None:
+        return f"Buy {_tickets(args.tickets)} on {args.flight} for {price}?"
+    start, end = (catalogue.airports()[code].name for code in (flight.origin, flight.destination))
+    return f"Buy {_tickets(args.tickets)} from {start} to {end} for {price}?"
+
+
+def _why(args: BookFlight) -> str:
+    return (
+        "Sally will buy this once. In this demo nothing is charged; a real desk would take the money at once."
+    )
+
+
+def _done(args: BookFlight, result: Json) -> str:
+    bought: Any = result if isinstance(result, dict) else {}
+    return f"{_tickets(args.tickets).capitalize()} on {args.flight} booked, reference {bought.get('reference', 'none')}"
+
+
+BOOK_FLIGHT = Tool(
+    name="book_flight",
+    description=(
+        "Buy tickets for one flight. A person is asked first, by the runtime. Needs the exact total of a search."
+    ),
+    input=BookFlight,
+    run=book_flight,
+    label="Booking the flight",
+    approval=ApprovalPolicy(question=_question, why=_why, done=_done, risk="high", risk_note="spends money"),
+    idempotent=False,
+    data_kind="flight-booking",
+)

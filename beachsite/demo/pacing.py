@@ -1,0 +1,45 @@
+"""The scripted model at the speed of a person's eye: words slowly enough to be seen coming, data without delay."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+
+from envelopes.conf import setting
+from envelopes.providers.port import BlockStarted, InputFragment, ModelEvent, ModelRequest
+from envelopes.providers.scripted import Script, ScriptedProvider
+
+_WORDS, _DATA = 0.2, 8.0
+"""Shares of ``BEACH_SCRIPT_PACE``: a card is twenty times as long as an answer and nobody watches it being written."""
+
+
+class PacedModel(ScriptedProvider):
+    """``ScriptedProvider`` with two speeds. ``pace`` and ``sleep`` as there."""
+
+    def __init__(
+        self,
+        script: Script,
+        label: str = "Scripted demo model",
+        *,
+        pace: float | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        super().__init__(script, label, pace=0)
+        self._speed = pace
+        self._wait = sleep
+
+    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+        speed = float(setting("BEACH_SCRIPT_PACE")) if self._speed is None else self._speed
+        written, owed = "", 0.0
+        async for event in super().stream(request):
+            if isinstance(event, BlockStarted):
+                written = ""
+            elif isinstance(event, InputFragment) and speed > 0:
+                written += event.fragment
+                share = _DATA if written.rfind('"data":') > written.rfind('"text":') else _WORDS
+                owed += len(event.fragment) / (speed * share)
+                # A sleep shorter than the clock's grain costs more than it says.
+                if owed > 0.01:
+                    await self._wait(owed)
+                    owed = 0.0
+            yield event

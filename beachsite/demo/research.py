@@ -1,0 +1,105 @@
+"""Finding out about a destination: slow work that shows how far it is and fills a dashboard on the way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+
+from django.conf import settings
+from django.templatetags.static import static
+from pydantic import BaseModel, ConfigDict, Field
+
+from beachsite.demo import catalogue
+from beachsite.demo.errors import UnknownPlace
+from beachsite.demo.surfaces import build, research
+from envelopes.registries.tools import Tool, ToolContext
+from envelopes.types import JsonObject
+
+Sleep = Callable[[float], Awaitable[None]]
+
+
+class ResearchDestination(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    destination: str = Field(description="A city or an island.")
+
+
+def pace() -> float:
+    """Seconds that one step takes: nothing here is really slow, and a demo wants to be watched."""
+    return float(getattr(settings, "BEACH_DEMO_PACE", 1.2))
+
+
+def surface_of(call_id: str, place: catalogue.Destination) -> str:
+    """The dashboard's id: one a call, and the same when a call is run again after a crash."""
+    return f"research-{place.name.lower()}-{call_id[-6:]}"
+
+
+def researcher(
+    sleep: Sleep = asyncio.sleep,
+) -> Callable[[ToolContext, ResearchDestination], Awaitable[JsonObject]]:
+    """The tool's function; ``sleep`` is what passes the time between steps."""
+
+    async def run(context: ToolContext, args: ResearchDestination) -> JsonObject:
+        place = catalogue.find_destination(args.destination)
+        if place is None:
+            known = ", ".join(d.name for d in catalogue.destinations().values())
+            raise UnknownPlace(f"Nothing is known about {args.destination} in this demo. Ask about {known}.")
+        surface = surface_of(context.call_id, place)
+        # Deleting first: after a crash the call runs again and its dashboard may be there, half filled.
+        frame = [build.delete(surface), *research.dashboard(surface, place, static(place.picture))]
+        await context.emit(*(_step(key, place, "todo") for key in research.SECTIONS), _part(frame))
+        sources: list[JsonObject] = []
+        for number, key in enumerate(research.SECTIONS, 1):
+            await context.emit(_step(key, place, "running"), _part(research.section_started(surface, key)))
+            await sleep(pace())
+            sources += [asdict(source) for source in place.sources if source.section == key]
+            filled = research.section_done(surface, key, research.section(place, key), number, list(sources))
+            await context.emit(_step(key, place, "done"), _part(filled))
+        return _result(place, sources)
+
+    return run
+
+
+def _step(key: str, place: catalogue.Destination, status: str) -> JsonObject:
+    done = 1 if status == "done" else 0
+    return {
+        "metadata": {"partType": "progress"},
+        "data": {
+            "id": f"{place.name.lower()}-{key}",
+            "group": f"Researching {place.name}",
+            "label": research.SECTIONS[key][1],
+            "status": status,
+            "current": done,
+            "total": 1,
+        },
+    }
+
+
+def _part(messages: list[JsonObject]) -> JsonObject:
+    return {"metadata": {"partType": "a2ui-surface", "dataKind": KIND}, "data": build.batch(messages)}
+
+
+def _result(place: catalogue.Destination, sources: list[JsonObject]) -> JsonObject:
+    return {
+        "destination": place.name,
+        "country": place.country,
+        "lead": place.lead,
+        **{key: research.section(place, key) for key in research.SECTIONS},
+        "sources": sources,
+    }
+
+
+KIND = "destination-research"
+RESEARCH_DESTINATION = Tool(
+    name="research_destination",
+    description=(
+        "Find out about weather, sights, getting around, food and costs of a destination. Takes a while and runs in "
+        "the background: it shows its own progress and fills a dashboard; the result comes later."
+    ),
+    input=ResearchDestination,
+    run=researcher(),
+    label="Researching the destination",
+    background=True,
+    data_kind=KIND,
+)

@@ -1,0 +1,59 @@
+"""The actor: one Sally, on Claude where there is a key, on the script where there is none."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+from beachsite.demo.booking import BOOK_FLIGHT
+from beachsite.demo.instructions import INSTRUCTIONS
+from beachsite.demo.pacing import PacedModel
+from beachsite.demo.research import RESEARCH_DESTINATION
+from beachsite.demo.script import sally as script
+from beachsite.demo.tools import SEARCH_FLIGHTS, SEARCH_HOTELS
+from envelopes.providers.port import Provider
+from envelopes.registries.actors import Actor, Prompt, actors
+
+PROMPTS = (
+    Prompt(
+        "Find a flight",
+        "London Gatwick to Corfu, 15 August, two people",
+        "Find flights from London Gatwick to Corfu on 15 August for 2",
+    ),
+    Prompt(
+        "Book one",
+        "You approve before anything is bought",
+        "Book easyJet EJ4521 on 15 August for Ada Lovelace, 2 tickets",
+    ),
+    Prompt("Research Corfu", "Runs in the background and fills a card", "Research Corfu for me"),
+    Prompt("Hotels in Lisbon", "Three nights, with pictures", "Find hotels in Lisbon for 3 nights"),
+    Prompt("Somewhere on Friday", "Leave something out and be asked", "I'd like to fly somewhere on Friday"),
+    Prompt("Fly to Atlantis", "See how it fails", "Fly me to Atlantis"),
+)
+
+
+def provider() -> Provider:
+    """The model of the next turn."""
+    if settings.ANTHROPIC_API_KEY:
+        from envelopes.providers import anthropic
+
+        return anthropic.from_settings()
+    return PacedModel(script)
+
+
+SALLY = Actor(
+    name="sally",
+    display_name="Sally",
+    role="travel desk",
+    instructions=INSTRUCTIONS,
+    provider=provider,
+    tools=(SEARCH_FLIGHTS, SEARCH_HOTELS, RESEARCH_DESTINATION, BOOK_FLIGHT),
+    prompts=PROMPTS,
+    greeting="Where would you like to go?",
+    pledge="Nothing is bought before you approve it.",
+)
+
+
+def register() -> None:
+    """Make Sally known, once."""
+    if SALLY.name not in actors:
+        actors.register(SALLY)

@@ -1,0 +1,168 @@
+"""Buying: from the passenger form or in one sentence, and what is said once a person has decided."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+
+from beachsite.demo import catalogue
+from beachsite.demo.fares import money
+from beachsite.demo.script import flights
+from beachsite.demo.script.dates import say_day
+from beachsite.demo.script.replay import Flow
+from beachsite.demo.script.say import ack, answer, count, error_code, failed, found, surface
+from beachsite.demo.script.scene import Scene
+from beachsite.demo.script.slots import Slots
+from beachsite.demo.surfaces.passenger import booking_card, passenger_form
+from envelopes.providers.scripted import Call, Outcome, Say, text
+from envelopes.types import JsonObject
+
+KIND = "flight-booking"
+_NAME = re.compile(r"\b(?:for|name is|name of)\s+((?:[A-Z][\w'\u2019.-]*)(?:\s+[A-Z][\w'\u2019.-]*)*)")
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+
+
+def from_form(scene: Scene, context: JsonObject) -> Flow:
+    """The passenger form was sent."""
+    arguments: JsonObject = {
+        "flight": context.get("flight"),
+        "date": context.get("date"),
+        "lead_passenger": str(context.get("name") or "").strip(),
+        "email": str(context.get("email") or "").strip(),
+        "tickets": int(context.get("tickets") or 1),
+        "total": context.get("total"),
+        "currency": context.get("currency"),
+    }
+    yield from _buy(scene, arguments)
+
+
+def from_words(scene: Scene) -> Flow:
+    """ "Book the easyJet one for Ada Lovelace": the search is run again, so that the price is today's."""
+    named = _named_flight(scene.text)
+    wish = scene.wish
+    if named is not None:
+        wish = wish.then(Slots(origin=named.origin, destination=named.destination))
+    question = flights.missing(wish, scene.today)
+    if question is not None:
+        yield question
+        return
+    yield ack("Checking the fare first.")
+    outcome = yield flights.call_of(
+        Slots(origin=wish.origin, destination=wish.destination, day=wish.day, passengers=wish.passengers)
+    )
+    result = found(outcome)
+    if result is None:
+        if outcome is not None:
+            yield failed(outcome, flights.FAILED)
+        return
+    offer = _pick(scene.text, named, result["flights"])
+    if offer is None:
+        day = say_day(date.fromisoformat(result["date"]), scene.today)
+        yield answer(
+            f"That one does not fly on {day}, so I have not booked anything. Choose another flight or day."
+        )
+        return
+    tickets = result["passengers"]
+    name = _person(scene.text)
+    if not name:
+        yield answer(
+            f"**{offer['airline']} {offer['flightNumber']}** it is. Who is travelling?",
+            surface(passenger_form(f"passenger-{scene.key}", offer, tickets), "passenger-form"),
+        )
+        return
+    mail = _MAIL.search(scene.text)
+    yield from _buy(
+        scene,
+        {
+            "flight": f"{offer['airline']} {offer['flightNumber']}",
+            "date": result["date"],
+            "lead_passenger": name,
+            "email": mail[0] if mail else "",
+            "tickets": tickets,
+            "total": offer["totalPrice"],
+            "currency": offer["currency"],
+        },
+    )
+
+
+def _buy(scene: Scene, arguments: JsonObject) -> Flow:
+    tickets = count(arguments["tickets"], "ticket", "tickets")
+    total = money(float(arguments["total"]), str(arguments["currency"]))
+    yield ack(f"{tickets.capitalize()} on {arguments['flight']} for {total}: I need your approval to buy.")
+    outcome = yield Call("book_flight", arguments)
+    if outcome is not None:
+        yield _said(scene, outcome)
+
+
+def _said(scene: Scene, outcome: Outcome) -> Say:
+    """What happened, and in every bad case what did not."""
+    booked = found(outcome)
+    if booked is not None:
+        return _booked(scene, booked)
+    facts = outcome.content if isinstance(outcome.content, dict) else {}
+    match error_code(outcome):
+        case "denied":
+            reason = str(facts.get("reason") or "").strip()
+            because = f" Your reason: “{reason}”." if reason else ""
+            return answer(
+                f"All right, I have not booked it. Nothing was bought and nothing was paid.{because}"
+            )
+        case "expired":
+            return answer(
+                "Nobody answered in time, so the request expired. Nothing was bought and nothing was paid. "
+                "Ask me again if you still want it."
+            )
+        case "outcome_unknown":
+            problem = {
+                "code": "outcome_unknown",
+                "title": "I do not know whether this was booked",
+                "retry": False,
+            }
+            words = (
+                "The desk stopped while the tickets were being bought, so I cannot tell whether they were. I have not "
+                "tried again. Please ask the staff before booking anything else."
+            )
+            return Say([{**text("error", words), "data": problem}], "error")
+        case _:
+            return failed(outcome, "The booking did not go through")
+
+
+def _booked(scene: Scene, booked: JsonObject) -> Say:
+    leaves = datetime.fromisoformat(booked["departure"])
+    card = booking_card(f"booking-{scene.key}", booked)
+    mail = f" The confirmation goes to {booked['email']}." if booked.get("email") else ""
+    return answer(
+        f"Booked: **{booked['flight']}** on {say_day(leaves.date(), scene.today)} at {leaves:%H:%M} for "
+        f"{booked['leadPassenger']}. Your reference is **{booked['reference']}**.{mail}",
+        surface(card, KIND),
+    )
+
+
+def _named_flight(words: str) -> catalogue.Flight | None:
+    squeezed = catalogue.folded(words).replace(" ", "")
+    for flight in catalogue.timetable().values():
+        if re.search(rf"{flight.number.replace(' ', '').lower()}(?!\d)", squeezed):
+            return flight
+    return None
+
+
+def _pick(words: str, named: catalogue.Flight | None, offers: list[JsonObject]) -> JsonObject | None:
+    """The offer that the words mean: by number, by airline, else the cheapest."""
+    if named is not None:
+        return next((offer for offer in offers if offer["flightNumber"] == named.number), None)
+    lower = catalogue.folded(words)
+    airlines = [
+        airline.name for airline in catalogue.airlines().values() if catalogue.folded(airline.name) in lower
+    ]
+    if airlines:
+        return next((offer for offer in offers if offer["airline"] in airlines), None)
+    return offers[0] if offers else None
+
+
+def _person(words: str) -> str:
+    """A name after "for", unless it is a place or a month."""
+    for found_name in _NAME.finditer(words):
+        name = found_name[1].strip(" .,")
+        if catalogue.find_airport(name) is None and len(name) > 1:
+            return name
+    return ""

@@ -1,0 +1,202 @@
+"""Searching flights, searching again from the form, choosing one."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from beachsite.demo import catalogue, fares
+from beachsite.demo.fares import money
+from beachsite.demo.script.dates import say_day
+from beachsite.demo.script.replay import Flow
+from beachsite.demo.script.say import ack, answer, ask, count, domain, failed, found, surface, thinking
+from beachsite.demo.script.scene import ASK_DAY, ASK_DESTINATION, ASK_ORIGIN, Scene
+from beachsite.demo.script.slots import Slots, city_airports
+from beachsite.demo.surfaces.flights import flight_results, mark_selected, refill
+from beachsite.demo.surfaces.passenger import passenger_form
+from beachsite.demo.surfaces.refine import refine_form
+from envelopes.providers.scripted import Call, Say
+from envelopes.types import Json, JsonObject
+
+KIND = "flight-results"
+FAILED = "The flight search did not work"
+
+
+def search(scene: Scene) -> Flow:
+    """Look for flights, or ask for what is missing."""
+    wish = scene.wish
+    if wish.destination == "Atlantis":
+        yield from _atlantis(scene)
+        return
+    question = missing(wish, scene.today)
+    if question is not None:
+        yield question
+        return
+    assert wish.day is not None  # noqa: S101 - missing() asked for it
+    yield ack(f"Looking for flights from {_name(wish.origin)} to {_name(wish.destination)}.")
+    yield thinking(
+        f"{say_day(wish.day, scene.today)}, {_people(wish.passengers or 1)}. Direct flights first."
+    )
+    outcome = yield call_of(wish)
+    result = found(outcome)
+    if result is None:
+        if outcome is not None:
+            yield failed(outcome, FAILED)
+        return
+    results, form = f"flights-{scene.key}", f"refine-{scene.key}"
+    yield answer(summary(result, scene.today), state="awaiting")
+    yield Say([domain(result, KIND), surface(flight_results(results, result), KIND)], "awaiting")
+    yield Say([surface(refine_form(form, results, result, scene.today.isoformat()), KIND)])
+
+
+def refine(scene: Scene, context: JsonObject) -> Flow:
+    """Search again with what the form holds, into the card that is there already."""
+    arguments = _form_arguments(context)
+    yield ack(f"Searching again: {_wanted(arguments)}.")
+    outcome = yield Call("search_flights", arguments)
+    result = found(outcome)
+    if result is None:
+        if outcome is not None:
+            yield failed(outcome, FAILED)
+        return
+    yield Say([domain(result, KIND), surface(refill(str(context.get("results")), result), KIND)], "awaiting")
+    yield answer(f"The list above is up to date. {summary(result, scene.today)}")
+
+
+def select(scene: Scene, context: JsonObject) -> Flow:
+    """Mark the row and ask who travels."""
+    flight = catalogue.find_flight(str(context.get("flight")))
+    if flight is None:
+        yield answer("That flight is no longer in the list. Search again and choose another.")
+        return
+    day = date.fromisoformat(str(context["date"]))
+    people = int(context.get("passengers") or 1)
+    previous: Json = context.get("previous")
+    offer = fares.offer(flight, day, people)
+    total = money(offer["totalPrice"], offer["currency"])
+    marks = mark_selected(
+        str(context["surface"]), int(context["row"]), int(previous) if previous is not None else None
+    )
+    yield answer(
+        f"**{flight.title}** on {say_day(day, scene.today)}, {total} for {_people(people)}. Tell me who is travelling; "
+        "nothing is bought before you approve it.",
+        surface(marks, KIND),
+        surface(passenger_form(f"passenger-{scene.key}", offer, people), "passenger-form"),
+    )
+
+
+def missing(wish: Slots, today: date) -> Say | None:
+    """The question to ask next, with answers to choose from; None when nothing is missing."""
+    if not wish.origin:
+        return ask(ASK_ORIGIN, ["London Gatwick", "London Heathrow", "Lisbon", "Copenhagen"])
+    if several := city_airports(wish.origin):
+        return ask(ASK_ORIGIN, [airport.name for airport in several])
+    if not wish.destination:
+        return ask(ASK_DESTINATION, fares.routes_from(wish.origin))
+    if several := city_airports(wish.destination):
+        return ask(ASK_DESTINATION, [airport.name for airport in several])
+    if wish.day is None:
+        return ask(ASK_DAY, ["tomorrow", "next Friday", "in two weeks"])
+    return None
+
+
+def call_of(wish: Slots) -> Call:
+    arguments: JsonObject = {
+        "origin": _name(wish.origin),
+        "destination": _name(wish.destination),
+        "date": wish.day.isoformat() if wish.day else "",
+        "passengers": wish.passengers or 1,
+    }
+    if wish.max_price is not None:
+        arguments["max_price"] = wish.max_price
+    if wish.direct_only:
+        arguments["direct_only"] = True
+    if wish.time_of_day != "any":
+        arguments["time_of_day"] = wish.time_of_day
+    return Call("search_flights", arguments)
+
+
+def summary(result: JsonObject, today: date) -> str:
+    """The answer in words: how many, the cheapest, and what one gets for more."""
+    flights: list[JsonObject] = result["flights"]
+    day = say_day(date.fromisoformat(result["date"]), today)
+    if not flights:
+        if not result["flightsThatDay"]:
+            return f"Nothing flies that route on {day}. Another day may work: change it in the form."
+        return (
+            f"None of the {result['flightsThatDay']} flights on {day} fits. Raise the price or allow a stop."
+        )
+    direct = [flight for flight in flights if not flight["stops"]]
+    cheapest = flights[0]
+    words = (
+        f"{count(len(flights), 'flight', 'flights').capitalize()} on {day}, {_of_them(len(direct), len(flights))}. "
+        f"**{cheapest['airline']} {cheapest['flightNumber']} is the cheapest at {_price(cheapest)}** "
+        f"and leaves at {_clock(cheapest['departure'])}."
+    )
+    others = [flight for flight in direct if flight["id"] != cheapest["id"]]
+    if others:
+        other = min(others, key=lambda flight: str(flight["departure"]))
+        name = f"{other['airline']} {other['flightNumber']}"
+        words += f" {name} leaves at {_clock(other['departure'])} for {_price(other)}."
+    return words
+
+
+def _of_them(direct: int, all_of_them: int) -> str:
+    if all_of_them == 1:
+        return "direct" if direct else "with a stop"
+    return "all direct" if direct == all_of_them else f"{count(direct, '', '').strip()} of them direct"
+
+
+def _atlantis(scene: Scene) -> Flow:
+    wish = scene.wish
+    yield ack("Looking for a way to Atlantis.")
+    day = wish.day or scene.today
+    origin = wish.origin if wish.origin in catalogue.airports() else "LGW"
+    outcome = yield call_of(Slots(origin=origin, destination="Atlantis", day=day, passengers=wish.passengers))
+    if outcome is not None:
+        yield failed(outcome, "Atlantis cannot be reached")
+
+
+def _form_arguments(context: JsonObject) -> JsonObject:
+    limit, unlimited = context.get("maxPrice"), context.get("noLimitFrom")
+    time = context.get("time")
+    arguments: JsonObject = {
+        "origin": context.get("origin"),
+        "destination": context.get("destination"),
+        "date": context.get("date"),
+        "passengers": int(str(context.get("passengers") or 1)),
+        "direct_only": bool(context.get("directOnly")),
+        "time_of_day": str(time[0]) if isinstance(time, list) and time else "any",
+    }
+    # The slider at its end means that the price does not matter.
+    if isinstance(limit, (int, float)) and isinstance(unlimited, (int, float)) and limit < unlimited:
+        arguments["max_price"] = round(limit)
+    return arguments
+
+
+def _wanted(arguments: JsonObject) -> str:
+    words = [f"{arguments['origin']} to {arguments['destination']}"]
+    if arguments["time_of_day"] != "any":
+        words.append(arguments["time_of_day"])
+    if "max_price" in arguments:
+        words.append(f"up to {arguments['max_price']} a person")
+    if arguments["direct_only"]:
+        words.append("direct only")
+    return ", ".join(words)
+
+
+def _name(code: str) -> str:
+    airport = catalogue.airports().get(code)
+    return airport.name if airport else code
+
+
+def _people(number: int) -> str:
+    return count(number, "passenger", "passengers")
+
+
+def _price(flight: JsonObject) -> str:
+    amount = flight["pricePerPerson"]
+    return f"{money(amount, flight['currency']).removesuffix('.00')} per person"
+
+
+def _clock(moment: str) -> str:
+    return moment[11:16]

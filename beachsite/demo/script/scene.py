@@ -1,0 +1,113 @@
+"""What the script knows when it is asked: the request, read once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import date, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.utils import timezone
+
+from beachsite.demo.script import intents
+from beachsite.demo.script.slots import Place, Slots, read_slots
+from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Conversation
+from envelopes.runtime.transcript import ActionTaken, UserText, entries
+from envelopes.types import JsonObject
+
+ASK_ORIGIN = "Which airport do you want to leave from?"
+ASK_DESTINATION = "Where would you like to go?"
+ASK_DAY = "Which day would you like to fly?"
+ASK_HOTEL = "Where do you need a hotel?"
+ASK_RESEARCH = "Which destination shall I look into?"
+_QUESTIONS = (ASK_ORIGIN, ASK_DESTINATION, ASK_DAY, ASK_HOTEL, ASK_RESEARCH)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """``pending`` is the question that the last turn ended with; ``known`` what earlier turns say about a flight;
+    ``key`` is short and its own for each turn, for surface ids."""
+
+    conversation: Conversation
+    today: date
+    text: str
+    action: JsonObject | None
+    pending: str
+    known: Slots
+    key: str
+
+    @property
+    def wish(self) -> Slots:
+        """What earlier turns and this one say together. A whole new request forgets the earlier ones."""
+        return _told(self.text, self.pending, self.known, self.today)
+
+
+def read_scene(request: ModelRequest) -> Scene:
+    conversation = Conversation(request)
+    today = _today(conversation)
+    known, pending = _memory(request, conversation, today)
+    key = re.sub(r"[^A-Za-z0-9]", "", str(request.turn_id))[-8:] or "turn"
+    return Scene(conversation, today, conversation.text.strip(), conversation.action, pending, known, key)
+
+
+def _today(conversation: Conversation) -> date:
+    """The day the turn began, by its own clock: a turn that runs over midnight must not change its mind."""
+    for injection in conversation.injections:
+        if injection.kind == "context" and isinstance(injection.payload, dict):
+            try:
+                now = datetime.fromisoformat(str(injection.payload.get("now")))
+                return now.astimezone(ZoneInfo(str(injection.payload.get("timezone") or "UTC"))).date()
+            except (ValueError, ZoneInfoNotFoundError):
+                break
+    return timezone.localdate()
+
+
+def _memory(request: ModelRequest, conversation: Conversation, today: date) -> tuple[Slots, str]:
+    known, pending = Slots(), ""
+    for message in request.messages[: _opening(request)]:
+        if message["role"] == "assistant":
+            said = " ".join(
+                str(block.get("text", "")) for block in message["content"] if isinstance(block, dict)
+            )
+            pending = next((question for question in _QUESTIONS if question in said), "")
+            continue
+        for entry in entries(message):
+            if isinstance(entry, UserText):
+                known = _told(entry.text, pending, known, today)
+            elif isinstance(entry, ActionTaken):
+                known = _clicked(entry.action, known, today)
+    return known, pending
+
+
+def _opening(request: ModelRequest) -> int:
+    """Where this turn begins: the last user message with a person's words or a click."""
+    places = [
+        number
+        for number, message in enumerate(request.messages)
+        if any(isinstance(entry, (UserText, ActionTaken)) for entry in entries(message))
+    ]
+    return places[-1] if places else 0
+
+
+def _told(text: str, pending: str, known: Slots, today: date) -> Slots:
+    intent = intents.of(text)
+    asked: Place | None = (
+        "origin" if pending == ASK_ORIGIN else "destination" if pending == ASK_DESTINATION else None
+    )
+    said = read_slots(text, today, asked)
+    if pending in (ASK_HOTEL, ASK_RESEARCH) or intent in ("hotels", "research"):
+        return known
+    if intent == "search" and asked is None and pending != ASK_DAY:
+        return said
+    return known.then(said)
+
+
+def _clicked(action: JsonObject, known: Slots, today: date) -> Slots:
+    context = action.get("context")
+    if not isinstance(context, dict) or action.get("name") != "refine_search":
+        return known
+    sentence = f"from {context.get('origin')} to {context.get('destination')} {context.get('date')}"
+    said = read_slots(sentence, today)
+    people = str(context.get("passengers") or "")
+    return known.then(said).then(Slots(passengers=int(people) if people.isdigit() else 0))

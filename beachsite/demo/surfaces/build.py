@@ -1,0 +1,106 @@
+"""Short names for the A2UI v0.9 shapes that Sally's interfaces are made of."""
+
+from __future__ import annotations
+
+from envelopes.types import Json, JsonObject
+
+BASIC_CATALOG = "https://a2ui.org/specification/v0_9/basic_catalog.json"
+VERSION = "v0.9"
+AGENT = "Sally"
+
+
+def path(pointer: str) -> JsonObject:
+    """A binding."""
+    return {"path": pointer}
+
+
+def call(name: str, returns: str = "string", **args: Json) -> JsonObject:
+    return {"call": name, "args": args, "returnType": returns}
+
+
+def string(template: str) -> JsonObject:
+    """A text with ``${...}`` in it."""
+    return call("formatString", value=template)
+
+
+def price(value: str, currency: str) -> JsonObject:
+    """An amount, both ends bound; whole units, since every fare here is."""
+    return call("formatCurrency", value=path(value), currency=path(currency), decimals=0)
+
+
+def every(*conditions: JsonObject) -> JsonObject:
+    return call("and", "boolean", values=list(conditions))
+
+
+def check(condition: JsonObject, message: str) -> JsonObject:
+    return {"condition": condition, "message": message}
+
+
+def required(pointer: str) -> JsonObject:
+    return call("required", "boolean", value=path(pointer))
+
+
+def component(kind: str, name: str, /, **properties: Json) -> JsonObject:
+    return {"id": name, "component": kind, **properties}
+
+
+def text(name: str, value: Json, variant: str = "body", **more: Json) -> JsonObject:
+    return component("Text", name, text=value, variant=variant, **more)
+
+
+def row(name: str, *children: str, **more: Json) -> JsonObject:
+    return component("Row", name, children=list(children), **more)
+
+
+def column(name: str, *children: str, **more: Json) -> JsonObject:
+    return component("Column", name, children=list(children), **more)
+
+
+def repeat(name: str, item: str, pointer: str, kind: str = "List", **more: Json) -> JsonObject:
+    """A container with one ``item`` for each element of the list at ``pointer``."""
+    return component(kind, name, children={"componentId": item, "path": pointer}, **more)
+
+
+def button(name: str, child: str, event: str, context: JsonObject, **more: Json) -> JsonObject:
+    return component(
+        "Button", name, child=child, action={"event": {"name": event, "context": context}}, **more
+    )
+
+
+def link(name: str, child: str, url: str, **more: Json) -> JsonObject:
+    """A button that opens a page."""
+    action = {"functionCall": call("openUrl", "void", url=url)}
+    return component("Button", name, child=child, variant="borderless", action=action, **more)
+
+
+def create(
+    surface: str, components: list[JsonObject], data: JsonObject, *, send_data: bool = False
+) -> list[JsonObject]:
+    """The messages of a new surface. Data before components, so that the first thing shown is already filled."""
+    return [
+        {
+            "version": VERSION,
+            "createSurface": {
+                "surfaceId": surface,
+                "catalogId": BASIC_CATALOG,
+                "theme": {"agentDisplayName": AGENT},
+                "sendDataModel": send_data,
+            },
+        },
+        update(surface, "/", data),
+        {"version": VERSION, "updateComponents": {"surfaceId": surface, "components": components}},
+    ]
+
+
+def update(surface: str, pointer: str, value: Json) -> JsonObject:
+    """One write to a surface's data model."""
+    return {"version": VERSION, "updateDataModel": {"surfaceId": surface, "path": pointer, "value": value}}
+
+
+def delete(surface: str) -> JsonObject:
+    return {"version": VERSION, "deleteSurface": {"surfaceId": surface}}
+
+
+def batch(messages: list[JsonObject]) -> JsonObject:
+    """What an a2ui-surface part carries."""
+    return {"messages": messages}

@@ -1,0 +1,141 @@
+"""Search results: one row a flight, which a later search refills in place."""
+
+from __future__ import annotations
+
+from beachsite.demo.surfaces import build as b
+from envelopes.types import JsonObject
+
+
+def results_model(found: JsonObject) -> JsonObject:
+    """The data model for the result of ``search_flights``."""
+    flights = [flight | {"row": number, "act": "Select"} for number, flight in enumerate(found["flights"])]
+    route = found["route"]
+    return {
+        "search": {
+            "origin": route["origin"],
+            "destination": route["destination"],
+            "date": found["date"],
+            "passengers": found["passengers"],
+        },
+        "filters": _filters(found),
+        "flights": flights,
+        "count": _count(len(flights), found["flightsThatDay"]),
+        "selected": None,
+    }
+
+
+def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
+    """A card with the flights of one search."""
+    components = [
+        b.column("root", "head", "flights", "foot"),
+        b.row("head", "title", "filters", justify="spaceBetween", align="center"),
+        b.text(
+            "title",
+            b.string(
+                "${/search/origin} to ${/search/destination}, "
+                "${formatDate(value: /search/date, format: 'EEEE d MMMM')}"
+            ),
+            "h4",
+        ),
+        b.text("filters", b.path("/filters"), "caption"),
+        b.repeat("flights", "flight", "/flights"),
+        b.column("flight", "line", "flight-row"),
+        b.component("Divider", "line"),
+        b.row(
+            "flight-row", "who", "times", "stops", "fare", "select", justify="spaceBetween", align="center"
+        ),
+        b.row("who", "tile", "name", align="center", weight=4),
+        b.component(
+            "Image",
+            "tile",
+            url=b.path("picture"),
+            description=b.path("airline"),
+            variant="avatar",
+            fit="cover",
+        ),
+        b.column("name", "airline", "number"),
+        b.text("airline", b.string("**${airline}**")),
+        b.text("number", b.path("flightNumber"), "caption"),
+        b.column("times", "clock", "leg", weight=3),
+        b.text(
+            "clock",
+            b.string(
+                "**${formatDate(value: departure, format: 'HH:mm')} - ${formatDate(value: arrival, format: 'HH:mm')}**"
+            ),
+        ),
+        b.text("leg", b.string("${origin} to ${destination}"), "caption"),
+        b.column("stops", "duration", "via", weight=2),
+        b.text("duration", b.path("duration")),
+        b.text("via", b.path("stopsText"), "caption"),
+        b.column("fare", "price", "each", align="end", weight=2),
+        b.text("price", b.price("pricePerPerson", "currency"), "h4"),
+        b.text("each", "per person", "caption"),
+        b.button(
+            "select",
+            "select-text",
+            "select_flight",
+            {
+                "surface": surface,
+                "row": b.path("row"),
+                "previous": b.path("/selected"),
+                "flight": b.path("flightNumber"),
+                "airline": b.path("airline"),
+                "date": b.path("/search/date"),
+                "passengers": b.path("/search/passengers"),
+                "total": b.path("totalPrice"),
+                "currency": b.path("currency"),
+            },
+            accessibility={"label": b.string("${act} ${airline} ${flightNumber}")},
+        ),
+        b.text("select-text", b.path("act")),
+        b.column("foot", "line-end", "foot-row"),
+        b.component("Divider", "line-end"),
+        b.row("foot-row", "count", "info", justify="spaceBetween", align="center"),
+        b.text("count", b.path("/count"), "caption"),
+        b.link("info", "info-text", _page(found)),
+        b.text("info-text", b.string("About ${/search/destination}")),
+    ]
+    return b.create(surface, components, results_model(found))
+
+
+def refill(surface: str, found: JsonObject) -> list[JsonObject]:
+    """The same card with the result of another search. Rows keep their place in the page by their ``id``."""
+    model = results_model(found)
+    return [b.update(surface, f"/{key}", value) for key, value in model.items()]
+
+
+def mark_selected(surface: str, row: int, previous: int | None) -> list[JsonObject]:
+    """One row reads "Selected", the one before no longer does."""
+    messages = []
+    if previous is not None and previous != row:
+        messages.append(b.update(surface, f"/flights/{previous}/act", "Select"))
+    return [
+        *messages,
+        b.update(surface, f"/flights/{row}/act", "Selected"),
+        b.update(surface, "/selected", row),
+    ]
+
+
+def _page(found: JsonObject) -> str:
+    place = str(found["route"]["destination"]).lower().replace(" ", "-")
+    return f"https://example.com/{place}"
+
+
+def _filters(found: JsonObject) -> str:
+    wanted = found["filters"]
+    words = ["1 passenger" if found["passengers"] == 1 else f"{found['passengers']} passengers"]
+    if wanted["timeOfDay"] != "any":
+        words.append(str(wanted["timeOfDay"]))
+    if wanted["directOnly"]:
+        words.append("direct only")
+    if wanted["maxPrice"] is not None:
+        words.append(f"up to {wanted['maxPrice']:g} {found['currency']}")
+    return ", ".join(words)
+
+
+def _count(shown: int, all_day: int) -> str:
+    if not shown:
+        return f"None of the {all_day} flights that day fits. Try a higher price or another time."
+    if shown < all_day:
+        return f"{shown} of {all_day} flights that day"
+    return "1 flight that day" if shown == 1 else f"All {shown} flights that day"

@@ -1,0 +1,64 @@
+"""Hotels: a card for each, with a picture."""
+
+from __future__ import annotations
+
+from beachsite.demo.surfaces import build as b
+from envelopes.types import JsonObject
+
+
+def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
+    """The hotels of one search."""
+    components = [
+        b.column("root", "title", "when", "hotels"),
+        b.text("title", b.string("Hotels in ${/destination}"), "h4"),
+        b.text(
+            "when",
+            b.string(
+                "${formatDate(value: /checkIn, format: 'd MMMM')} to "
+                "${formatDate(value: /checkOut, format: 'd MMMM')}, "
+                "${pluralize(value: /nights, one: 'one night', two: 'two nights', other: 'several nights')}"
+            ),
+            "caption",
+        ),
+        b.repeat("hotels", "hotel", "/hotels"),
+        b.component("Card", "hotel", child="hotel-row"),
+        b.row("hotel-row", "picture", "about", "deal", align="center"),
+        b.component(
+            "Image",
+            "picture",
+            url=b.path("picture"),
+            description=b.path("area"),
+            variant="smallFeature",
+            fit="cover",
+        ),
+        b.column("about", "name", "place", "blurb", "extras", weight=3),
+        b.text("name", b.path("name"), "h5"),
+        b.row("place", "pin", "area", align="center"),
+        b.component("Icon", "pin", name="locationOn"),
+        b.text("area", b.string("${area}, ${stars} stars, guests say ${score}"), "caption"),
+        b.text("blurb", b.path("blurb")),
+        b.text("extras", b.string("${extras}. ${cancellation}."), "caption"),
+        b.column("deal", "total", "night", "choose", align="end", weight=1),
+        b.text("total", b.price("totalPrice", "currency"), "h4"),
+        b.text(
+            "night",
+            b.string("${formatCurrency(value: pricePerNight, currency: currency, decimals: 0)} a night"),
+            "caption",
+        ),
+        b.button(
+            "choose",
+            "choose-text",
+            "choose_hotel",
+            {
+                "hotel": b.path("name"),
+                "area": b.path("area"),
+                "checkIn": b.path("/checkIn"),
+                "nights": b.path("/nights"),
+                "total": b.path("totalPrice"),
+                "currency": b.path("currency"),
+            },
+            accessibility={"label": b.string("Choose ${name}")},
+        ),
+        b.text("choose-text", "Choose"),
+    ]
+    return b.create(surface, components, found)

@@ -1,0 +1,114 @@
+"""Who travels: the last step before the approval, and the card that says what was bought."""
+
+from __future__ import annotations
+
+from beachsite.demo.surfaces import build as b
+from envelopes.types import JsonObject
+
+
+def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonObject]:
+    """A form for one offer of a search; it can go on only with a name, a plausible address and the conditions read."""
+    name_given = b.every(
+        b.required("/form/name"), b.call("length", "boolean", value=b.path("/form/name"), min=2, max=120)
+    )
+    mail_given = b.every(b.required("/form/email"), b.call("email", "boolean", value=b.path("/form/email")))
+    components = [
+        b.column("root", "title", "trip", "fields", "terms", "divider", "foot"),
+        b.text("title", "Who is travelling?", "h4"),
+        b.row("trip", "plane", "trip-text", align="center"),
+        b.component("Icon", "plane", name="event"),
+        b.text(
+            "trip-text",
+            b.string(
+                "${/offer/airline} ${/offer/flightNumber}, "
+                "${formatDate(value: /offer/departure, format: 'EEEE d MMMM')}, "
+                "${formatDate(value: /offer/departure, format: 'HH:mm')} to "
+                "${formatDate(value: /offer/arrival, format: 'HH:mm')}"
+            ),
+        ),
+        b.row("fields", "name", "email"),
+        b.component(
+            "TextField",
+            "name",
+            label="Lead passenger, as in the passport",
+            value=b.path("/form/name"),
+            checks=[b.check(name_given, "A full name is needed.")],
+            weight=1,
+        ),
+        b.component(
+            "TextField",
+            "email",
+            label="Email for the confirmation",
+            value=b.path("/form/email"),
+            checks=[b.check(mail_given, "That is not an email address yet.")],
+            weight=1,
+        ),
+        b.component(
+            "CheckBox",
+            "terms",
+            label="I have read the fare conditions (not refundable)",
+            value=b.path("/form/terms"),
+        ),
+        b.component("Divider", "divider"),
+        b.row("foot", "total", "go", justify="spaceBetween", align="center"),
+        b.text(
+            "total",
+            b.string(
+                "**${formatCurrency(value: /total, currency: /offer/currency, decimals: 2)}** for "
+                "${pluralize(value: /tickets, one: 'one ticket', two: 'two tickets', other: 'all tickets')}"
+            ),
+        ),
+        b.button(
+            "go",
+            "go-text",
+            "book_selected",
+            {
+                "flight": b.path("/offer/title"),
+                "date": b.path("/date"),
+                "name": b.path("/form/name"),
+                "email": b.path("/form/email"),
+                "tickets": b.path("/tickets"),
+                "total": b.path("/total"),
+                "currency": b.path("/offer/currency"),
+            },
+            variant="primary",
+            checks=[
+                b.check(
+                    b.every(name_given, mail_given, b.path("/form/terms")),
+                    "Fill in name and email, and tick the fare conditions.",
+                )
+            ],
+        ),
+        b.text("go-text", "Continue to booking"),
+    ]
+    model = {
+        "offer": offer | {"title": f"{offer['airline']} {offer['flightNumber']}"},
+        "date": str(offer["departure"])[:10],
+        "tickets": tickets,
+        "total": offer["pricePerPerson"] * tickets,
+        "form": {"name": "", "email": "", "terms": False},
+    }
+    return b.create(surface, components, model, send_data=True)
+
+
+def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:
+    """What was bought."""
+    components = [
+        b.column("root", "head", "flight", "when", "divider", "foot"),
+        b.row("head", "tick", "reference", align="center"),
+        b.component("Icon", "tick", name="check", accessibility={"label": "Booked"}),
+        b.text("reference", b.string("Booked: ${/reference}"), "h4"),
+        b.text("flight", b.string("**${/flight}** from ${/origin} to ${/destination}")),
+        b.text(
+            "when",
+            b.string(
+                "${formatDate(value: /departure, format: 'EEEE d MMMM yyyy')}, "
+                "${formatDate(value: /departure, format: 'HH:mm')} to ${formatDate(value: /arrival, format: 'HH:mm')}"
+            ),
+        ),
+        b.component("Divider", "divider"),
+        b.row("foot", "who", "paid", justify="spaceBetween", align="center"),
+        b.text("who", b.string("${/leadPassenger}, ${/baggage}"), "caption"),
+        b.text("paid", b.price("/total", "/currency"), "h5"),
+    ]
+    return b.create(surface, components, booked)
