@@ -115,9 +115,10 @@ class JsonScanner:
             elif end < len(text):
                 self._end_word()
             return end
-        at = _matched(_SPACE, text, at)
-        if at < len(text):
-            self._punctuation(text[at])
+        end = _matched(_SPACE, text, at)
+        if end > at:
+            return end
+        self._punctuation(text[at])
         return at + 1
 
     def _end_word(self) -> None:

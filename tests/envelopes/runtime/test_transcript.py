@@ -82,8 +82,8 @@ def test_an_action_comes_back(action: dict[str, Any], model: Any) -> None:
     block = action_block(action, model)
 
     assert read_block(block) == ActionTaken(cleaned(action), cleaned(model))
-    assert block["text"].lower().count("<action") == 1
-    assert block["text"].lower().count("</action") == 1
+    assert block["text"].lower().count("<action>") == 1
+    assert block["text"].lower().count("</action>") == 1
 
 
 @given(st.sampled_from(["tool-result", "decision"]), json_values, awkward, awkward)
