@@ -34,7 +34,7 @@ class BookFlight(BaseModel):
     lead_passenger: str = Field(min_length=2, max_length=120, description="Full name of whoever travels.")
     email: str = Field(default="", max_length=254, description="Where the confirmation goes; may be empty.")
     tickets: int = Field(default=1, ge=1, le=9)
-    total: float = Field(gt=0, description="What all tickets cost together, exactly as a search showed it.")
+    total: int = Field(gt=0, description="What all tickets cost together, exactly as a search showed it.")
     currency: str = Field(pattern="^[A-Z]{3}$")
 
     @field_validator("flight")
@@ -68,7 +68,7 @@ async def book_flight(context: ToolContext, args: BookFlight) -> JsonObject:
             f"{flight.title} does not fly on {args.date:%A} {args.date.day} {args.date:%B}. Nothing was bought."
         )
     offer = fares.offer(flight, args.date, args.tickets)
-    if Decimal(str(args.total)) != Decimal(offer["totalPrice"]) or args.currency != offer["currency"]:
+    if args.total != offer["totalPrice"] or args.currency != offer["currency"]:
         raise NotOnSale(
             f"The fare is {fares.money(offer['totalPrice'], offer['currency'])}, not "
             f"{fares.money(args.total, args.currency)}. Nothing was bought and nothing was paid.",
@@ -104,7 +104,7 @@ def _store(context: ToolContext, args: BookFlight) -> Booking:
                 lead_passenger=args.lead_passenger,
                 email=args.email,
                 tickets=args.tickets,
-                total=Decimal(str(args.total)),
+                total=Decimal(args.total),
                 currency=args.currency,
             )
     except IntegrityError as error:

@@ -129,7 +129,7 @@ def summary(result: JsonObject, today: date) -> str:
     cheapest = flights[0]
     words = (
         f"{count(len(flights), 'flight', 'flights').capitalize()} on {day}, {_of_them(len(direct), len(flights))}. "
-        f"**{cheapest['airline']} {cheapest['flightNumber']} is the cheapest at {_price(cheapest)}** "
+        f"**{cheapest['airline']} {cheapest['flightNumber']} {_is(len(flights))} {_price(cheapest)}** "
         f"and leaves at {_clock(cheapest['departure'])}."
     )
     others = [flight for flight in direct if flight["id"] != cheapest["id"]]
@@ -138,6 +138,10 @@ def summary(result: JsonObject, today: date) -> str:
         name = f"{other['airline']} {other['flightNumber']}"
         words += f" {name} leaves at {_clock(other['departure'])} for {_price(other)}."
     return words
+
+
+def _is(of_them: int) -> str:
+    return "costs" if of_them == 1 else "is the cheapest at"
 
 
 def _of_them(direct: int, all_of_them: int) -> str:

@@ -56,7 +56,7 @@ def choose_hotel(scene: Scene, context: JsonObject) -> Flow:
     day = say_day(date.fromisoformat(str(context["checkIn"])), scene.today)
     yield answer(
         f"**{context.get('hotel')}**, {context.get('area')}: {stay} from {day} for {total}. This demo books flights "
-        "only, so nothing was reserved. Shall I look for a flight to go with it?"
+        "only, so nothing was reserved. Ask me for flights if you want some to go with it."
     )
 
 

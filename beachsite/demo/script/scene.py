@@ -74,7 +74,9 @@ def _memory(request: ModelRequest, conversation: Conversation, today: date) -> t
             continue
         for entry in entries(message):
             if isinstance(entry, UserText):
-                known = _told(entry.text, pending, known, today)
+                told = _told(entry.text, pending, known, today)
+                # Nobody wants to go on from there.
+                known = known if told.destination == "Atlantis" else told
             elif isinstance(entry, ActionTaken):
                 known = _clicked(entry.action, known, today)
     return known, pending
