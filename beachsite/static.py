@@ -68,5 +68,6 @@ class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[m
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         _, imports = self._js_module_import_aggregation_patterns
-        self.patterns = (*self.patterns, *((where, imports) for where in self.own_modules))
+        base: tuple[Any, ...] = CompressedManifestStaticFilesStorage.patterns
+        self.patterns = (*base, *((where, imports) for where in self.own_modules))
         super().__init__(*args, **kwargs)

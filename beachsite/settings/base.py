@@ -140,6 +140,8 @@ CSRF_COOKIE_SAMESITE = "Lax"
 BEACH_EXECUTOR = env.choice("BEACH_EXECUTOR", ("inprocess", "worker"), "inprocess")
 # How many web processes share the database; told, since no process can see its siblings.
 BEACH_PROCESSES = env.number("BEACH_PROCESSES", 1, least=1)
+# Who answers in a new session.
+BEACH_DEFAULT_ACTOR = "sally"
 # How long a turn stays with a process that has stopped answering.
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 # How long an approval may wait for a person.
