@@ -52,7 +52,9 @@ class Principal:
         return self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.view_session")
 
     def may_decide_all(self) -> bool:
-        return self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.decide_approval")
+        return (
+            self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.decide_approval")
+        )
 
 
 NOBODY = Principal()
@@ -132,7 +134,11 @@ def create_session(who: Principal, actor: str, *, locale: str = "en-US", timezon
     """A new conversation of ``who`` with ``actor``."""
     session = Session.objects.create(actor=actor, locale=locale, timezone=timezone)
     Participant.objects.create(
-        session=session, role=Participant.Role.OWNER, user=who.user, owner_key="" if who.user else who.owner_key, name=who.name
+        session=session,
+        role=Participant.Role.OWNER,
+        user=who.user,
+        owner_key="" if who.user else who.owner_key,
+        name=who.name,
     )
     Participant.objects.create(session=session, role=Participant.Role.AGENT, name=actor)
     return session
@@ -143,4 +149,6 @@ def adopt_sessions(user: Any, cookie: str | None) -> int:
     who = principal(None, cookie)
     if not who.owner_key:
         return 0
-    return Participant.objects.filter(owner_key=who.owner_key, user__isnull=True).update(user=user, owner_key="")
+    return Participant.objects.filter(owner_key=who.owner_key, user__isnull=True).update(
+        user=user, owner_key=""
+    )

@@ -19,8 +19,8 @@ from envelopes.models import Approval, ToolCall, Turn
 from envelopes.protocol.payloads import ApprovalRequest, ApprovalResponse
 from envelopes.registries.state_machines import APPROVAL, TOOL_CALL, TURN
 from envelopes.registries.tools import Tool
-from envelopes.signals import approval_decided
 from envelopes.runtime.turns import instant, turn_data
+from envelopes.signals import approval_decided
 from envelopes.types import JsonObject
 
 Decision = Literal["granted", "denied"]
@@ -34,7 +34,9 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
     if policy is None:
         raise ValidationFailed(f"The tool {tool.name!r} needs no approval.")
     args = tool.input.model_validate(call.args)
-    expires = writer.now + timedelta(seconds=policy.expires_after) if policy.expires_after is not None else None
+    expires = (
+        writer.now + timedelta(seconds=policy.expires_after) if policy.expires_after is not None else None
+    )
     TOOL_CALL.check(call.state, "awaiting-approval")
     call.state = "awaiting-approval"
     call.save(update_fields=["state"])
@@ -75,14 +77,19 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
     }
     writer.add(
         "part",
-        {"part": {"data": request.model_dump(exclude_none=True), "metadata": metadata}, "turnState": "suspended"},
+        {
+            "part": {"data": request.model_dump(exclude_none=True), "metadata": metadata},
+            "turnState": "suspended",
+        },
         part_type="approval-request",
         turn=turn,
     )
     return approval
 
 
-def decide(approval_id: str, decision: str, who: Principal, *, reason: str = "", source: Source = "chat") -> Approval:
+def decide(
+    approval_id: str, decision: str, who: Principal, *, reason: str = "", source: Source = "chat"
+) -> Approval:
     """Decide an approval, once.
 
     Raises ``ValidationFailed`` for another word than granted or denied, ``NotFound`` when it does not exist or is not
@@ -92,7 +99,9 @@ def decide(approval_id: str, decision: str, who: Principal, *, reason: str = "",
     if decision not in ("granted", "denied"):
         raise ValidationFailed("A decision is 'granted' or 'denied'.", allowed=["granted", "denied"])
     found = Approval.objects.select_related("session").filter(approval_id=approval_id).first()
-    if found is None or not (may_decide(who, found.session) or visible_sessions(who).filter(pk=found.session_id).exists()):
+    if found is None or not (
+        may_decide(who, found.session) or visible_sessions(who).filter(pk=found.session_id).exists()
+    ):
         raise NotFound("There is no such approval, or it is not yours.")
     if not may_decide(who, found.session):
         raise Forbidden("You may look at this approval, but not decide it.")
@@ -103,7 +112,13 @@ def decide(approval_id: str, decision: str, who: Principal, *, reason: str = "",
         if late is not None:
             writer.add(
                 "late-decision",
-                {"approvalId": approval_id, "decision": decision, "by": who.key, "reason": reason, "source": source},
+                {
+                    "approvalId": approval_id,
+                    "decision": decision,
+                    "by": who.key,
+                    "reason": reason,
+                    "source": source,
+                },
                 turn=approval.turn,
             )
         else:
@@ -118,7 +133,9 @@ def decide(approval_id: str, decision: str, who: Principal, *, reason: str = "",
 def expire_due(now: datetime | None = None) -> int:
     """Expire every pending approval whose time has passed; returns how many. Run by the sweeper."""
     moment = now or timezone.now()
-    due = Approval.objects.filter(state="pending", expires_at__lte=moment).values_list("approval_id", "session_id")
+    due = Approval.objects.filter(state="pending", expires_at__lte=moment).values_list(
+        "approval_id", "session_id"
+    )
     expired = 0
     for approval_id, session_id in list(due):
         with writing(session_id) as writer:
@@ -164,7 +181,12 @@ def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: st
     )
     if changed != 1:
         raise AlreadyDecided
-    approval.state, approval.decided_at, approval.decided_by, approval.reason = state, writer.now, by[:128], reason
+    approval.state, approval.decided_at, approval.decided_by, approval.reason = (
+        state,
+        writer.now,
+        by[:128],
+        reason,
+    )
     call = approval.tool_call
     following = "approved" if state == "granted" else "denied"
     TOOL_CALL.check(call.state, following)
@@ -181,7 +203,10 @@ def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: st
     turn = approval.turn
     writer.add(
         "part",
-        {"part": {"data": response.model_dump(exclude_none=True), "metadata": metadata}, "turnState": turn.turn_state},
+        {
+            "part": {"data": response.model_dump(exclude_none=True), "metadata": metadata},
+            "turnState": turn.turn_state,
+        },
         part_type="approval-response",
         turn=turn,
     )
@@ -192,6 +217,10 @@ def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: st
         writer.wake_runner()
     transaction.on_commit(
         lambda: approval_decided.send(
-            sender=Approval, approval_id=approval.approval_id, state=state, decided_by=by, source=approval.source
+            sender=Approval,
+            approval_id=approval.approval_id,
+            state=state,
+            decided_by=by,
+            source=approval.source,
         )
     )

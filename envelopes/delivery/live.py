@@ -159,7 +159,7 @@ def open_page(session: Session) -> PageView:
 
 
 def resume(session: Session, after: int) -> list[Frame]:
-    """The frames after row ``after``, made again from the log: for a socket that was away longer than frames are kept."""
+    """The frames after row ``after``, made again from the log: for a socket that was away longer than they are kept."""
     view = LiveView(session, upto=after)
     view.catch_up(upto=after)
     view.frames = deque()
@@ -175,7 +175,9 @@ def engine_for(locale: str, timezone: str) -> Engine:
     key = (locale, timezone)
     if key not in _engines:
         _engines[key] = Engine(
-            EngineOptions(locale=locale, timezone=timezone, image_hosts=frozenset(setting("BEACH_IMAGE_HOSTS")))
+            EngineOptions(
+                locale=locale, timezone=timezone, image_hosts=frozenset(setting("BEACH_IMAGE_HOSTS"))
+            )
         )
     return _engines[key]
 

@@ -7,6 +7,7 @@ costs latency, never a row: processes also poll (D46) and runners sweep.
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Callable
 
@@ -15,20 +16,40 @@ WorkListener = Callable[[int], None]
 Relay = Callable[[int, bool], None]
 
 
+class _Place:
+    """The event loop and the context in which a listener subscribed.
+
+    The context matters: a ring comes from a database thread, and what that thread's context says about the thread
+    must not reach tasks that a listener starts.
+    """
+
+    def __init__(self) -> None:
+        self.loop = asyncio.get_running_loop()
+        self.context = contextvars.copy_context()
+
+    def call(self, function: Callable[[], None]) -> None:
+        if self.loop.is_closed():
+            return
+        try:
+            self.loop.call_soon_threadsafe(function, context=self.context.copy())
+        except RuntimeError:
+            # The loop closed between the question and the call; its listeners are gone with it.
+            return
+
+
 class Doorbell:
     """Thread-safe. Listeners run in the event loop in which they subscribed."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._listeners: dict[int, dict[Listener, asyncio.AbstractEventLoop]] = {}
-        self._workers: dict[WorkListener, asyncio.AbstractEventLoop] = {}
+        self._listeners: dict[int, dict[Listener, _Place]] = {}
+        self._workers: dict[WorkListener, _Place] = {}
         self.relay: Relay | None = None
 
     def listen(self, session: int, listener: Listener) -> Callable[[], None]:
         """Call ``listener`` at each ring of ``session``; returns what ends that."""
-        loop = asyncio.get_running_loop()
         with self._lock:
-            self._listeners.setdefault(session, {})[listener] = loop
+            self._listeners.setdefault(session, {})[listener] = _Place()
 
         def stop() -> None:
             with self._lock:
@@ -42,7 +63,7 @@ class Doorbell:
     def on_work(self, listener: WorkListener) -> Callable[[], None]:
         """Call ``listener(session)`` when a session has something to run; returns what ends that."""
         with self._lock:
-            self._workers[listener] = asyncio.get_running_loop()
+            self._workers[listener] = _Place()
 
         def stop() -> None:
             with self._lock:
@@ -58,21 +79,12 @@ class Doorbell:
         with self._lock:
             listeners = list(self._listeners.get(session, {}).items())
             workers = list(self._workers.items()) if work else []
-        for listener, loop in listeners:
-            _call(loop, listener)
-        for worker, loop in workers:
-            _call(loop, lambda worker=worker: worker(session))
+        for listener, place in listeners:
+            place.call(listener)
+        for worker, place in workers:
+            place.call(lambda worker=worker: worker(session))
         if self.relay is not None and not relayed:
             self.relay(session, work)
-
-
-def _call(loop: asyncio.AbstractEventLoop, function: Callable[[], None]) -> None:
-    if not loop.is_closed():
-        try:
-            loop.call_soon_threadsafe(function)
-        except RuntimeError:
-            # The loop closed between the question and the call; its listeners are gone with it.
-            return
 
 
 doorbell = Doorbell()

@@ -27,9 +27,13 @@ class Participant(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["session", "user"], condition=models.Q(user__isnull=False), name="participant_user"),
             models.UniqueConstraint(
-                fields=["session", "owner_key"], condition=~models.Q(owner_key=""), name="participant_owner_key"
+                fields=["session", "user"], condition=models.Q(user__isnull=False), name="participant_user"
+            ),
+            models.UniqueConstraint(
+                fields=["session", "owner_key"],
+                condition=~models.Q(owner_key=""),
+                name="participant_owner_key",
             ),
         ]
         indexes = [models.Index(fields=["owner_key"], name="participant_key")]

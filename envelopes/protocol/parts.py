@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from envelopes.errors import ValidationFailed
-from envelopes.protocol.text import clean_json
+from envelopes.protocol.strict_json import pointer
+from envelopes.protocol.text import clean_json, clean_text
 from envelopes.registries.part_types import Origin, PartType, part_types
 from envelopes.types import JsonObject
 
@@ -15,7 +16,7 @@ from envelopes.types import JsonObject
 class Metadata(BaseModel):
     model_config = ConfigDict(extra="allow")
 
-    partType: str
+    partType: str = Field(max_length=128)
     partId: str | None = Field(default=None, max_length=128)
     dataKind: str | None = Field(default=None, max_length=128)
     slotKey: str | None = Field(default=None, max_length=128)
@@ -59,6 +60,8 @@ def check_part(value: Any, *, origin: Origin, path: str = "") -> tuple[Part, Par
         part = Part.model_validate(clean_json(value))
     except ValidationError as error:
         raise from_pydantic(error, path) from error
+    except ValidationFailed as error:
+        raise ValidationFailed(error.message, path=path) from error
     kind = part_types.get(part.part_type)
     if kind is None:
         raise ValidationFailed(
@@ -93,12 +96,11 @@ def _presence(kind: PartType, field: str, rule: str, value: object, path: str) -
 def from_pydantic(error: ValidationError, path: str = "") -> ValidationFailed:
     """The first problem as our typed error; ``problems`` lists them all with their pointers."""
     problems = [
-        {"path": path + "".join(f"/{_escape(step)}" for step in problem["loc"]), "message": problem["msg"]}
+        # A key that cannot be stored must not come back in through the error that complains of it.
+        {"path": path + clean_text(pointer(problem["loc"])), "message": clean_text(problem["msg"])}
         for problem in error.errors(include_url=False, include_context=False, include_input=False)[:20]
     ]
     first = problems[0]
-    return ValidationFailed(f"{first['message']} (at {first['path'] or '/'}).", path=first["path"], problems=problems)
-
-
-def _escape(step: str | int) -> str:
-    return str(step).replace("~", "~0").replace("/", "~1")
+    return ValidationFailed(
+        f"{first['message']} (at {first['path'] or '/'}).", path=first["path"], problems=problems
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, RootModel, StrictStr, field_validator
@@ -33,7 +34,8 @@ class Citation(Payload):
 class Progress(Payload):
     """One step of long work; parts with the same ``id`` move one line of one card.
 
-    ``current`` and ``total`` are units of work; whatever they hold, a bar never leaves 0 to 100 and never goes back.
+    ``current`` and ``total`` are units of work. What is no finite number there counts as not given: a bar without
+    numbers is better than work that nobody sees. Whatever they hold, a bar never leaves 0 to 100 and never goes back.
     """
 
     id: Annotated[str, Field(min_length=1, max_length=128)]
@@ -46,7 +48,12 @@ class Progress(Payload):
     @field_validator("current", "total", mode="before")
     @classmethod
     def _number_or_nothing(cls, value: Any) -> Any:
-        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return None
+        try:
+            return value if math.isfinite(value) else None
+        except OverflowError:
+            return None
 
 
 class ReasoningTrace(Payload):

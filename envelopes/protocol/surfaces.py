@@ -15,7 +15,9 @@ def messages_of(data: Json) -> list[JsonObject]:
     """One message, ``{"messages": [...]}``, or the combined object of the envelope document, split in the order
     create, data, components. Raises ``ValidationFailed`` when it is none of these."""
     if not isinstance(data, dict):
-        raise ValidationFailed("The data of an a2ui-surface part is an A2UI message or {messages: [...]}.", path="/data")
+        raise ValidationFailed(
+            "The data of an a2ui-surface part is an A2UI message or {messages: [...]}.", path="/data"
+        )
     if "messages" in data:
         messages = data["messages"]
         if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
@@ -39,7 +41,8 @@ def check_reserved(messages: list[JsonObject]) -> None:
             body = message.get(verb)
             if isinstance(body, dict) and _reserved(body.get("surfaceId")):
                 raise ValidationFailed(
-                    f"Surface ids that start with {' or '.join(RESERVED)} belong to the runtime.", path=f"/{verb}/surfaceId"
+                    f"Surface ids that start with {' or '.join(RESERVED)} belong to the runtime.",
+                    path=f"/{verb}/surfaceId",
                 )
         components = message.get("updateComponents")
         if isinstance(components, dict) and isinstance(components.get("components"), list):

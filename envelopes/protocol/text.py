@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from envelopes.errors import ValidationFailed
@@ -19,20 +20,24 @@ def clean_text(text: str) -> str:
 def clean_json(value: Json, *, depth: int = MAX_DEPTH) -> Json:
     """A copy of ``value`` with every text and key cleaned.
 
-    Raises ``ValidationFailed`` when it is nested deeper than ``depth`` or holds a number that JSON cannot carry.
+    Raises ``ValidationFailed`` when it is nested deeper than ``depth``, holds a number that JSON cannot carry, or when
+    two keys of one object become the same.
     """
     if isinstance(value, str):
         return clean_text(value)
     if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, float):
-        if value != value or value in (float("inf"), float("-inf")):
+        if not math.isfinite(value):
             raise ValidationFailed("NaN and Infinity are not JSON.")
         return value
     if depth <= 0:
         raise ValidationFailed(f"This is nested deeper than {MAX_DEPTH} levels.")
     if isinstance(value, dict):
-        return {clean_text(str(key)): clean_json(item, depth=depth - 1) for key, item in value.items()}
+        cleaned = {clean_text(str(key)): clean_json(item, depth=depth - 1) for key, item in value.items()}
+        if len(cleaned) != len(value):
+            raise ValidationFailed("Two keys of an object differ only in characters that cannot be stored.")
+        return cleaned
     if isinstance(value, (list, tuple)):
         return [clean_json(item, depth=depth - 1) for item in value]
     raise ValidationFailed(f"{type(value).__name__} is not a JSON type.")

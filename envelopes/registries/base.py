@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
 
 from envelopes.errors import RegistrationError
@@ -32,6 +33,19 @@ class Registry(Generic[T]):
             raise RegistrationError(f"The {self.kind} {item.name!r} is registered already.", name=item.name)
         self._items[item.name] = item
         return item
+
+    @contextmanager
+    def including(self, item: T) -> Iterator[T]:
+        """Register ``item`` for the block only, in place of one of the same name if there is one: for tests."""
+        before = self._items.get(item.name)
+        self._items[item.name] = item
+        try:
+            yield item
+        finally:
+            if before is None:
+                del self._items[item.name]
+            else:
+                self._items[item.name] = before
 
     def get(self, name: object) -> T | None:
         return self._items.get(name) if isinstance(name, str) else None

@@ -60,7 +60,8 @@ class PartTypeRegistry(Registry[PartType]):
             raise RegistrationError(f"{item.name!r} is not a name for a part type.", name=item.name)
         if not item.canonical and "." not in item.name and not flag("BEACH_ALLOW_UNPREFIXED"):
             raise RegistrationError(
-                f"The part type {item.name!r} needs a prefix of its own, such as 'acme.{item.name}'.", name=item.name
+                f"The part type {item.name!r} needs a prefix of its own, such as 'acme.{item.name}'.",
+                name=item.name,
             )
         return super().register(item)
 
@@ -103,7 +104,15 @@ def _canonical(
 _canonical("ack", "flush", "drop", text="required", streams_text=True)
 _canonical("thinking", "flush", "drop", text="required", streams_text=True)
 _canonical("response", "flush", "once", text="required", streams_text=True)
-_canonical("clarify", "flush", "flush", text="required", data="optional", data_model=payloads.Clarify, streams_text=True)
+_canonical(
+    "clarify",
+    "flush",
+    "flush",
+    text="required",
+    data="optional",
+    data_model=payloads.Clarify,
+    streams_text=True,
+)
 _canonical("error", "flush", "flush", text="required", data="optional", data_model=payloads.Problem)
 _canonical("domain-data", "once", "once", data="required")
 _canonical("llm-context", "once", "once", text="required", requires_peer_consumes=True)
@@ -114,8 +123,18 @@ _canonical("citation", "flush", "once", data="required", data_model=payloads.Cit
 _canonical("progress", "flush", "drop", data="required", data_model=payloads.Progress)
 _canonical("setState", "drop", "drop", data="required", data_model=payloads.SetState)
 _canonical(
-    "approval-request", "flush", "flush", origins=_RUNTIME, data="required", data_model=payloads.ApprovalRequest
+    "approval-request",
+    "flush",
+    "flush",
+    origins=_RUNTIME,
+    data="required",
+    data_model=payloads.ApprovalRequest,
 )
 _canonical(
-    "approval-response", "flush", "drop", origins=_INBOUND, data="required", data_model=payloads.ApprovalResponse
+    "approval-response",
+    "flush",
+    "drop",
+    origins=_INBOUND,
+    data="required",
+    data_model=payloads.ApprovalResponse,
 )

@@ -57,4 +57,6 @@ TOOL_CALL = Machine(
 )
 """``running`` to ``running`` is an idempotent call run again after a crash. ``unknown`` is left by staff only."""
 
-APPROVAL = Machine("An approval", {"pending": ("granted", "denied", "expired"), "granted": (), "denied": (), "expired": ()})
+APPROVAL = Machine(
+    "An approval", {"pending": ("granted", "denied", "expired"), "granted": (), "denied": (), "expired": ()}
+)

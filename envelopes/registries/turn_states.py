@@ -26,7 +26,9 @@ turn_states: Registry[TurnState] = Registry("turn state")
 for _state in (
     TurnState("awaiting", False, False, True, meaning="more is to come: you are still working"),
     TurnState("complete", True, True, False, meaning="the turn is settled"),
-    TurnState("clarifying", True, False, False, meaning="you asked the person a question and need the answer"),
+    TurnState(
+        "clarifying", True, False, False, meaning="you asked the person a question and need the answer"
+    ),
     TurnState("error", True, False, False, meaning="you cannot do it; an error part says why"),
     TurnState("suspended", False, False, False, declarable=False, meaning="an approval is pending"),
     TurnState("delegated", False, False, True, declarable=False, meaning="a peer agent is at work"),

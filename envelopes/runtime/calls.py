@@ -41,20 +41,26 @@ def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall:
             claimed_at=writer.now,
             attempt=call.attempt + 1,
             lease_owner=owner if call.background else "",
-            lease_until=timezone.now() + timedelta(seconds=setting("BEACH_LEASE_SECONDS")) if call.background else None,
+            lease_until=timezone.now() + timedelta(seconds=setting("BEACH_LEASE_SECONDS"))
+            if call.background
+            else None,
         )
         if changed != 1:
             raise LeaseLost
         call.state, call.attempt = "running", call.attempt + 1
         if call.background:
             turn = call.turn
-            turn.results[call.call_id] = {"ok": {"status": "started", "note": "The result comes later, by itself."}}
+            turn.results[call.call_id] = {
+                "ok": {"status": "started", "note": "The result comes later, by itself."}
+            }
             turn.save(update_fields=["results"])
         _tell(writer, call, "running")
         return call
 
 
-def finish_call(claim: Claim, call: ToolCall, state: Ended, result: Json = None, error: JsonObject | None = None) -> None:
+def finish_call(
+    claim: Claim, call: ToolCall, state: Ended, result: Json = None, error: JsonObject | None = None
+) -> None:
     """Store the outcome of a call that the turn waited for."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
@@ -69,13 +75,19 @@ def deny_call(claim: Claim, call: ToolCall) -> None:
         approval = call.approval
         turn = Turn.objects.get(pk=claim.turn_pk)
         expired = approval.state == "expired"
-        told = "Nobody decided in time, so it was not run." if expired else "A person denied this call. It was not run."
+        told = (
+            "Nobody decided in time, so it was not run."
+            if expired
+            else "A person denied this call. It was not run."
+        )
         error = {"code": "expired" if expired else "denied", "message": told, "reason": approval.reason}
         turn.results[call.call_id] = {"error": error}
         turn.save(update_fields=["results"])
 
 
-def finish_job(call: ToolCall, attempt: int, state: Ended, result: Json = None, error: JsonObject | None = None) -> None:
+def finish_job(
+    call: ToolCall, attempt: int, state: Ended, result: Json = None, error: JsonObject | None = None
+) -> None:
     """Store the outcome of a background call and inject it into its turn."""
     with writing(call.session_id, fence=JobFence(call.pk, attempt)) as writer:
         turn = Turn.objects.select_related("session").get(pk=call.turn_id)
@@ -85,7 +97,9 @@ def finish_job(call: ToolCall, attempt: int, state: Ended, result: Json = None, 
         inject(writer, turn, Injection.objects.create(turn=turn, kind="tool-result", data=data))
 
 
-def _end(writer: Writer, turn: Turn, call: ToolCall, state: Ended, result: Json, error: JsonObject | None) -> None:
+def _end(
+    writer: Writer, turn: Turn, call: ToolCall, state: Ended, result: Json, error: JsonObject | None
+) -> None:
     TOOL_CALL.check("running", state)
     ToolCall.objects.filter(pk=call.pk).update(
         state=state, result=result, error=error, finished_at=writer.now, lease_owner="", lease_until=None
@@ -94,7 +108,14 @@ def _end(writer: Writer, turn: Turn, call: ToolCall, state: Ended, result: Json,
     kind = tool.data_kind if tool else None
     writer.add(
         "tool-result",
-        {"callId": call.call_id, "name": call.name, "state": state, "result": result, "error": error, "dataKind": kind},
+        {
+            "callId": call.call_id,
+            "name": call.name,
+            "state": state,
+            "result": result,
+            "error": error,
+            "dataKind": kind,
+        },
         turn=turn,
     )
     summary = _summary(tool, call, result) if state == "succeeded" else ""
@@ -121,7 +142,12 @@ def _tell(
     approval = getattr(call, "approval", None) if not call.background else None
     if approval is None:
         return
-    data: JsonObject = {"callId": call.call_id, "name": call.name, "state": state, "approvalId": approval.approval_id}
+    data: JsonObject = {
+        "callId": call.call_id,
+        "name": call.name,
+        "state": state,
+        "approvalId": approval.approval_id,
+    }
     if summary:
         data["summary"] = summary
     if error is not None:

@@ -65,7 +65,11 @@ def _emit(call: ToolCall, fence: Fence, raw: list[JsonObject]) -> None:
             late = turn.status == "settled" and part.part_type != "a2ui-surface"
             writer.add(
                 "part",
-                {"part": part.as_json(), "turnState": turn.turn_state or "awaiting", **({"late": True} if late else {})},
+                {
+                    "part": part.as_json(),
+                    "turnState": turn.turn_state or "awaiting",
+                    **({"late": True} if late else {}),
+                },
                 part_type=part.part_type,
                 turn=turn,
                 audience="audit" if hidden or late else "delivered",
@@ -86,19 +90,36 @@ async def execute(tool: Tool, call: ToolCall, fence: Fence) -> tuple[Ended, Json
         return "succeeded", clean_json(result), None
     except TimeoutError:
         if not tool.idempotent:
-            return "unknown", None, {**UNKNOWN, "message": f"No answer within {seconds:g} seconds. Whether it took effect is not known."}
-        return "failed", None, {"code": "tool_timeout", "message": f"{tool.name} did not answer within {seconds:g} seconds."}
+            return (
+                "unknown",
+                None,
+                {
+                    **UNKNOWN,
+                    "message": f"No answer within {seconds:g} seconds. Whether it took effect is not known.",
+                },
+            )
+        return (
+            "failed",
+            None,
+            {"code": "tool_timeout", "message": f"{tool.name} did not answer within {seconds:g} seconds."},
+        )
     except BeachError as error:
         if error.code == "lease_lost":
             raise
         return "failed", None, error.as_dict()
     except Exception:
         logger.exception("The tool %s raised.", tool.name)
-        return "failed", None, {"code": "tool_failed", "message": f"{tool.name} failed inside. It has been logged."}
+        return (
+            "failed",
+            None,
+            {"code": "tool_failed", "message": f"{tool.name} failed inside. It has been logged."},
+        )
 
 
 async def _run(tool: Tool, context: RunningCall, args: object) -> Json:
     try:
         return await tool.run(context, args)
     except TimeoutError as error:
-        raise ToolFailed(f"{tool.name} ran into a timeout: {error or 'no answer'}.", cause="timeout") from error
+        raise ToolFailed(
+            f"{tool.name} ran into a timeout: {error or 'no answer'}.", cause="timeout"
+        ) from error

@@ -24,8 +24,14 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     for other in reversed(earlier):
         messages = extended(messages, "user", _trigger_blocks(other, with_data=False))
         messages = extended(messages, "assistant", [assistant_text(said.get(other.number) or _unsaid(other))])
-    context = {"now": instant(turn.created_at), "timezone": turn.session.timezone, "locale": turn.session.locale}
-    return extended(messages, "user", [injection_block("context", context), *_trigger_blocks(turn, with_data=True)])
+    context = {
+        "now": instant(turn.created_at),
+        "timezone": turn.session.timezone,
+        "locale": turn.session.locale,
+    }
+    return extended(
+        messages, "user", [injection_block("context", context), *_trigger_blocks(turn, with_data=True)]
+    )
 
 
 def _trigger_blocks(turn: Turn, *, with_data: bool) -> list[JsonObject]:
@@ -59,7 +65,9 @@ def _unsaid(turn: Turn) -> str:
 def _said(turn: Turn, numbers: list[int]) -> dict[int, str]:
     """What each of those turns said, by number: its texts, and in short what it showed."""
     lines: dict[int, list[str]] = {}
-    events = Event.objects.filter(session=turn.session_id, turn__in=numbers, kind="part", audience="delivered")
+    events = Event.objects.filter(
+        session=turn.session_id, turn__in=numbers, kind="part", audience="delivered"
+    )
     for event in events.order_by("seq"):
         line = _line(event)
         if line:

@@ -34,13 +34,17 @@ class SurfaceRefused(BeachError):
         self.code = code  # type: ignore[misc]  # the engine's own code, not one of a class
 
 
-def _once(session: Session, who: Principal, message_id: str, effect: Callable[[Writer], JsonObject]) -> JsonObject:
+def _once(
+    session: Session, who: Principal, message_id: str, effect: Callable[[Writer], JsonObject]
+) -> JsonObject:
     if not owns(who, session):
         raise Forbidden("Only the owner of this conversation can do that.")
     if not message_id or len(message_id) > 64:
         raise ValidationFailed("A client message needs an id of 1 to 64 characters.", path="/id")
     with writing(session.pk) as writer:
-        known = ClientMessage.objects.filter(session=session, principal=who.key, message_id=message_id).first()
+        known = ClientMessage.objects.filter(
+            session=session, principal=who.key, message_id=message_id
+        ).first()
         if known is not None:
             return {**known.answer, "repeated": True}
         answer = effect(writer)
@@ -57,14 +61,18 @@ def post_message(session: Session, who: Principal, message_id: str, text: str) -
     if not text:
         raise ValidationFailed("The message is empty.", path="/text")
     if len(text) > limit:
-        raise TooLarge(f"The message has {len(text):,} characters; at most {limit:,} are accepted.", limit=limit)
+        raise TooLarge(
+            f"The message has {len(text):,} characters; at most {limit:,} are accepted.", limit=limit
+        )
 
     def effect(writer: Writer) -> JsonObject:
         with views.open(writer.session) as view:
             model = view.surfaces.client_data_model(writer.session.actor)
         writer.add("message", {"text": text, "name": who.name})
         if not writer.session.title:
-            writer.session.title = text if len(text) <= TITLE_CHARACTERS else f"{text[: TITLE_CHARACTERS - 1].rstrip()}…"
+            writer.session.title = (
+                text if len(text) <= TITLE_CHARACTERS else f"{text[: TITLE_CHARACTERS - 1].rstrip()}…"
+            )
         open_turn(writer, {"kind": "message", "text": text, "dataModel": model})
         return {}
 
@@ -81,7 +89,9 @@ def post_edit(session: Session, who: Principal, message_id: str, target: str, va
             except InputError as error:
                 raise SurfaceRefused(error.code, error.message) from error
         if edit.ops:
-            writer.add("edit", {"owner": edit.owner, "surfaceId": edit.surface_id, "ops": edit.ops, "target": target})
+            writer.add(
+                "edit", {"owner": edit.owner, "surfaceId": edit.surface_id, "ops": edit.ops, "target": target}
+            )
         return {}
 
     return _once(session, who, message_id, effect)
@@ -99,7 +109,11 @@ def post_action(session: Session, who: Principal, message_id: str, target: str) 
                 done = view.surfaces.act(target)
             except ActionError as error:
                 raise SurfaceRefused(error.code, error.message) from error
-            model = view.surfaces.client_data_model(done.owner) if done and not isinstance(done, OpenUrl) else None
+            model = (
+                view.surfaces.client_data_model(done.owner)
+                if done and not isinstance(done, OpenUrl)
+                else None
+            )
         if done is None:
             return {}
         if isinstance(done, OpenUrl):

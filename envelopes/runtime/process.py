@@ -11,8 +11,8 @@ import logging
 
 from django.conf import settings
 
-from envelopes.log.poll import Poll
 from envelopes.delivery.relay import Relay, relay_for_settings
+from envelopes.log.poll import Poll
 from envelopes.runtime.runner import Runner
 
 logger = logging.getLogger(__name__)
@@ -43,20 +43,24 @@ class Process:
             await self.relay.stop()
 
 
-_process: Process | None = None
-_starting: asyncio.Task[None] | None = None
+class _Running:
+    """The one process object of the event loop in use; tests have one loop after another."""
+
+    process: Process | None = None
+    starting: asyncio.Task[None] | None = None
 
 
 def ensure_started(*, runs_turns: bool | None = None) -> None:
     """Start the background work of this process's event loop, once. Called inside the loop."""
-    global _process, _starting
     loop = asyncio.get_running_loop()
-    if _process is not None and _process.loop is loop:
+    if _Running.process is not None and _Running.process.loop is loop:
         return
-    own = getattr(settings, "BEACH_EXECUTOR", "inprocess") == "inprocess" if runs_turns is None else runs_turns
-    _process = Process(runs_turns=own)
-    _starting = asyncio.create_task(_process.start())
-    _starting.add_done_callback(_started)
+    own = (
+        getattr(settings, "BEACH_EXECUTOR", "inprocess") == "inprocess" if runs_turns is None else runs_turns
+    )
+    _Running.process = Process(runs_turns=own)
+    _Running.starting = asyncio.create_task(_Running.process.start())
+    _Running.starting.add_done_callback(_started)
 
 
 def _started(task: asyncio.Task[None]) -> None:
@@ -66,9 +70,8 @@ def _started(task: asyncio.Task[None]) -> None:
 
 async def shut_down() -> None:
     """Stop what ``ensure_started`` started."""
-    global _process, _starting
-    process, starting = _process, _starting
-    _process = _starting = None
+    process, starting = _Running.process, _Running.starting
+    _Running.process = _Running.starting = None
     if starting is not None:
         await asyncio.gather(starting, return_exceptions=True)
     if process is not None:
@@ -76,4 +79,5 @@ async def shut_down() -> None:
 
 
 def current() -> Process | None:
-    return _process
+    """What runs now, if anything."""
+    return _Running.process

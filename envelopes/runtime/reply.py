@@ -69,7 +69,9 @@ def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str
                 writer.add("note", {"note": call.note}, turn=turn)
             for problem in repaired:
                 writer.add("diagnostic", problem, turn=turn)
-            turn.results[call_id] = {"ok": {"delivered": len(call.parts), "turnState": call.state, "repaired": repaired}}
+            turn.results[call_id] = {
+                "ok": {"delivered": len(call.parts), "turnState": call.state, "repaired": repaired}
+            }
         turn.save(update_fields=["messages", "results", "live", "corrections", "turn_state"])
         return refusal.as_dict() if refusal else None
 

@@ -65,8 +65,10 @@ class Runner:
 
     async def idle(self) -> None:
         """Wait until nothing runs here; for tests and for a graceful stop."""
-        while self._tasks or self._claiming:
-            await asyncio.sleep(0.005)
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
+            # A task that ends may wake the next one.
+            await asyncio.sleep(0)
 
     def wake(self, session: int) -> None:
         """Something may be runnable in this session."""

@@ -13,7 +13,7 @@ from envelopes.approvals import service as approvals
 from envelopes.conf import setting
 from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer, writing
-from envelopes.models import ToolCall, Turn
+from envelopes.models import Injection, ToolCall, Turn
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.actors import actors
@@ -53,7 +53,9 @@ def _last_reply(turn: Turn) -> list[JsonObject]:
     return []
 
 
-def end_reply(claim: Claim, stop_reason: str | None, usage: JsonObject, *, prose: bool, cut: list[str]) -> Next:
+def end_reply(
+    claim: Claim, stop_reason: str | None, usage: JsonObject, *, prose: bool, cut: list[str]
+) -> Next:
     """Decide what follows a reply: run its calls, ask the model again, settle, or give up.
 
     ``cut`` are streamed bubbles that never became a part.
@@ -68,23 +70,36 @@ def end_reply(claim: Claim, stop_reason: str | None, usage: JsonObject, *, prose
         reply = _last_reply(turn)
         calls = [block for block in reply if block.get("type") == "tool_use"]
         others = [block for block in calls if block["name"] != RESPOND]
-        declared = [turn.results.get(block["id"], {}).get("ok") for block in calls if block["name"] == RESPOND]
+        declared = [
+            turn.results.get(block["id"], {}).get("ok") for block in calls if block["name"] == RESPOND
+        ]
         settled = next((ok for ok in reversed(declared) if ok), None)
         if settled and turn_states[settled["turnState"]].terminal and not others:
-            settle(writer, turn, turn_state=settled["turnState"], finalized_by=_finalized(settled["turnState"]))
+            settle(
+                writer, turn, turn_state=settled["turnState"], finalized_by=_finalized(settled["turnState"])
+            )
             return "stop"
         correction = ""
         if stop_reason == "max_tokens":
-            correction = "Your reply was cut at the length limit. What was complete has been kept. Go on, in shorter calls."
+            correction = (
+                "Your reply was cut at the length limit. What was complete is kept. Go on, in shorter calls."
+            )
         elif not calls:
-            correction = "Nothing of that reached anyone: the only way to say something is the tool respond()."
+            correction = (
+                "Nothing of that reached anyone: the only way to say something is the tool respond()."
+            )
         elif prose:
             correction = "Text outside respond() reached nobody."
         if not calls or stop_reason == "max_tokens":
             turn.corrections += 1
         if turn.corrections > setting("BEACH_MAX_CORRECTIONS"):
             turn.save()
-            fail(writer, turn, "model_misbehaved", "The model did not manage to answer in the form it has to use.")
+            fail(
+                writer,
+                turn,
+                "model_misbehaved",
+                "The model did not manage to answer in the form it has to use.",
+            )
             return "stop"
         turn.correction = correction
         turn.save(update_fields=["steps", "live", "corrections", "correction"])
@@ -95,10 +110,13 @@ def _finalized(state: str) -> str:
     return state if state in ("complete", "clarifying", "error") else "complete"
 
 
-def fail(writer: Writer, turn: Turn, code: str, text: str, *, title: str = "This answer could not be finished") -> None:
+def fail(
+    writer: Writer, turn: Turn, code: str, text: str, *, title: str = "This answer could not be finished"
+) -> None:
     """Tell the person what went wrong, as an error part of the runtime, and settle."""
     part, _ = check_part(
-        {"metadata": {"partType": "error"}, "text": text, "data": {"code": code, "title": title}}, origin="runtime"
+        {"metadata": {"partType": "error"}, "text": text, "data": {"code": code, "title": title}},
+        origin="runtime",
     )
     writer.add("part", {"part": part.as_json(), "turnState": "error"}, part_type="error", turn=turn)
     settle(writer, turn, turn_state="error", finalized_by="error")
@@ -141,67 +159,80 @@ def answer_calls(claim: Claim) -> Next:
     """
     with writing(claim.session_pk, fence=claim.fence) as writer:
         loaded = load(claim)
-        turn = loaded.turn
-        actor = actors[turn.actor]
         if loaded.calls:
-            asking = [call for call in loaded.calls if call.state == "requested"]
-            for call in asking:
-                tool = tool_of(actor, call.name)
-                if tool is None:
-                    raise ValidationFailed(f"The tool {call.name!r} is gone.")
-                approvals.ask(writer, turn, call, tool)
-            if asking or any(call.state == "awaiting-approval" for call in loaded.calls):
-                _leave(turn, "suspended")
-                turn.turn_state = "suspended"
-                turn.save()
-                writer.add("turn", turn_data(turn, "suspended", reason="approval"), turn=turn)
-                return "stop"
-            return "step"
+            return _ask_or_go_on(writer, loaded)
+        turn = loaded.turn
         reply = [block for block in _last_reply(turn) if block.get("type") == "tool_use"]
-        others = [block for block in reply if block["name"] != RESPOND]
-        pending = turn.tool_calls.filter(background=True, state="running").exists()
-        injections = list(turn.injections.filter(consumed_at=None))
-        only_waits = bool(reply) and not others
+        only_spoke = bool(reply) and all(block["name"] == RESPOND for block in reply)
         refused = any("error" in turn.results.get(block["id"], {}) for block in reply)
-        if only_waits and pending and not injections and not refused:
+        injections = list(turn.injections.filter(consumed_at=None))
+        if only_spoke and not refused and not injections and _has_jobs(turn):
             _leave(turn, "waiting")
             turn.save()
             writer.add("turn", turn_data(turn, "waiting", reason="job"), turn=turn)
             return "stop"
-        blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in reply]
-        for injection in injections:
-            blocks.append(
-                injection_block(
-                    injection.kind,
-                    injection.data.get("payload"),
-                    tool=injection.data.get("tool", ""),
-                    call_id=injection.data.get("callId", ""),
-                )
-            )
-            injection.consumed_at = writer.now
-            injection.save(update_fields=["consumed_at"])
-        correction, turn.correction = turn.correction, ""
-        if injections or not only_waits:
+        if injections or not only_spoke:
             turn.nudges = 0
         elif not refused:
             turn.nudges += 1
-            if turn.nudges > 1:
-                correction = correction or "You said that more is to come. Call a tool now, or answer and settle."
-            if turn.nudges > setting("BEACH_MAX_CORRECTIONS"):
-                fail(writer, turn, "no_answer", "The model kept saying that it is at work and never answered.")
-                return "stop"
-        if correction:
-            blocks.append(correction_block(correction))
-        if turn.corrections > setting("BEACH_MAX_CORRECTIONS"):
-            fail(writer, turn, "model_misbehaved", "The model did not manage to answer in the form it has to use.")
+        given_up = _too_much(turn)
+        if given_up:
+            fail(writer, turn, *given_up)
             return "stop"
-        if turn.steps >= setting("BEACH_MAX_STEPS"):
-            fail(writer, turn, "too_many_steps", f"This took more than {turn.steps} steps and was stopped.")
-            return "stop"
+        blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in reply]
+        blocks += [_consume(writer, injection) for injection in injections]
+        if turn.nudges > 1 and not turn.correction:
+            turn.correction = "You said that more is to come. Call a tool now, or answer and settle."
+        if turn.correction:
+            blocks.append(correction_block(turn.correction))
+        turn.correction = ""
         turn.messages = extended(turn.messages, "user", blocks)
         turn.results = {}
         turn.save()
         return "model"
+
+
+def _ask_or_go_on(writer: Writer, loaded: Loaded) -> Next:
+    """Some calls have no answer: those that were never run need a person."""
+    turn = loaded.turn
+    asking = [call for call in loaded.calls if call.state == "requested"]
+    for call in asking:
+        tool = tool_of(actors[turn.actor], call.name)
+        if tool is None:
+            raise ValidationFailed(f"The tool {call.name!r} is gone.")
+        approvals.ask(writer, turn, call, tool)
+    if not any(call.state == "awaiting-approval" for call in [*asking, *loaded.calls]):
+        return "step"
+    _leave(turn, "suspended")
+    turn.turn_state = "suspended"
+    turn.save()
+    writer.add("turn", turn_data(turn, "suspended", reason="approval"), turn=turn)
+    return "stop"
+
+
+def _has_jobs(turn: Turn) -> bool:
+    return turn.tool_calls.filter(background=True, state="running").exists()
+
+
+def _too_much(turn: Turn) -> tuple[str, str] | None:
+    """Code and sentence, when this turn has used up its patience (R6: whoever cuts says so)."""
+    most = setting("BEACH_MAX_CORRECTIONS")
+    if turn.corrections > most:
+        return "model_misbehaved", "The model did not manage to answer in the form it has to use."
+    if turn.nudges > most:
+        return "no_answer", "The model kept saying that it is at work and never answered."
+    if turn.steps >= setting("BEACH_MAX_STEPS"):
+        return "too_many_steps", f"This took {turn.steps} steps without an end and was stopped."
+    return None
+
+
+def _consume(writer: Writer, injection: Injection) -> JsonObject:
+    injection.consumed_at = writer.now
+    injection.save(update_fields=["consumed_at"])
+    data = injection.data
+    return injection_block(
+        injection.kind, data.get("payload"), tool=data.get("tool", ""), call_id=data.get("callId", "")
+    )
 
 
 def _leave(turn: Turn, status: str) -> None:

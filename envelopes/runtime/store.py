@@ -9,6 +9,7 @@ import os
 import socket
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from django.db.models import F, Q
 from django.utils import timezone
@@ -28,8 +29,8 @@ def process_name() -> str:
 
 def _started(pid: int) -> str:
     try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:
-            return stat.read().rpartition(")")[2].split()[19]
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        return stat.rpartition(")")[2].split()[19]
     except (OSError, IndexError):
         return ""
 
@@ -103,12 +104,16 @@ def renew(owner: str, turns: list[int], jobs: list[int]) -> tuple[set[int], set[
     Turn.objects.filter(pk__in=turns, lease_owner=owner, status="running").update(lease_until=until)
     ToolCall.objects.filter(pk__in=jobs, lease_owner=owner, state="running").update(lease_until=until)
     held = Turn.objects.filter(pk__in=turns, lease_owner=owner, status="running")
-    return set(held.values_list("pk", flat=True)), set(held.filter(cancel_requested=True).values_list("pk", flat=True))
+    return set(held.values_list("pk", flat=True)), set(
+        held.filter(cancel_requested=True).values_list("pk", flat=True)
+    )
 
 
 def release(owner: str) -> list[int]:
     """Give up every lease of ``owner`` (it is shutting down); returns the sessions, whose turns are free at once."""
-    sessions = list(Turn.objects.filter(lease_owner=owner, status="running").values_list("session_id", flat=True))
+    sessions = list(
+        Turn.objects.filter(lease_owner=owner, status="running").values_list("session_id", flat=True)
+    )
     now = timezone.now()
     Turn.objects.filter(lease_owner=owner, status="running").update(lease_until=now)
     ToolCall.objects.filter(lease_owner=owner, state="running", background=True).update(lease_until=now)
@@ -135,7 +140,9 @@ def orphaned_jobs() -> list[tuple[int, int]]:
     now = timezone.now()
     calls = ToolCall.objects.filter(background=True, state="running")
     rows = calls.values_list("pk", "session_id", "lease_owner", "lease_until")
-    return [(pk, session) for pk, session, owner, until in rows if until is None or until <= now or is_dead(owner)]
+    return [
+        (pk, session) for pk, session, owner, until in rows if until is None or until <= now or is_dead(owner)
+    ]
 
 
 def save_live(claim: Claim, live: dict[str, object]) -> None:

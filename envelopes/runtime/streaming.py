@@ -85,7 +85,14 @@ class LiveText:
 
     def partial(self) -> list[tuple[str, str, str]]:
         """``(live key, part type, text)`` of what is still being written."""
-        return [(bubble.live, bubble.part_type, bubble.text) for bubble in self.bubbles.values() if bubble.text.strip()]
+        return [
+            (bubble.live, bubble.part_type, bubble.text)
+            for bubble in self.bubbles.values()
+            if bubble.text.strip()
+        ]
 
     def as_json(self) -> JsonObject:
-        return {b.live: {"turn": self.turn, "partType": b.part_type, "text": b.text} for b in self.bubbles.values()}
+        return {
+            b.live: {"turn": self.turn, "partType": b.part_type, "text": b.text}
+            for b in self.bubbles.values()
+        }

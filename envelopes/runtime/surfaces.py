@@ -36,7 +36,10 @@ def check_surfaces(session: Session, owner: str, parts: list[Part]) -> list[Json
     if refused:
         first = refused[0]
         raise RespondRefused(
-            f"The surface was refused: {first['message']}", path=first["part"], problems=refused[:20], a2ui=first["code"]
+            f"The surface was refused: {first['message']}",
+            path=first["part"],
+            problems=refused[:20],
+            a2ui=first["code"],
         )
     return repaired[:20]
 

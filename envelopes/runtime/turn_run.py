@@ -15,7 +15,14 @@ from asgiref.sync import sync_to_async
 from envelopes.errors import BeachError, LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
-from envelopes.providers.port import BlockEnded, BlockStarted, InputFragment, ModelRequest, Provider, ReplyEnded
+from envelopes.providers.port import (
+    BlockEnded,
+    BlockStarted,
+    InputFragment,
+    ModelRequest,
+    Provider,
+    ReplyEnded,
+)
 from envelopes.registries.actors import Actor, actors
 from envelopes.runtime import calls, reply, steps
 from envelopes.runtime.executing import execute
@@ -66,7 +73,9 @@ class TurnRun:
     async def _ask(self, turn: Turn) -> steps.Next:
         """One reply of the model, stored block by block as it is written."""
         actor = actors[turn.actor]
-        live = LiveText(self.claim, turn.number, f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}")
+        live = LiveText(
+            self.claim, turn.number, f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}"
+        )
         # As a task, so that a person's stop ends it wherever it stands.
         asking = asyncio.create_task(self._stream(actor, turn, live))
         stopping = asyncio.create_task(self.cancelled.wait())
@@ -167,7 +176,9 @@ class TurnRun:
             elif call.state == "running" and not tool.idempotent:
                 # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
                 await sync_to_async(calls.finish_call)(self.claim, call, "unknown", None, calls.UNKNOWN)
-            elif call.state in ("requested", "approved", "running") and not await self._needs_asking(tool, call):
+            elif call.state in ("requested", "approved", "running") and not await self._needs_asking(
+                tool, call
+            ):
                 claimed = await sync_to_async(calls.claim_call)(self.claim, call.pk, self.owner)
                 if tool.background:
                     self.start_job(claimed)

@@ -74,7 +74,9 @@ def inject(writer: Writer, turn: Turn, injection: Injection) -> None:
     if turn.status == "settled":
         injection.consumed_at = writer.now
         injection.save(update_fields=["consumed_at"])
-        open_turn(writer, {"kind": "injection", "injection": injection.kind, **injection.data}, actor=turn.actor)
+        open_turn(
+            writer, {"kind": "injection", "injection": injection.kind, **injection.data}, actor=turn.actor
+        )
     elif turn.status == "waiting":
         TURN.check(turn.status, "queued")
         turn.status = "queued"

@@ -98,7 +98,12 @@ class PanelConsumer(AsyncWebsocketConsumer):
         except Exception:
             logger.exception("A frame of session %s failed.", self.session.pk)
             await self._say(
-                {"type": "error", "id": frame_id, "code": "internal", "message": "That failed. It has been logged."}
+                {
+                    "type": "error",
+                    "id": frame_id,
+                    "code": "internal",
+                    "message": "That failed. It has been logged.",
+                }
             )
 
     def _handle(self, frame: wire.ClientFrame) -> JsonObject:
@@ -173,7 +178,9 @@ class PanelConsumer(AsyncWebsocketConsumer):
                 into = view.thread.container(turn.number)
                 for key, bubble in turn.live.items():
                     if into:
-                        live.append(_delta_frame(Delta(key, turn.number, bubble["partType"], 0, bubble["text"]), into))
+                        live.append(
+                            _delta_frame(Delta(key, turn.number, bubble["partType"], 0, bubble["text"]), into)
+                        )
             return view.sent, view.thread.busy, live
 
     def _on_delta(self, delta: Delta) -> None:

@@ -1,0 +1,95 @@
+"""Background tools: they report while they run, and their result comes back to the turn by itself."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from pydantic import BaseModel
+
+from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
+from envelopes.registries.tools import Tool, ToolContext
+from envelopes.types import Json
+from tests.desk import desk
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Topic(BaseModel):
+    topic: str
+
+
+def _progress(status: str) -> dict[str, object]:
+    return {
+        "metadata": {"partType": "progress"},
+        "data": {"id": "read", "label": "Reading", "status": status},
+    }
+
+
+def _script(request: ModelRequest) -> Reply:
+    conversation = Conversation(request)
+    late = [outcome for outcome in conversation.outcomes if outcome.late]
+    if late:
+        return Reply([Say([text("response", f"Found {late[0].content}.")])])
+    if conversation.replies == 0 and "Research" in conversation.text:
+        return Reply([Say([text("ack", "At work.")], "awaiting"), Call("research", {"topic": "Corfu"})])
+    if "Research" in conversation.text:
+        return Reply([Say([text("thinking", "This runs on its own.")], "awaiting")])
+    return Reply([Say([text("response", "Still here.")])])
+
+
+async def test_the_turn_waits_releases_its_session_and_goes_on_with_the_result() -> None:
+    release = asyncio.Event()
+
+    async def research(context: ToolContext, args: Topic) -> Json:
+        await context.emit(_progress("running"))
+        await release.wait()
+        await context.emit(_progress("done"))
+        return {"sights": 3}
+
+    async with desk(_script, Tool("research", "", Topic, research, background=True)) as d:
+        await d.say("Research Corfu", wait=False)
+        for _ in range(200):
+            if (await d.turns())[0].status == "waiting":
+                break
+            await asyncio.sleep(0.01)
+        assert (await d.turns())[0].status == "waiting"
+        # The person may go on meanwhile.
+        await d.say("Are you there?", wait=False)
+        for _ in range(200):
+            if await d.texts():
+                break
+            await asyncio.sleep(0.01)
+        assert await d.texts() == ["Still here."]
+        release.set()
+        await d.quiet()
+        assert [part["data"]["status"] for part in await d.parts("progress")] == ["running", "done"]
+        assert (await d.texts())[-1].startswith("Found")
+        assert [turn.status for turn in await d.turns()] == ["settled", "settled"]
+
+
+async def test_stopping_ends_a_waiting_turn_and_its_job_says_nothing_more() -> None:
+    release = asyncio.Event()
+
+    async def research(context: ToolContext, args: Topic) -> Json:
+        await release.wait()
+        await context.emit(_progress("done"))
+        return {}
+
+    async with desk(_script, Tool("research", "", Topic, research, background=True)) as d:
+        await d.say("Research Corfu", wait=False)
+        for _ in range(200):
+            if (await d.turns())[0].status == "waiting":
+                break
+            await asyncio.sleep(0.01)
+        from asgiref.sync import sync_to_async
+
+        from envelopes.runtime import intake
+
+        await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
+        release.set()
+        await d.quiet()
+        (turn,) = await d.turns()
+        assert (turn.status, turn.finalized_by) == ("settled", "cancelled")
+        assert await d.parts("progress") == []
