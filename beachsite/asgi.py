@@ -8,19 +8,20 @@ from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "beachsite.settings.local")
 # Sets Django up: nothing that imports a model may stand above this line.
-http = get_asgi_application()
+django = get_asgi_application()
 
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
-from beachsite.lifespan import lifespan  # noqa: E402
+from beachsite import background  # noqa: E402
 from envelopes.transports.origin import OriginGate  # noqa: E402
 from envelopes.transports.panel.routing import websocket_urlpatterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": http,
+        "http": background.starting(django),
         "websocket": OriginGate(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
-        "lifespan": lifespan,
+        "lifespan": background.lifespan,
     }
 )
+background.follow_daphne()

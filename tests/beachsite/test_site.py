@@ -10,7 +10,6 @@ from django.db import OperationalError
 from django.test import AsyncClient, Client
 
 from beachsite import health
-from beachsite.lifespan import lifespan
 
 
 @pytest.mark.django_db
@@ -121,18 +120,3 @@ async def test_an_unchanged_static_file_is_not_sent_again(async_client: AsyncCli
     )
 
     assert (again.status_code, again.content) == (304, b"")
-
-
-async def test_lifespan_says_yes() -> None:
-    questions = iter([{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}])
-    answers: list[str] = []
-
-    async def receive() -> dict[str, str]:
-        return next(questions)
-
-    async def send(message: dict[str, str]) -> None:
-        answers.append(message["type"])
-
-    await lifespan({"type": "lifespan"}, receive, send)
-
-    assert answers == ["lifespan.startup.complete", "lifespan.shutdown.complete"]

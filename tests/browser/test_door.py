@@ -29,9 +29,9 @@ def test_a_wrong_password_is_said_beside_the_form(page: Page, server: Server) ->
 
 
 def test_staff_reach_the_admin(page: Page, server: Server) -> None:
-    server.add_user("staff", "a sound password", staff=True)
+    server.add_user("grace", "a sound password", staff=True)
 
-    login(page, server, "staff", "a sound password", then="/admin/")
+    login(page, server, "grace", "a sound password", then="/admin/")
 
     expect(page.get_by_role("heading", name="Site administration")).to_be_visible()
 

@@ -1,0 +1,53 @@
+"""The runtime's background work starts and stops with the server, whichever server that is.
+
+A server that speaks the lifespan protocol says when. Daphne does not, so its event loop is asked directly; and if
+neither happened, the first request starts the work, so that a server nobody thought of still finishes its turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from envelopes.runtime.process import ensure_started, shut_down
+
+
+def starting(app: Any) -> Any:
+    """`app`, which makes sure of the background work before it answers."""
+
+    async def serve(scope: Any, receive: Any, send: Any) -> None:
+        ensure_started()
+        await app(scope, receive, send)
+
+    return serve
+
+
+async def lifespan(_scope: Any, receive: Any, send: Any) -> None:
+    """The lifespan protocol: start with the server, and hand leases back before it ends."""
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            ensure_started()
+            await send({"type": "lifespan.startup.complete"})
+        elif message["type"] == "lifespan.shutdown":
+            await shut_down()
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+
+
+def follow_daphne() -> None:
+    """Have daphne's loop start the work as soon as it runs, and wait for its end before the process ends.
+
+    Otherwise a turn that a crash has cut would lie until the first visitor came. In a process where that loop never
+    runs this has no effect.
+    """
+    from daphne.server import twisted_loop
+    from twisted.internet import reactor
+    from twisted.internet.defer import Deferred
+
+    def end() -> Any:
+        return Deferred.fromFuture(asyncio.ensure_future(shut_down(), loop=twisted_loop))
+
+    twisted_loop.call_soon(ensure_started)
+    system: Any = reactor
+    system.addSystemEventTrigger("before", "shutdown", end)
