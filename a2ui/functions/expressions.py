@@ -245,7 +245,7 @@ class _Parser:
             tokens, absolute = parse_scoped(path)
         except PointerError as error:
             self.position = start
-            raise self.error(error.message.rstrip("."))
+            raise self.error(error.message.rstrip(".")) from error
         return Path(tokens, absolute)
 
     def call(self, name: str) -> Call:

@@ -80,8 +80,8 @@ def _plain(text: str, inline: bool) -> Markdown:
 def _render(text: str, inline: bool) -> Markdown:
     if _table_cells(text) > _MAX_CELLS:
         return _plain(text, inline)
-    if inline:
-        text = _HEADING_MARKS.sub("", text, count=1)
+    if inline and (marks := _HEADING_MARKS.match(text)):
+        text = text[marks.end() :]
     tools = _TOOLS
     parser = tools.parser
     env: dict[str, Any] = {}

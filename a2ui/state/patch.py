@@ -129,6 +129,7 @@ class Editor:
         """Take the value away; returns it and its size. Removing the whole document leaves null."""
         if not tokens:
             value, self.root = self.root, None
+            self.bytes += _size(None)
             self.touched.append(Touched(()))
         else:
             parent = self._parent(tokens)

@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import dataclasses
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from a2ui.safety import markdown
+from a2ui.safety.limits import Limits
+from a2ui.safety.text import clean_text, escape
+from tests.shared import caselib, needs_shared, variants, xss_payloads
+
+
+def html(text, **options):
+    return markdown.render(text, **options).html
+
+
+class TestRender:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("hello", "<p>hello</p>\n"),
+            ("", ""),
+            ("**a** *b* ~~c~~ `d`", "<p><strong>a</strong> <em>b</em> <s>c</s> <code>d</code></p>\n"),
+            ("- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>\n"),
+            ("3. a", '<ol start="3">\n<li>a</li>\n</ol>\n'),
+            ("> q", "<blockquote>\n<p>q</p>\n</blockquote>\n"),
+            ("# H", "<h1>H</h1>\n"),
+            ("a  \nb", "<p>a<br>\nb</p>\n"),
+            ("---", "<hr>\n"),
+            ("```py\nx < 1\n```", "<pre><code>x &lt; 1\n</code></pre>\n"),
+            ("<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>\n"),
+            ("a &amp; b", "<p>a &amp; b</p>\n"),
+            ("![alt *t*](https://e.example/p.png)", "<p>alt t</p>\n"),
+            ("[x](javascript:xss())", "<p>[x](javascript:xss())</p>\n"),
+            (
+                '[x](https://a.example/?a=1&b=2 "t")',
+                '<p><a href="https://a.example/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">x</a></p>\n',
+            ),
+        ],
+    )
+    def test_blocks(self, text, expected):
+        assert html(text) == expected
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("# Contact Us", "Contact Us"),
+            ("a *b*", "a <em>b</em>"),
+            ("- a", "- a"),
+            ("x < y", "x &lt; y"),
+            ("#1 of 3", "#1 of 3"),
+        ],
+    )
+    def test_inline(self, text, expected):
+        assert html(text, inline=True) == expected
+
+    def test_tables(self):
+        assert "<td>1</td>" in html("|a|b|\n|-|-|\n|1|2|")
+
+
+class TestLimits:
+    def test_a_long_text_is_plain_with_a_notice(self):
+        found = markdown.render("**a**\n" * 2000)
+
+        assert found.cut
+        assert "<strong>" not in found.html
+        assert "**a**<br>**a**" in found.html
+
+    def test_text_beyond_the_limit_is_shortened(self):
+        found = markdown.render("x" * 500, limits=dataclasses.replace(Limits(), text_chars=100))
+
+        assert found == markdown.Markdown("<p>" + "x" * 100 + "</p>\n", cut=True)
+
+    def test_deep_nesting_loses_no_text(self):
+        found = markdown.render("> " * 500 + "end of it")
+
+        assert found.cut
+        assert "end of it" in found.html
+
+    def test_tables_do_not_multiply(self):
+        found = markdown.render("|a" * 500 + "|\n" + "|-" * 500 + "|\n" + "|\n" * 500)
+
+        assert found.cut
+        assert len(found.html) < 20_000
+
+
+PATHOLOGICAL = {
+    "quotes": "> " * 3999 + "x", "brackets": "[" * 7999, "links": '[]( "' * 1500, "stars": "**a " * 1999,
+    "backticks": "`a``b" * 1500, "rules": "-\n" * 3999, "images": "![" * 3999, "underscores": "*a_" * 2600,
+    "references": "[a]" * 2600 + "\n\n[a]: http://x.example", "entities": "&" * 7999, "autolinks": "<http://a>" * 799,
+    "rows": "|a|b|\n|-|-|\n" + "|1|2|\n" * 1200, "lists": "".join("  " * i + "- x\n" for i in range(80)),
+    "less": "<a " * 2600, "spaces": "[]:0" + " " * 7900 + "0", "escapes": "\\" * 7999, "strikes": "~~a" * 2600,
+}  # fmt: skip
+
+
+class TestSpeed:
+    @pytest.mark.parametrize("name", PATHOLOGICAL)
+    def test_nothing_is_slow(self, name):
+        started = time.perf_counter()
+
+        found = markdown._render(PATHOLOGICAL[name], inline=False)
+
+        assert time.perf_counter() - started < 1.5
+        assert len(found.html) < 150_000
+
+    @needs_shared
+    @pytest.mark.parametrize(
+        ("given_input", "expected"),
+        [p for p in variants("limits") if p.values[0]["kind"] == "markdown_generated"],
+    )
+    def test_case(self, given_input, expected):
+        started = time.perf_counter()
+
+        found = html(caselib().generate_markdown(given_input))
+
+        assert (time.perf_counter() - started) * 1000 < expected["max_ms"]
+        assert "\0" not in found
+        assert all(word in found for word in expected.get("text_contains", {}).values())
+
+    def test_threads_do_not_disturb_each_other(self):
+        texts = [f"**{n}** [l](https://a.example/{n})\n\n- {n}" for n in range(200)]
+        alone = [markdown._render(text, inline=False) for text in texts]
+
+        with ThreadPoolExecutor(8) as pool:
+            together = list(pool.map(lambda text: markdown._render(text, inline=False), texts))
+
+        assert together == alone
+
+
+class TestIsPlain:
+    @pytest.mark.parametrize(
+        "text",
+        ["hello", "Amber & basil <5>", "5 > 3", "a-b", "1.5 kg", "e.g. this", "2026-01-01", "$5 + tax!", ""],
+    )
+    def test_plain(self, text):
+        assert markdown.is_plain(text)
+
+    @pytest.mark.parametrize(
+        "text",
+        ["*a*", "a\nb", "# h", "- x", "+ x", "1. x", "1)", "-", "> q", "    code", "`c`", "[x]", "&amp;", "<http://a>", "<a@b.cc>", "---",
+         "a\\*", "~~x~~", "__x__", "***"],
+    )  # fmt: skip
+    def test_not_plain(self, text):
+        assert not markdown.is_plain(text)
+
+    @settings(max_examples=500)
+    @given(st.text(st.sampled_from("ab1 *_`~[]()<>&;#!|-+=.:@\\\"'\n\t/"), max_size=20))
+    def test_plain_text_is_one_escaped_paragraph(self, text):
+        if markdown.is_plain(text) and text:
+            full = markdown._render(text, inline=False).html
+            assert html(text) == full.replace('"', "&quot;")
+            assert html(text, inline=True) == markdown._render(text, inline=True).html.replace('"', "&quot;")
+
+
+@needs_shared
+class TestXss:
+    @pytest.mark.parametrize("inline", [False, True])
+    @pytest.mark.parametrize("entry", xss_payloads())
+    def test_payload(self, entry, inline):
+        payload = entry["payload"]
+
+        findings = caselib().xss_findings(
+            html(payload, inline=inline), html("benign", inline=inline), payload
+        )
+
+        assert findings == []
+
+    @settings(max_examples=200, deadline=None)
+    @given(st.text(st.sampled_from("<>&\"'/ab[](){}!=:;javscript#\n`*-\\\t\u202e\0x")))
+    def test_any_text(self, text):
+        assert caselib().xss_findings(html(text), html("benign"), text) == []
+
+    @pytest.mark.parametrize(
+        ("given_input", "expected"), [p for p in variants("sanitising") if p.values[0]["kind"] == "markdown"]
+    )
+    def test_no_image_is_loaded(self, given_input, expected):
+        found = html(given_input["markdown"])
+
+        assert "<img" not in found
+        assert expected.get("text_contains", "") in found
+
+
+def test_plain_html_is_escaped_clean_text():
+    assert html("a\u202eb <i>") == f"<p>{escape(clean_text('ab <i>'))}</p>\n"

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from a2ui.errors import ExpressionError
+from a2ui.safety import regex
+from a2ui.safety.limits import Limits
+
+LIMITS = Limits()
+
+
+def found(pattern, text):
+    return regex.search(pattern, text, LIMITS)
+
+
+class TestDialect:
+    @pytest.mark.parametrize(
+        ("pattern", "text", "expected"),
+        [
+            ("^[0-9]+$", "12345", True),
+            ("b", "abc", True),
+            (r"^\d+$", "\u0661", False),
+            (r"^\w+$", "\u00e9", False),
+            (r"^\s$", "\u00a0", True),
+            (r"^\s$", "\ufeff", True),
+            (r"^\S$", "\u00a0", False),
+            (r"^[\s]$", "\u2003", True),
+            (r"^[\S]$", "\u2003", False),
+            (r"^[\S]$", "x", True),
+            (r"^[^\s]$", "\v", False),
+            ("a$", "a\n", False),
+            ("^a.c$", "a\u2028c", False),
+            ("^a.c$", "a\rc", False),
+            ("^.$", "\U0001f600", True),
+            (r"^\u0041\x42$", "AB", True),
+            (r"^\u{1F600}$", "\U0001f600", True),
+            (r"^[\u0400-\u04FF]+$", "ключ", True),
+            (r"^\cJ$", "\n", True),
+            (r"^\0$", "\ufffd", False),
+            (r"^\/\-\.$", "/-.", True),
+            (r"\Z", "Z", True),
+            (r"\Z", "", False),
+            (r"\A", "A", True),
+            ("(?<year>[0-9]{4})", "in 2026", True),
+            ("[[:alpha:]]", ":]", True),
+            ("[[:alpha:]]", "b", False),
+            ("[a&&b]", "&", True),
+            ("^[]$", "", False),
+            ("[]", "a", False),
+            ("^[^]$", "\n", True),
+            ("^a{,5}$", "a{,5}", True),
+            ("^a{2,}$", "aa", True),
+            ("^{$", "{", True),
+            ("^a]$", "a]", True),
+            (r"^[a\-z]$", "b", False),
+            (r"^[\w-]+$", "a-b", True),
+            (r"^[\d-x]+$", "1-x", True),
+            (r"^[\b]$", "\b", True),
+            (r"\bfoo\b", "a foo b", True),
+            ("^(?:a|b)+?$", "ab", True),
+            ("(?i:A)b", "ab", True),
+            ("^(?=.*[0-9])(?=.*[a-z]).{3,}$", "ab1", True),
+            ("^(?=.*[0-9])(?=.*[a-z]).{3,}$", "abc", False),
+            ("^(?!x)", "y", True),
+            ("(?<=a)b", "ab", True),
+            ("(?<!a)b", "ab", False),
+            (r"^(.)\1$", "aa", True),
+            (r"^(.)\1$", "ab", False),
+            (r"^(?<q>['\"]).*\k<q>$", "'x'", True),
+            ("a$(?=)", "a\n", False),
+            (r"^\s(?=)", "\u3000", True),
+            (r"^\d(?=)", "\u0661", False),
+            (r"^\p{Lu}$", "Ä", True),
+            ("x{1001}", "x" * 1001, True),
+            ("", "", True),
+            ("#", "a#b", True),
+            ("a b", "a b", True),
+        ],
+    )
+    def test_means_what_ecmascript_means(self, pattern, text, expected):
+        assert found(pattern, text) is expected
+
+    @pytest.mark.parametrize(
+        "pattern",
+        ["[invalid(", "(", ")", "a)", "*a", "a**", "a++", "a{2}{3}", "(?i)a", "(?P<n>a)", "(?>a)", "(?#c)", "(?(1)a)", "[z-a]",
+         "a{3,2}", "\\", "[\\", "[a", r"\u{110000}", "(" * 60 + ")" * 60, "^*", "(?R)", r"(?<1>a)"],
+    )  # fmt: skip
+    def test_refuses(self, pattern):
+        with pytest.raises(ExpressionError) as caught:
+            found(pattern, "abc")
+
+        assert caught.value.code == "EXPRESSION_ERROR"
+        assert caught.value.expression == "regex"
+
+    def test_lone_surrogates_raise_nothing(self):
+        assert found("x", "\ud800x")
+        assert not found("\ud800", "a")
+
+
+class TestBounds:
+    def test_lengths(self):
+        for pattern, text in (("a" * 1001, ""), ("a", "b" * 10_001)):
+            with pytest.raises(ExpressionError) as caught:
+                found(pattern, text)
+            assert caught.value.code == "budget_exceeded"
+
+    @pytest.mark.parametrize("pattern", ["^(a+)+$", "^(a|a)*$", "^(a*)*b$", r"^(\w+\s?)*$"])
+    def test_the_classic_bombs_are_linear(self, pattern):
+        started = time.perf_counter()
+
+        assert not found(pattern, "a" * 9_000 + "!")
+
+        assert time.perf_counter() - started < 0.5
+
+    @pytest.mark.parametrize("pattern", [r"^(?=x?)(a+)+$", r"^(a|aa)+\1$", r"(?=(a+)+$)"])
+    def test_what_re2_cannot_do_stops_in_time(self, pattern):
+        started = time.perf_counter()
+        try:
+            assert not found(pattern, "a" * 5_000 + "!")
+        except ExpressionError as error:
+            assert error.code == "budget_exceeded"
+
+        assert time.perf_counter() - started < 1
+
+    @settings(max_examples=300, deadline=None)
+    @given(st.text(st.sampled_from("ab\\()[]{}?*+|^$.-,1dswuxkpS<>=!:P"), max_size=16), st.text(max_size=8))
+    def test_any_pattern_gives_an_answer_or_an_expression_error(self, pattern, text):
+        try:
+            assert found(pattern, text) in {True, False}
+        except ExpressionError:
+            pass
