@@ -5,10 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import django_stubs_ext
 from csp.constants import NONE, SELF
 
 from beachsite.settings import env
 from beachsite.settings.database import database
+
+# Makes `ModelAdmin[Booking]` and its like, which the type checker asks for, mean something when they are run.
+django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 BEACH_DATA = Path(env.text("BEACH_DATA", str(BASE_DIR / "var"))).expanduser().resolve()
