@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
 from beachsite.demo.models import Booking
 
+if TYPE_CHECKING:
+    ModelAdmin = admin.ModelAdmin[Booking]
+else:
+    # Generic for the type checker alone.
+    ModelAdmin = admin.ModelAdmin
+
 
 @admin.register(Booking)
-class BookingAdmin(admin.ModelAdmin[Booking]):
+class BookingAdmin(ModelAdmin):
     list_display = (
         "reference",
         "flight",

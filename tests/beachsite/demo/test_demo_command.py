@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+
+from beachsite.demo import serving
+
+
+@pytest.fixture
+def taken() -> Any:
+    """A port that something listens on."""
+    with socket.socket() as server:
+        server.bind(("127.0.0.1", 0))
+        server.listen()
+        yield server.getsockname()[1]
+
+
+def run(*arguments: str) -> str:
+    out = StringIO()
+    call_command("demo", "--no-input", *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_a_taken_port_is_seen(taken: int) -> None:
+    assert not serving.port_is_free(taken)
+
+
+def test_a_taken_port_ends_with_what_to_do(taken: int) -> None:
+    with pytest.raises(CommandError, match=rf"Port {taken} is in use on 127.0.0.1.* --port \d+"):
+        run("--port", str(taken))
+
+
+@pytest.mark.parametrize("port", ["0", "70000"])
+def test_a_port_that_is_none(port: str) -> None:
+    with pytest.raises(CommandError, match="1 to 65535"):
+        run("--port", port)
+
+
+@pytest.mark.django_db
+def test_check_prepares_and_prints_passwords_once() -> None:
+    first = run("--check")
+    second = run("--check")
+
+    assert "ada" in first
+    assert "staff" in first
+    assert "Everything is ready" in first
+    assert "ada" not in second
+
+
+@pytest.mark.django_db
+def test_new_passwords_on_request() -> None:
+    run("--check")
+
+    assert "ada" in run("--check", "--reset-passwords")
+
+
+def test_a_data_folder_that_the_settings_do_not_have() -> None:
+    with pytest.raises(CommandError, match="set BEACH_DATA"):
+        run("--check", "--data", "/nowhere/else")
+
+
+@pytest.mark.django_db
+def test_the_data_folder_of_the_settings_is_fine() -> None:
+    assert "ready" in run("--check", "--data", str(settings.BEACH_DATA))
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("key", "words"), [("", "scripted model"), ("key", settings.BEACH_MODEL)])
+def test_it_says_where_and_on_what_it_runs(monkeypatch: pytest.MonkeyPatch, key: str, words: str) -> None:
+    def serve(port: int, listening: Callable[[], None]) -> bool:
+        listening()
+        return True
+
+    monkeypatch.setattr(serving, "serve", serve)
+    monkeypatch.setattr(settings, "ANTHROPIC_API_KEY", key)
+    port = serving.free_port_after(20_000)
+
+    said = run("--port", str(port))
+
+    assert f"http://127.0.0.1:{port}/\n" in said
+    assert f"http://127.0.0.1:{port}/admin/\n" in said
+    assert words in said
+
+
+@pytest.mark.django_db
+def test_a_port_that_is_lost_at_the_last_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "serve", lambda port, listening: False)
+
+    with pytest.raises(CommandError, match="in use"):
+        run("--port", str(serving.free_port_after(20_000)))

@@ -1,0 +1,370 @@
+"""Sally's flows, played on a stand-in for the runner."""
+
+from __future__ import annotations
+
+import pytest
+
+from beachsite.demo.models import Booking
+from beachsite.demo.sally import PROMPTS
+from beachsite.demo.script import sally
+from envelopes.providers.port import ModelRequest
+from envelopes.runtime import transcript as t
+from tests.beachsite.demo.stage import Stage, Turn
+
+SEARCH = "Find flights from London Gatwick to Corfu on 15 August for 2"
+ORDER = "Book the easyJet one for Ada Lovelace"
+
+
+def created(turn: Turn) -> list[str]:
+    return [m["createSurface"]["surfaceId"] for m in turn.messages() if "createSurface" in m]
+
+
+def context_of(turn: Turn, component: str) -> dict[str, object]:
+    """The action context of a button, with bindings where they were."""
+    for message in turn.messages():
+        for found in message.get("updateComponents", {}).get("components", []):
+            if found["id"] == component:
+                event: dict[str, object] = found["action"]["event"]["context"]
+                return event
+    raise AssertionError(component)
+
+
+def model_of(turn: Turn, surface: str) -> dict[str, object]:
+    for message in turn.messages():
+        update = message.get("updateDataModel", {})
+        if update.get("surfaceId", "").startswith(surface) and update["path"] == "/":
+            model: dict[str, object] = update["value"]
+            return model
+    raise AssertionError(surface)
+
+
+def test_a_search_arrives_in_steps(stage: Stage) -> None:
+    turn = stage.say(SEARCH)
+
+    assert turn.types() == ["ack", "thinking", "response", "domain-data", "a2ui-surface", "a2ui-surface"]
+    assert turn.states == ["awaiting"] * 4 + ["complete"]
+    assert turn.calls[0][0] == "search_flights"
+    assert turn.calls[0][1]["passengers"] == 2
+    assert "**easyJet EJ4521 is the cheapest at £94 per person** and leaves at 06:15." in turn.text(
+        "response"
+    )
+    assert "British Airways BA 2043 leaves at 08:45 for £187 per person." in turn.text("response")
+    assert created(turn) == ["flights-00000001", "refine-00000001"]
+
+
+def test_data_and_its_card_carry_the_same_kind(stage: Stage) -> None:
+    turn = stage.say(SEARCH)
+
+    kinds = {
+        p["metadata"].get("dataKind")
+        for p in turn.parts
+        if p["metadata"]["partType"] in ("domain-data", "a2ui-surface")
+    }
+    assert kinds == {"flight-results"}
+
+
+def test_refining_fills_the_same_card(stage: Stage) -> None:
+    first = stage.say(SEARCH)
+    context = context_of(first, "search")
+    form = model_of(first, "refine-")["form"]
+    assert isinstance(form, dict)
+
+    turn = stage.click(
+        "refine_search",
+        {
+            **context,
+            **{key: form[key] for key in ("origin", "destination", "date", "passengers")},
+            "maxPrice": 150,
+            "time": ["morning"],
+            "directOnly": True,
+        },
+    )
+
+    assert turn.calls[0][1]["max_price"] == 150
+    assert turn.calls[0][1]["time_of_day"] == "morning"
+    assert created(turn) == []
+    assert {m["updateDataModel"]["surfaceId"] for m in turn.messages()} == {"flights-00000001"}
+    assert turn.text("response").startswith("The list above is up to date. One flight")
+
+
+def test_the_slider_at_its_end_is_no_limit(stage: Stage) -> None:
+    first = stage.say(SEARCH)
+    context = context_of(first, "search") | {
+        "origin": "Lisbon", "destination": "Copenhagen", "date": "2026-12-04", "passengers": "1", "time": ["any"],
+        "directOnly": False,
+    }  # fmt: skip
+
+    turn = stage.click("refine_search", context | {"maxPrice": context["noLimitFrom"]})
+
+    assert "max_price" not in turn.calls[0][1]
+
+
+def test_refining_to_a_route_that_nobody_flies_says_so(stage: Stage) -> None:
+    first = stage.say(SEARCH)
+    context = context_of(first, "search") | {
+        "origin": "Funchal", "destination": "Copenhagen", "date": "2026-12-04", "passengers": "1", "time": ["any"],
+        "directOnly": False, "maxPrice": 10,
+    }  # fmt: skip
+
+    turn = stage.click("refine_search", context)
+
+    assert turn.states[-1] == "error"
+    assert "Nobody flies from Funchal to Copenhagen" in turn.text("error")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_from_select_to_booked(stage: Stage) -> None:
+    first = stage.say(SEARCH)
+    flights = model_of(first, "flights-")["flights"]
+    assert isinstance(flights, list)
+    row = flights[0]
+    chosen = {
+        "surface": created(first)[0], "row": row["row"], "previous": None, "flight": row["flightNumber"],
+        "date": row["departure"][:10], "passengers": 2, "total": row["totalPrice"], "currency": row["currency"],
+    }  # fmt: skip
+
+    second = stage.click("select_flight", chosen)
+
+    assert second.types() == ["response", "a2ui-surface", "a2ui-surface"]
+    assert created(second) == ["passenger-00000002"]
+    model = model_of(second, "passenger-")
+    third = stage.click(
+        "book_selected",
+        {
+            "flight": "easyJet EJ4521",
+            "date": model["date"],
+            "name": " Ada Lovelace ",
+            "email": "ada@example.com",
+            "tickets": model["tickets"],
+            "total": model["total"],
+            "currency": "GBP",
+        },
+    )
+
+    assert [name for name, _ in third.calls] == ["book_flight"]
+    assert third.calls[0][1]["lead_passenger"] == "Ada Lovelace"
+    booking = Booking.objects.get()
+    assert f"**{booking.reference}**" in third.text("response")
+    assert "ada@example.com" in third.text("response")
+    assert created(third) == ["booking-00000003"]
+
+
+def test_selecting_another_row_takes_the_mark_from_the_first(stage: Stage) -> None:
+    first = stage.say(SEARCH)
+    chosen = {"surface": created(first)[0], "flight": "BA 2043", "date": "2027-08-15", "passengers": 1}
+
+    turn = stage.click("select_flight", chosen | {"row": 2, "previous": 0})
+
+    writes = {m["updateDataModel"]["path"]: m["updateDataModel"]["value"] for m in turn.messages()[:3]}
+    assert writes == {"/flights/0/act": "Select", "/flights/2/act": "Selected", "/selected": 2}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_booking_in_one_sentence(stage: Stage) -> None:
+    stage.say(SEARCH)
+
+    turn = stage.say(ORDER)
+
+    assert [name for name, _ in turn.calls] == ["search_flights", "book_flight"]
+    assert turn.calls[1][1]["lead_passenger"] == "Ada Lovelace"
+    assert turn.calls[1][1]["total"] == 188
+    assert turn.text("response").startswith("Booked: **easyJet EJ4521** on ")
+    assert Booking.objects.count() == 1
+
+
+@pytest.mark.parametrize(
+    ("decision", "said"),
+    [
+        ("denied", "Nothing was bought and nothing was paid. Your reason: “too early”."),
+        ("expired", "Nobody answered in time"),
+    ],
+)
+def test_what_is_said_when_it_was_not_approved(stage: Stage, decision: str, said: str) -> None:
+    stage.say(SEARCH)
+
+    turn = stage.say(ORDER, decision=decision, reason="too early")
+
+    assert said in turn.text("response")
+    assert turn.states[-1] == "complete"
+
+
+def test_denial_without_a_reason(stage: Stage) -> None:
+    stage.say(SEARCH)
+
+    assert "reason" not in stage.say(ORDER, decision="denied").text("response")
+
+
+@pytest.mark.parametrize(
+    ("decision", "said"), [("outcome_unknown", "I have not tried again"), ("not_on_sale", "It was not run.")]
+)
+def test_what_is_said_when_it_failed(stage: Stage, decision: str, said: str) -> None:
+    stage.say(SEARCH)
+
+    turn = stage.say(ORDER, decision=decision)
+
+    assert said in turn.text("error")
+    assert turn.states[-1] == "error"
+
+
+def test_booking_without_a_name_asks_for_it(stage: Stage) -> None:
+    stage.say(SEARCH)
+
+    turn = stage.say("Book the British Airways one")
+
+    assert created(turn) == ["passenger-00000002"]
+    assert "Who is travelling?" in turn.text("response")
+
+
+def test_booking_what_does_not_fly(stage: Stage) -> None:
+    stage.say("Find flights from Lisbon to Copenhagen next Monday")
+
+    turn = stage.say("Book the easyJet one for Ada Lovelace")
+
+    assert [name for name, _ in turn.calls] == ["search_flights"]
+    assert "I have not booked anything" in turn.text("response")
+
+
+def test_research_answers_when_its_result_comes(stage: Stage) -> None:
+    turn = stage.say("Research Corfu for me")
+
+    assert turn.types() == ["ack", "thinking", "domain-data", *["citation"] * 5, "response"]
+    assert turn.states == ["awaiting", "awaiting", "awaiting", "complete"]
+    paths = [citation["path"] for citation in turn.data("citation")]
+    assert all(path.removeprefix("/") in turn.data("domain-data")[0] for path in paths)
+
+
+def test_research_without_a_place_asks(stage: Stage) -> None:
+    asked = stage.say("Research something for me")
+
+    assert asked.states == ["clarifying"]
+    assert "Porto" in asked.data_of_clarify()
+    assert stage.say("Porto").calls == [("research_destination", {"destination": "Porto"})]
+
+
+def test_hotels(stage: Stage) -> None:
+    turn = stage.say("Find hotels in Lisbon for 3 nights")
+
+    assert turn.types() == ["ack", "response", "domain-data", "a2ui-surface"]
+    assert turn.calls[0][1]["nights"] == 3
+
+
+def test_choosing_a_hotel_does_not_pretend(stage: Stage) -> None:
+    context = {
+        "hotel": "Ribeira 12",
+        "area": "x",
+        "checkIn": "2027-01-02",
+        "nights": 2,
+        "total": 300,
+        "currency": "EUR",
+    }
+
+    assert "nothing was reserved" in stage.click("choose_hotel", context).text("response")
+
+
+def test_a_question_for_each_thing_that_is_missing(stage: Stage) -> None:
+    first = stage.say("I'd like to fly somewhere on Friday")
+    assert first.states == ["clarifying"]
+    assert "London Gatwick" in first.data_of_clarify()
+
+    second = stage.say("Lisbon")
+    assert "Copenhagen" in second.data_of_clarify()
+
+    third = stage.say("Copenhagen")
+    assert third.calls[0][1]["origin"] == "Lisbon"
+    assert third.calls[0][1]["destination"] == "Copenhagen"
+
+
+def test_two_airports_of_one_city_are_asked_about(stage: Stage) -> None:
+    assert stage.say("flights from London to Corfu tomorrow").data_of_clarify() == [
+        "London Gatwick",
+        "London Heathrow",
+    ]
+    assert stage.say("London Heathrow").calls[0][1]["origin"] == "London Heathrow"
+
+
+def test_a_missing_day_is_asked_about(stage: Stage) -> None:
+    stage.say("flights from Gatwick to Corfu")
+
+    assert stage.say("tomorrow").calls[0][1]["origin"] == "London Gatwick"
+
+
+def test_going_on_from_the_last_search(stage: Stage) -> None:
+    stage.say(SEARCH)
+
+    turn = stage.say("and on Sunday, in the morning?")
+
+    assert turn.calls[0][1]["destination"] == "Corfu"
+    assert turn.calls[0][1]["time_of_day"] == "morning"
+    assert created(turn) == ["flights-00000002", "refine-00000002"]
+
+
+def test_atlantis_fails_and_the_next_search_works(stage: Stage) -> None:
+    failed = stage.say("Fly me to Atlantis")
+
+    assert failed.states[-1] == "error"
+    assert failed.data("error")[0] == {
+        "code": "system_down",
+        "title": "Atlantis cannot be reached",
+        "retry": True,
+    }
+    assert stage.say(SEARCH).states[-1] == "complete"
+
+
+@pytest.mark.parametrize("words", ["hello", "thanks", "help", "qwertz", "yes", "??"])
+def test_small_talk_never_calls_anything(stage: Stage, words: str) -> None:
+    turn = stage.say(words)
+
+    assert turn.types() == ["response"]
+    assert turn.calls == []
+
+
+def test_an_action_of_another_card(stage: Stage) -> None:
+    assert "I do not know what to do" in stage.click("dance", {}).text("response")
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.title)
+def test_the_suggested_prompts_lead_somewhere(stage: Stage, prompt: object) -> None:
+    turn = stage.say(prompt.text)  # type: ignore[attr-defined]
+
+    assert turn.calls or turn.states == ["clarifying"]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    "words", [SEARCH, "Research Corfu for me", "Book EJ4521 on 15 August for Ada Lovelace", "hello"]
+)
+def test_the_same_request_has_the_same_reply(stage: Stage, words: str) -> None:
+    turn = stage.say(words)
+
+    for request, reply in zip(turn.requests, turn.replies, strict=True):
+        assert sally(request) == reply
+
+
+def test_it_goes_on_in_the_middle_of_a_reply(stage: Stage) -> None:
+    """A reply that was cut after its second call leaves the rest to be said, and nothing twice."""
+    turn = stage.say(SEARCH)
+    last = turn.requests[-1]
+    whole = turn.replies[-1].blocks
+    said = {"parts": list(whole[0].parts), "turnState": whole[0].state}
+    messages = t.extended(last.messages, "assistant", [t.tool_use("cut", "respond", said)])
+    messages = t.extended(messages, "user", [t.tool_result("cut", {"delivered": 1})])
+
+    rest = sally(ModelRequest("", messages, [], turn_id=last.turn_id))
+
+    assert list(rest.blocks) == list(whole[1:])
+
+
+def test_a_flow_that_is_over_still_answers(stage: Stage) -> None:
+    turn = stage.say("hello")
+    said = {"parts": list(turn.replies[0].blocks[0].parts), "turnState": "complete"}
+    asked = turn.requests[0].messages
+    for error, state in ((False, "complete"), (True, "error")):
+        messages = t.extended(asked, "assistant", [t.tool_use("x", "respond", said)])
+        messages = t.extended(
+            messages, "user", [t.tool_result("x", {"code": "RESPOND_REFUSED"}, is_error=error)]
+        )
+
+        reply = sally(ModelRequest("", messages, [], turn_id="turn00000001"))
+
+        assert reply.blocks[0].state == state
