@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import json
@@ -362,10 +363,8 @@ class Model(RuleBasedStateMachine):
 
     @rule(write=WRITES)
     def write(self, write):
-        try:
+        with contextlib.suppress(*BAD):
             self.model.write(*write)
-        except BAD:
-            pass
 
     @rule(tokens=TOKENS)
     def delete(self, tokens):
@@ -373,10 +372,8 @@ class Model(RuleBasedStateMachine):
 
     @rule(tokens=TOKENS, source=TOKENS, op=st.sampled_from(["move", "copy", "remove"]))
     def patch(self, tokens, source, op):
-        try:
+        with contextlib.suppress(PatchError):
             self.model.patch([{"op": op, "from": pointer.format(source), "path": pointer.format(tokens)}])
-        except PatchError:
-            pass
 
     @rule(tokens=TOKENS)
     def hold(self, tokens):

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -133,10 +135,8 @@ class TestGrammar:
 
     @given(st.text(st.sampled_from("${}()'\"\\ab1/.,: -+_~null")))
     def test_any_text_parses_or_is_an_expression_error(self, text):
-        try:
-            parse_template(text)
-        except ExpressionError as error:
-            assert error.message
+        with contextlib.suppress(ExpressionError):
+            assert isinstance(parse_template(text), Template)
 
     @given(st.text())
     def test_text_survives_when_its_markers_are_escaped(self, text):
@@ -148,10 +148,15 @@ class TestGrammar:
 class TestLimits:
     @pytest.mark.parametrize(
         "text",
-        ["${" * 2000 + "/a" + "}" * 2000, "${" + "f(a:" * 200 + "1" + ")" * 200 + "}", "x" * 10_001, "${a}" * 1001,
-         "${f(" + "".join(f"a{n}:1 " for n in range(1001)) + ")}"],
+        [
+            "${" * 2000 + "/a" + "}" * 2000,
+            "${" + "f(a:" * 200 + "1" + ")" * 200 + "}",
+            "x" * 10_001,
+            "${a}" * 1001,
+            "${f(" + "".join(f"a{n}:1 " for n in range(1001)) + ")}",
+        ],
         ids=["interpolations", "calls", "characters", "parts", "arguments"],
-    )  # fmt: skip
+    )
     def test_beyond_is_refused(self, text):
         with pytest.raises(ExpressionError) as caught:
             parse_template(text)
@@ -182,5 +187,5 @@ class TestEvaluate:
 
     @given(TEXTS, TEXTS)
     def test_data_is_never_parsed_again(self, before, data):
-        text = before.replace("$", "")
+        text = before.replace("$", "").replace("\\", "")
         assert value_of(text + "${/s}", {"s": "${" + data}) == text + "${" + data

@@ -38,7 +38,8 @@ class TestRender:
             ("[x](javascript:xss())", "<p>[x](javascript:xss())</p>\n"),
             (
                 '[x](https://a.example/?a=1&b=2 "t")',
-                '<p><a href="https://a.example/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">x</a></p>\n',
+                '<p><a href="https://a.example/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">'
+                "x</a></p>\n",
             ),
         ],
     )
@@ -89,12 +90,24 @@ class TestLimits:
 
 
 PATHOLOGICAL = {
-    "quotes": "> " * 3999 + "x", "brackets": "[" * 7999, "links": '[]( "' * 1500, "stars": "**a " * 1999,
-    "backticks": "`a``b" * 1500, "rules": "-\n" * 3999, "images": "![" * 3999, "underscores": "*a_" * 2600,
-    "references": "[a]" * 2600 + "\n\n[a]: http://x.example", "entities": "&" * 7999, "autolinks": "<http://a>" * 799,
-    "rows": "|a|b|\n|-|-|\n" + "|1|2|\n" * 1200, "lists": "".join("  " * i + "- x\n" for i in range(80)),
-    "less": "<a " * 2600, "spaces": "[]:0" + " " * 7900 + "0", "escapes": "\\" * 7999, "strikes": "~~a" * 2600,
-}  # fmt: skip
+    "quotes": "> " * 3999 + "x",
+    "brackets": "[" * 7999,
+    "links": '[]( "' * 1500,
+    "stars": "**a " * 1999,
+    "backticks": "`a``b" * 1500,
+    "rules": "-\n" * 3999,
+    "images": "![" * 3999,
+    "underscores": "*a_" * 2600,
+    "references": "[a]" * 2600 + "\n\n[a]: http://x.example",
+    "entities": "&" * 7999,
+    "autolinks": "<http://a>" * 799,
+    "rows": "|a|b|\n|-|-|\n" + "|1|2|\n" * 1200,
+    "lists": "".join("  " * i + "- x\n" for i in range(80)),
+    "less": "<a " * 2600,
+    "spaces": "[]:0" + " " * 7900 + "0",
+    "escapes": "\\" * 7999,
+    "strikes": "~~a" * 2600,
+}
 
 
 class TestSpeed:
@@ -141,9 +154,29 @@ class TestIsPlain:
 
     @pytest.mark.parametrize(
         "text",
-        ["*a*", "a\nb", "# h", "- x", "+ x", "1. x", "1)", "-", "> q", "    code", "`c`", "[x]", "&amp;", "<http://a>", "<a@b.cc>", "---",
-         "a\\*", "~~x~~", "__x__", "***"],
-    )  # fmt: skip
+        [
+            "*a*",
+            "a\nb",
+            "# h",
+            "- x",
+            "+ x",
+            "1. x",
+            "1)",
+            "-",
+            "> q",
+            "    code",
+            "`c`",
+            "[x]",
+            "&amp;",
+            "<http://a>",
+            "<a@b.cc>",
+            "---",
+            "a\\*",
+            "~~x~~",
+            "__x__",
+            "***",
+        ],
+    )
     def test_not_plain(self, text):
         assert not markdown.is_plain(text)
 

@@ -240,7 +240,7 @@ def model_apply(document, operation):
         else:
             parent[last] = operation["value"]
     else:
-        raise LookupError
+        raise LookupError  # noqa: TRY004 - one signal for every conflict
     return holder["root"]
 
 

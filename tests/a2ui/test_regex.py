@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import time
 
 import pytest
@@ -86,9 +87,32 @@ class TestDialect:
 
     @pytest.mark.parametrize(
         "pattern",
-        ["[invalid(", "(", ")", "a)", "*a", "a**", "a++", "a{2}{3}", "(?i)a", "(?P<n>a)", "(?>a)", "(?#c)", "(?(1)a)", "[z-a]",
-         "a{3,2}", "\\", "[\\", "[a", r"\u{110000}", "(" * 60 + ")" * 60, "^*", "(?R)", r"(?<1>a)"],
-    )  # fmt: skip
+        [
+            "[invalid(",
+            "(",
+            ")",
+            "a)",
+            "*a",
+            "a**",
+            "a++",
+            "a{2}{3}",
+            "(?i)a",
+            "(?P<n>a)",
+            "(?>a)",
+            "(?#c)",
+            "(?(1)a)",
+            "[z-a]",
+            "a{3,2}",
+            "\\",
+            "[\\",
+            "[a",
+            r"\u{110000}",
+            "(" * 60 + ")" * 60,
+            "^*",
+            "(?R)",
+            r"(?<1>a)",
+        ],
+    )
     def test_refuses(self, pattern):
         with pytest.raises(ExpressionError) as caught:
             found(pattern, "abc")
@@ -122,14 +146,12 @@ class TestBounds:
         try:
             assert not found(pattern, "a" * 5_000 + "!")
         except ExpressionError as error:
-            assert error.code == "budget_exceeded"
+            assert error.code == "budget_exceeded"  # noqa: PT017 - an answer in time is right as well
 
         assert time.perf_counter() - started < 1
 
     @settings(max_examples=300, deadline=None)
     @given(st.text(st.sampled_from("ab\\()[]{}?*+|^$.-,1dswuxkpS<>=!:P"), max_size=16), st.text(max_size=8))
     def test_any_pattern_gives_an_answer_or_an_expression_error(self, pattern, text):
-        try:
+        with contextlib.suppress(ExpressionError):
             assert found(pattern, text) in {True, False}
-        except ExpressionError:
-            pass

@@ -51,12 +51,33 @@ class TestSafeLink:
     @pytest.mark.parametrize(
         "url",
         [
-            None, 5, ["https://a"], "mailto:", "mailto:a", "mailto:a@b@c", "tel:1", "ftp://a", "#x", "/x", "x",
-            "https://", "https:///x", "https://user@host/", "https://u:p@host/", "https://a:0/", "https://a:x/",
-            "https://[::1", "https://a\u200b.example", "https://a\u202egpj.exe", "https://a/\ud800", "a" * 9000,
-            "https://" + "a" * 9000, "https:\\\\a", "https://a\\b",
+            None,
+            5,
+            ["https://a"],
+            "mailto:",
+            "mailto:a",
+            "mailto:a@b@c",
+            "tel:1",
+            "ftp://a",
+            "#x",
+            "/x",
+            "x",
+            "https://",
+            "https:///x",
+            "https://user@host/",
+            "https://u:p@host/",
+            "https://a:0/",
+            "https://a:x/",
+            "https://[::1",
+            "https://a\u200b.example",
+            "https://a\u202egpj.exe",
+            "https://a/\ud800",
+            "a" * 9000,
+            "https://" + "a" * 9000,
+            "https:\\\\a",
+            "https://a\\b",
         ],
-    )  # fmt: skip
+    )
     def test_refuses(self, url):
         assert safe_link(url) is None
 
@@ -87,11 +108,22 @@ class TestSafeImage:
     @pytest.mark.parametrize(
         "url",
         [
-            "https://a.example/x.png", "//a.example/x", "/\\a.example", "x.png", "data:image/svg+xml;base64,AAAA",
-            "data:image/png,xx", "data:image/png;base64,AA AA", "data:image/png;base64,AAAA\n", "data:text/html;base64,AAAA",
-            "data:image/png;charset=x;base64,AAAA", "data:image/png;base64,", "javascript:x", "mailto:a@b.example", "",
+            "https://a.example/x.png",
+            "//a.example/x",
+            "/\\a.example",
+            "x.png",
+            "data:image/svg+xml;base64,AAAA",
+            "data:image/png,xx",
+            "data:image/png;base64,AA AA",
+            "data:image/png;base64,AAAA\n",
+            "data:text/html;base64,AAAA",
+            "data:image/png;charset=x;base64,AAAA",
+            "data:image/png;base64,",
+            "javascript:x",
+            "mailto:a@b.example",
+            "",
         ],
-    )  # fmt: skip
+    )
     def test_refuses_without_hosts(self, url):
         assert safe_image(url, NO_HOSTS) is None
 
