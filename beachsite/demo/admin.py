@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
 
 from beachsite.demo.models import Booking
 
-if TYPE_CHECKING:
-    ModelAdmin = admin.ModelAdmin[Booking]
-else:
-    # Generic for the type checker alone.
-    ModelAdmin = admin.ModelAdmin
-
 
 @admin.register(Booking)
-class BookingAdmin(ModelAdmin):
+class BookingAdmin(admin.ModelAdmin[Booking]):
     list_display = (
         "reference",
         "flight",
