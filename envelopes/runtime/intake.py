@@ -68,7 +68,7 @@ def post_message(session: Session, who: Principal, message_id: str, text: str) -
     def effect(writer: Writer) -> JsonObject:
         with views.open(writer.session) as view:
             model = view.surfaces.client_data_model(writer.session.actor)
-        writer.add("message", {"text": text, "name": who.name})
+        writer.add("message", {"text": text, "name": who.name, "id": message_id})
         if not writer.session.title:
             writer.session.title = (
                 text if len(text) <= TITLE_CHARACTERS else f"{text[: TITLE_CHARACTERS - 1].rstrip()}…"

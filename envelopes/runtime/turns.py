@@ -41,8 +41,7 @@ def open_turn(writer: Writer, trigger: JsonObject, *, actor: str = "") -> Turn:
         trigger=trigger,
         trigger_seq=session.last_seq,
     )
-    if Turn.objects.filter(session=session, status="running").exists():
-        writer.add("turn", turn_data(turn, "queued", reason="busy"), turn=turn)
+    writer.add("turn", turn_data(turn, "queued", reason="new"), turn=turn)
     writer.wake_runner()
     return turn
 

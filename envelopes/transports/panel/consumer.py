@@ -22,6 +22,7 @@ from envelopes.approvals import service as approvals
 from envelopes.conf import setting
 from envelopes.delivery.deltas import Delta, deltas
 from envelopes.delivery.live import Frame, resume, views
+from envelopes.delivery.panel.thread import live_id
 from envelopes.errors import BeachError, Forbidden, NotFound, ValidationFailed
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Session, Turn
@@ -152,7 +153,6 @@ class PanelConsumer(AsyncWebsocketConsumer):
             self._ring.clear()
             try:
                 await self._catch_up()
-                await self._send_deltas()
             except asyncio.CancelledError:
                 raise
             except Exception:
@@ -160,10 +160,18 @@ class PanelConsumer(AsyncWebsocketConsumer):
                 logger.exception("Sending to session %s failed.", self.session.pk)
 
     async def _catch_up(self) -> None:
-        for frame in await sync_to_async(self._frames)():
-            if frame.seq > self.cursor:
-                await self.send(text_data=frame.payload)
-                self.cursor = frame.seq
+        """Send streamed text and new rows, in the order in which they were made.
+
+        A row was read after everything that streamed before it had been queued, so that goes first; what has no place
+        yet waits for the row that makes one, unless that row has ended it too.
+        """
+        frames = [frame for frame in await sync_to_async(self._frames)() if frame.seq > self.cursor]
+        early = await self._send_deltas()
+        for frame in frames:
+            await self.send(text_data=frame.payload)
+            self.cursor = frame.seq
+        self._deltas[:0] = [d for d in early if not any(live_id(d.live) in frame.payload for frame in frames)]
+        await self._send_deltas()
 
     def _frames(self) -> list[Frame]:
         with views.open(self.session) as view:
@@ -187,13 +195,17 @@ class PanelConsumer(AsyncWebsocketConsumer):
         self._deltas.append(delta)
         self._ring.set()
 
-    async def _send_deltas(self) -> None:
-        while self._deltas:
-            pending, self._deltas = self._deltas, []
-            for delta in pending:
-                into = views.container(self.session.pk, delta.turn)
-                if into:
-                    await self._say(_delta_frame(delta, into))
+    async def _send_deltas(self) -> list[Delta]:
+        """Send what has streamed; returns what has no place on the page yet."""
+        pending, self._deltas = self._deltas, []
+        homeless = []
+        for delta in pending:
+            into = views.container(self.session.pk, delta.turn)
+            if into:
+                await self._say(_delta_frame(delta, into))
+            else:
+                homeless.append(delta)
+        return homeless
 
     async def _say(self, frame: JsonObject) -> None:
         await self.send(text_data=orjson.dumps(frame).decode())

@@ -9,7 +9,7 @@ from typing import Any
 
 import jiter
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envelopes.errors import RespondRefused
@@ -122,6 +122,7 @@ parts = st.fixed_dictionaries(
 ).flatmap(lambda part: st.permutations(list(part.items())).map(dict))
 
 
+@settings(deadline=None)
 @given(st.lists(parts, min_size=1, max_size=4), st.booleans(), st.data())
 def test_what_is_told_is_what_becomes_valid(found: list[Any], ascii_only: bool, data: st.DataObject) -> None:
     raw = json.dumps({"parts": found, "turnState": "complete"}, ensure_ascii=ascii_only)
@@ -141,6 +142,7 @@ def test_what_is_told_is_what_becomes_valid(found: list[Any], ascii_only: bool, 
     assert told == final
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec="utf-8") | st.sampled_from('\x00\x1b\\"u\n')), st.booleans())
 def test_it_tells_what_jiter_sees(text: str, ascii_only: bool) -> None:
     """An oracle that is not ours: jiter's partial parse, fed with every prefix."""

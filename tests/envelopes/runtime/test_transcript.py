@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envelopes.errors import ValidationFailed
@@ -63,20 +63,23 @@ def cleaned(value: Any) -> Any:
     return clean_json(value)
 
 
+@settings(deadline=None)
 @given(awkward)
 def test_a_persons_words_come_back_and_are_nothing_else(text: str) -> None:
     block = user_text(text)
 
-    expected = clean_text(text) if text.strip() else "(empty message)"
+    expected = clean_text(text) if clean_text(text).strip() else "(empty message)"
     assert read_block(block) == UserText(expected)
     assert block["text"].encode()
 
 
+@settings(deadline=None)
 @given(awkward)
 def test_a_correction_comes_back(text: str) -> None:
     assert read_block(correction_block(text)) == Correction(clean_text(text))
 
 
+@settings(deadline=None)
 @given(st.dictionaries(awkward.filter(lambda key: key != "dataModel"), json_values, max_size=3), json_values)
 def test_an_action_comes_back(action: dict[str, Any], model: Any) -> None:
     block = action_block(action, model)
@@ -86,6 +89,7 @@ def test_an_action_comes_back(action: dict[str, Any], model: Any) -> None:
     assert block["text"].lower().count("</action>") == 1
 
 
+@settings(deadline=None)
 @given(st.sampled_from(["tool-result", "decision"]), json_values, awkward, awkward)
 def test_an_injection_comes_back(kind: str, payload: Any, tool: str, call_id: str) -> None:
     block = injection_block(kind, payload, tool=tool, call_id=call_id)
@@ -93,6 +97,7 @@ def test_an_injection_comes_back(kind: str, payload: Any, tool: str, call_id: st
     assert read_block(block) == Injection(kind, cleaned(payload), clean_text(tool), clean_text(call_id))
 
 
+@settings(deadline=None)
 @given(json_values, st.booleans())
 def test_a_tool_result_comes_back(content: Any, is_error: bool) -> None:
     block = tool_result("toolu_1", content, is_error=is_error)

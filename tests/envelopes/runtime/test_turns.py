@@ -36,6 +36,7 @@ async def test_a_turn_goes_from_ack_through_a_tool_to_an_answer() -> None:
         assert kinds == [
             ("message", ""),
             ("turn", ""),
+            ("turn", ""),
             ("part", "ack"),
             ("part", "response"),
             ("part", "domain-data"),

@@ -1,0 +1,105 @@
+"""The real anthropic client against a loopback Messages API, through a whole turn to a socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from envelopes.providers.anthropic import AnthropicProvider
+from envelopes.registries.actors import actors
+from envelopes.registries.tools import Tool
+from envelopes.types import Json
+from tests.desk import replies
+from tests.fakes.messages_api import FakeMessagesApi
+from tests.fakes.messages_replies import Refusal, Reply, Text, Thinking, call, respond, said
+from tests.sockets import Socket, panel
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class City(BaseModel):
+    city: str
+
+
+async def _weather(context: object, args: City) -> Json:
+    return {"city": args.city, "degrees": 24}
+
+
+@asynccontextmanager
+async def claude(*answers: Reply | Refusal) -> AsyncIterator[tuple[Socket, FakeMessagesApi]]:
+    """A socket to a session whose actor is the real client, which talks to the fake server."""
+    async with FakeMessagesApi(replies=deque(answers)) as api, panel(replies([])) as (session, browser, _):
+        made = actors["tester"]
+        fields: dict[str, Any] = {
+            **vars(made),
+            "provider": lambda: AnthropicProvider("key", model="claude-test", base_url=api.base_url),
+            "tools": (Tool("weather", "The weather.", City, _weather),),
+        }
+        with actors.including(type(made)(**fields)):
+            socket = await Socket(browser, session.public_id).open()
+            yield socket, api
+            await socket.close()
+            assert api.problems == []
+
+
+async def test_a_whole_turn_with_a_tool_call_reaches_the_socket_as_it_is_written() -> None:
+    words = "It is 24 degrees in Corfu, with a light wind from the north-west. " * 4
+    async with claude(
+        Reply(
+            (
+                Thinking("hm"),
+                respond(said("Looking.", "ack"), state="awaiting"),
+                call("weather", city="Corfu"),
+            )
+        ),
+        Reply((respond(said(words)),), pace=0.002),
+    ) as (socket, api):
+        await socket.ask({"type": "message", "text": "How warm is it in Corfu?"})
+        first = await socket.until(lambda f: f.get("type") == "delta" and f["partType"] == "response")
+        # The reply is still being written: text inside respond() reached the socket before the call was complete.
+        assert api.requests[-1].fragments < len(words) // 7
+        assert words.startswith(first["text"])
+        await socket.until(lambda f: f.get("busy") is False and "ops" in f, seconds=15)
+        streamed = [f for f in socket.frames if f.get("type") == "delta" and f["partType"] == "response"]
+        assert "".join(f["text"] for f in streamed) == words
+        second = api.requests[1].body["messages"]
+        assert second[-2]["content"][0]["type"] == "thinking"
+        assert [block["type"] for block in second[-1]["content"]] == ["tool_result", "tool_result"]
+        assert '"degrees":24' in second[-1]["content"][1]["content"]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Reply((respond(said("This is cut in the middle of its only sentence.")),), fail="drop"),
+        Reply((respond(said("This is cut in the middle of its only sentence.")),), fail="silent"),
+        Reply((respond(said("This is cut in the middle of its only sentence.")),), fail="error"),
+        Reply((respond(said("This is cut in the middle of its only sentence.")),), fail="max_tokens"),
+        Reply((Text("Prose that nobody may see."),)),
+    ],
+    ids=["drop", "silent", "error event", "max_tokens", "prose"],
+)
+async def test_a_reply_that_goes_wrong_is_withdrawn_and_asked_for_again(broken: Reply) -> None:
+    async with claude(broken, Reply((respond(said("Whole.")),))) as (socket, api):
+        await socket.ask({"type": "message", "text": "Hello"})
+        await socket.until(lambda f: "Whole." in str(f.get("ops")), seconds=15)
+        await socket.until(lambda f: f.get("busy") is False and "ops" in f)
+        assert "nobody may see" not in socket.shown
+        started = {f["live"] for f in socket.frames if f.get("type") == "delta"}
+        for key in started:
+            assert f"v{key}" in socket.shown
+        assert len(api.requests) == 2
+
+
+async def test_a_refusal_of_the_api_ends_in_an_error_for_the_person() -> None:
+    async with claude(Refusal(401, "authentication_error", "invalid x-api-key")) as (socket, _):
+        await socket.ask({"type": "message", "text": "Hello"})
+        await socket.until(lambda f: f.get("busy") is False and "ops" in f and f["seq"] > 3, seconds=15)
+        assert "b-error" in socket.shown
+        await asyncio.sleep(0)

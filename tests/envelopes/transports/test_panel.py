@@ -1,0 +1,287 @@
+"""The panel's socket: who gets in, what bad frames do, that nothing is lost and nothing doubled."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from channels.testing import WebsocketCommunicator
+from django.contrib.auth import get_user_model
+from django.test import Client
+
+from beachsite.asgi import application
+from envelopes.access import Principal, create_session
+from envelopes.models import Event, Turn
+from envelopes.providers.scripted import Say, text
+from tests.desk import replies
+from tests.sockets import Browser, Socket, anonymous, panel
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ANSWER = replies([Say([text("response", "Hello to you.")])])
+
+
+async def _close_code(socket: Socket) -> int:
+    while True:
+        message = await socket.wire.receive_output(timeout=5)
+        if message["type"] == "websocket.close":
+            return int(message["code"])
+        assert message["type"] != "websocket.send", f"data before the close: {message}"
+
+
+# -- the door -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("origin", "lets_in"),
+    [
+        ("http://testserver", True),
+        ("https://testserver", True),
+        ("https://evil.example", False),
+        ("https://testserver.evil.example", False),
+        ("https://eviltestserver", False),
+        ("http://testserver:8001", False),
+        ("http://user@testserver", False),
+        ("null", False),
+        ("", False),
+        (None, False),
+    ],
+)
+async def test_only_pages_of_the_site_may_open_a_socket(origin: str | None, lets_in: bool) -> None:
+    async with panel(ANSWER) as (session, browser, _):
+        socket = Socket(browser, session.public_id, origin=origin)
+        accepted, _ = await socket.wire.connect(timeout=5)
+        assert accepted is lets_in
+        if lets_in:
+            await socket.close()
+
+
+async def test_an_origin_from_the_settings_may_too(settings: Any) -> None:
+    settings.BEACH_ALLOWED_ORIGINS = ["https://chat.example"]
+    async with panel(ANSWER) as (session, browser, _):
+        for origin, lets_in in (("https://chat.example", True), ("https://chat.example.evil.example", False)):
+            socket = Socket(browser, session.public_id, origin=origin)
+            accepted, _ = await socket.wire.connect(timeout=5)
+            assert accepted is lets_in
+            await socket.close()
+
+
+async def test_without_a_login_the_socket_closes_before_any_data() -> None:
+    async with panel(ANSWER) as (session, _, _who):
+        socket = Socket(Browser({}), session.public_id)
+        await socket.wire.connect(timeout=5)
+        assert await _close_code(socket) == 4401
+
+
+async def test_somebody_elses_session_and_one_that_does_not_exist_look_the_same() -> None:
+    async with panel(ANSWER) as (session, _, _who):
+        stranger, _ = anonymous()
+        for name in (session.public_id, "nosuchsession", session.public_id.upper(), "1"):
+            socket = Socket(stranger, name)
+            await socket.wire.connect(timeout=5)
+            assert await _close_code(socket) == 4403
+
+
+async def test_a_login_that_has_ended_does_not_go_on_through_an_open_socket() -> None:
+    user = await sync_to_async(get_user_model().objects.create_user)("ada", password="x")  # type: ignore[attr-defined]
+    client = Client()
+    await sync_to_async(client.force_login)(user)
+    async with panel(ANSWER) as (_, _browser, _who):
+        session = await sync_to_async(create_session)(Principal(user=user, name="ada"), "tester")
+        socket = await Socket(
+            Browser({"sessionid": client.cookies["sessionid"].value}), session.public_id
+        ).open()
+        await sync_to_async(client.logout)()
+        answer = await socket.ask({"type": "message", "text": "still me?"})
+        assert (answer["type"], answer["code"]) == ("error", "forbidden")
+        assert not await sync_to_async(Turn.objects.filter(session=session).exists)()
+
+
+# -- frames -------------------------------------------------------------------------------------------------------
+
+BAD = [
+    "not json",
+    "",
+    "null",
+    "[]",
+    "42",
+    "{}",
+    '{"HEADERS": null}',
+    '{"action": {"nested": 1}}',
+    '{"surfaceId": ["s1"]}',
+    '{"type": "no-such-type"}',
+    '{"a": NaN}',
+    "\ufeff{}",
+    '{"type": "message", "id": "x"}',
+    '{"type": "message", "id": "x", "text": 5}',
+    '{"type": "message", "id": "../x", "text": "a"}',
+    '{"type": "hello", "after": -1}',
+    '{"type": "hello", "after": true}',
+    '{"type": "edit", "id": "x", "target": "a1-0", "value": 1, "path": "/owner"}',
+    '{"type": "decide", "id": "x", "approval": "a", "decision": "maybe"}',
+    "[" * 5000,
+]
+
+
+async def test_bad_frames_get_a_typed_error_and_the_chat_goes_on() -> None:
+    async with panel(ANSWER) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        for bad in BAD:
+            await socket.wire.send_input({"type": "websocket.receive", "text": bad})
+            error = await socket.until(lambda frame: True)
+            assert error["type"] == "error"
+            assert error["code"] == "VALIDATION_FAILED"
+            assert error["message"].endswith(".")
+            for leak in ("Traceback", 'File "', "KeyError"):
+                assert leak not in json.dumps(error)
+        await socket.wire.send_to(bytes_data=bytes.fromhex("ff00fe"))
+        assert (await socket.until(lambda frame: True))["code"] == "VALIDATION_FAILED"
+        assert (await socket.ask({"type": "message", "text": "Hello"}))["type"] == "ack"
+        await socket.settled()
+        assert "Hello to you." in socket.shown
+        await socket.close()
+
+
+async def test_frames_and_messages_have_a_size(settings: Any) -> None:
+    settings.BEACH_FRAME_BYTES = 1000
+    settings.BEACH_MESSAGE_CHARACTERS = 100
+    async with panel(ANSWER) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        assert (await socket.ask({"type": "message", "text": "x" * 101}))["code"] == "too_large"
+        await socket.send({"type": "message", "id": "big", "text": "x" * 2000})
+        assert (await socket.until(lambda frame: True))["code"] == "too_large"
+        assert (await socket.ask({"type": "message", "text": "  \n "}))["code"] == "VALIDATION_FAILED"
+        await socket.close()
+
+
+async def test_a_flood_is_slowed_and_the_socket_stays(settings: Any) -> None:
+    settings.BEACH_FRAMES_PER_SECOND = 5
+    async with panel(ANSWER) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        for _ in range(30):
+            await socket.send({"type": "ping"})
+        error = await socket.until(lambda frame: frame.get("type") == "error")
+        assert error["code"] == "too_fast"
+        await asyncio.sleep(0.5)
+        assert (await socket.ask({"type": "message", "text": "Hello"}))["type"] == "ack"
+        await socket.close()
+
+
+async def test_frames_that_name_other_peoples_things_find_nothing() -> None:
+    async with panel(ANSWER) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        answer = await socket.ask({"type": "decide", "approval": "ofsomebodyelse", "decision": "granted"})
+        assert answer["code"] == "not_found"
+        answer = await socket.ask({"type": "action", "target": "a9-1"})
+        assert answer["code"] == "not_found"
+        answer = await socket.ask({"type": "edit", "target": "a9-1", "value": "x"})
+        assert answer["code"] == "not_found"
+        await socket.close()
+
+
+# -- nothing lost, nothing doubled ------------------------------------------------------------------------------
+
+
+async def test_a_repeated_message_is_answered_but_not_run_again() -> None:
+    async with panel(ANSWER) as (session, browser, _):
+        first = await Socket(browser, session.public_id).open()
+        one = await first.ask({"type": "message", "text": "Hello"}, message_id="tab1-7")
+        again = await first.ask({"type": "message", "text": "Hello"}, message_id="tab1-7")
+        await first.close()
+        second = await Socket(browser, session.public_id).open()
+        third = await second.ask({"type": "message", "text": "Hello"}, message_id="tab1-7")
+        assert again["seq"] == third["seq"] == one["seq"]
+        await second.ask({"type": "message", "text": "Hello"}, message_id="tab1-8")
+        assert await sync_to_async(Turn.objects.filter(session=session).count)() == 2
+        await second.close()
+
+
+async def test_two_tabs_see_the_same_frames_and_a_late_one_catches_up() -> None:
+    async with panel(ANSWER) as (session, browser, _):
+        one, two = (
+            await Socket(browser, session.public_id).open(),
+            await Socket(browser, session.public_id).open(),
+        )
+        await one.ask({"type": "message", "text": "Hello"})
+        await one.settled()
+        await two.settled()
+        three = await Socket(browser, session.public_id).open()
+        frames = [[frame for frame in socket.frames if "ops" in frame] for socket in (one, two, three)]
+        assert frames[0] == frames[1] == frames[2]
+        for socket in (one, two, three):
+            await socket.close()
+
+
+async def test_each_frame_names_the_one_before_it() -> None:
+    async with panel(ANSWER) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        await socket.ask({"type": "message", "text": "Hello"})
+        await socket.settled()
+        last = 0
+        for frame in socket.frames:
+            if "ops" in frame:
+                assert frame["prev"] == last
+                last = frame["seq"]
+        await socket.close()
+
+
+async def test_a_socket_that_was_away_gets_exactly_what_it_missed_even_when_frames_are_gone() -> None:
+    from envelopes.delivery.live import views
+
+    async with panel(ANSWER) as (session, browser, _):
+        first = await Socket(browser, session.public_id).open()
+        await first.ask({"type": "message", "text": "Hello"})
+        await first.settled()
+        seen = first.seq
+        await first.ask({"type": "message", "text": "Again"})
+        await first.settled()
+        missed = [frame for frame in first.frames if "ops" in frame and frame["seq"] > seen]
+        await first.close()
+        kept = await Socket(browser, session.public_id).open(after=seen)
+        views.clear()
+        replayed = await Socket(browser, session.public_id).open(after=seen)
+        for socket in (kept, replayed):
+            assert [frame for frame in socket.frames if "ops" in frame] == missed
+            await socket.close()
+
+
+async def test_leaving_in_the_middle_of_an_answer_loses_nothing() -> None:
+    async with panel(ANSWER) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        await socket.ask({"type": "message", "text": "Hello"})
+        # As a network does: without a close frame that anybody waits for.
+        await socket.wire.send_input({"type": "websocket.disconnect", "code": 1006})
+        for _ in range(300):
+            if await sync_to_async(Event.objects.filter(session=session, kind="settled").exists)():
+                break
+            await asyncio.sleep(0.01)
+        again = await Socket(browser, session.public_id).open()
+        assert "Hello to you." in again.shown
+        await again.close()
+
+
+async def test_streamed_text_arrives_before_the_call_is_complete_and_equals_it() -> None:
+    words = "A long answer that is written in many small pieces, with “quotes” and \\ and 😀 in it. " * 5
+    async with panel(replies([Say([text("response", words)])])) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        await socket.ask({"type": "message", "text": "Hello"})
+        await socket.settled()
+        pieces = [frame for frame in socket.frames if frame.get("type") == "delta"]
+        assert pieces
+        assert "".join(piece["text"] for piece in pieces) == words
+        assert pieces[0]["offset"] == 0
+        part = next(
+            n for n, frame in enumerate(socket.frames) if "ops" in frame and "A long answer" in str(frame)
+        )
+        assert socket.frames.index(pieces[-1]) < part
+        await socket.close()
+
+
+async def test_the_application_serves_no_other_sockets() -> None:
+    browser, _ = anonymous()
+    wire = WebsocketCommunicator(application, "/ws/other/", headers=browser.headers())
+    with pytest.raises(ValueError, match="No route found"):
+        await wire.connect()
