@@ -20,8 +20,8 @@ def clean_text(text: str) -> str:
 def clean_json(value: Json, *, depth: int = MAX_DEPTH) -> Json:
     """A copy of ``value`` with every text and key cleaned.
 
-    Raises ``ValidationFailed`` when it is nested deeper than ``depth``, holds a number that JSON cannot carry, or when
-    two keys of one object become the same.
+    Keys that become the same stay apart: the later one gets a further U+FFFD. Raises ``ValidationFailed`` when it is
+    nested deeper than ``depth`` or holds a number that JSON cannot carry.
     """
     if isinstance(value, str):
         return clean_text(value)
@@ -34,9 +34,12 @@ def clean_json(value: Json, *, depth: int = MAX_DEPTH) -> Json:
     if depth <= 0:
         raise ValidationFailed(f"This is nested deeper than {MAX_DEPTH} levels.")
     if isinstance(value, dict):
-        cleaned = {clean_text(str(key)): clean_json(item, depth=depth - 1) for key, item in value.items()}
-        if len(cleaned) != len(value):
-            raise ValidationFailed("Two keys of an object differ only in characters that cannot be stored.")
+        cleaned: dict[str, Json] = {}
+        for key, item in value.items():
+            name = clean_text(str(key))
+            while name in cleaned:
+                name += "\ufffd"
+            cleaned[name] = clean_json(item, depth=depth - 1)
         return cleaned
     if isinstance(value, (list, tuple)):
         return [clean_json(item, depth=depth - 1) for item in value]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -84,7 +84,7 @@ class AnthropicProvider:
         self._max_retries = max_retries
         self._timeout = timeout
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         """The reply as it is written. Cancelling the task, or closing this generator, closes the connection.
 
         Raises ``ProviderError`` with ``kind`` (the API's error type or ours), ``status`` and ``request_id`` where

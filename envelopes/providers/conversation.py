@@ -45,16 +45,14 @@ class Said:
 class Conversation:
     """One request, read.
 
-    The turn begins with the last user message that holds a person's words or a click; what stands before it are
-    earlier turns.
+    The turn begins with the last user message that holds a person's words, a click, or the injection ``context``
+    with which the runtime opens every turn; what stands before it are earlier turns.
     """
 
     def __init__(self, request: ModelRequest) -> None:
         self.request = request
         read = [entries(message) for message in request.messages]
-        openings = [
-            n for n, found in enumerate(read) if any(isinstance(e, (UserText, ActionTaken)) for e in found)
-        ]
+        openings = [n for n, found in enumerate(read) if any(_opens(entry) for entry in found)]
         start = openings[-1] if openings else 0
         self._opening: list[Entry] = read[start] if read else []
         self._turn: list[Entry] = [entry for found in read[start:] for entry in found]
@@ -75,6 +73,18 @@ class Conversation:
     def action(self) -> JsonObject | None:
         """The A2UI action of the click that opened this turn: ``{name, surfaceId, context, ...}``."""
         return None if self.click is None else self.click.action
+
+    @property
+    def context(self) -> JsonObject:
+        """What the runtime says of the person's surroundings: ``{now, timezone, locale}``, empty if it did not."""
+        return next((e.payload for e in self.injections if e.kind == "context"), {})
+
+    @property
+    def data_model(self) -> Json:
+        """The data model that came with the click or with the person's words, or None."""
+        if self.click is not None:
+            return self.click.data_model
+        return next((e.payload for e in self.injections if e.kind == "data-model"), None)
 
     @property
     def replies(self) -> int:
@@ -129,3 +139,9 @@ class Conversation:
             else:
                 said += [Said("assistant", b["text"]) for b in message["content"] if b.get("type") == "text"]
         return said
+
+
+def _opens(entry: Entry) -> bool:
+    return isinstance(entry, (UserText, ActionTaken)) or (
+        isinstance(entry, Injection) and entry.kind == "context"
+    )

@@ -6,7 +6,7 @@ import json
 from typing import Any, Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envelopes.protocol.json_scan import JsonScanner, Path, Problem, Silent
@@ -100,6 +100,7 @@ json_values = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(json_values, st.booleans(), st.data())
 def test_every_value_comes_out_however_it_is_cut(value: Any, ascii_only: bool, data: st.DataObject) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
@@ -109,6 +110,7 @@ def test_every_value_comes_out_however_it_is_cut(value: Any, ascii_only: bool, d
     assert scan(fragments) == (value, None)
 
 
+@settings(deadline=None)
 @given(st.lists(pieces, max_size=12).map("".join))
 def test_it_accepts_what_json_loads_accepts(text: str) -> None:
     try:

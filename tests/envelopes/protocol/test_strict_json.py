@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envelopes.errors import ValidationFailed
@@ -19,6 +19,7 @@ def refusal(text: str, **options: Any) -> dict[str, Any]:
     return caught.value.facts
 
 
+@settings(deadline=None)
 @given(
     st.recursive(
         st.none()
@@ -76,6 +77,7 @@ def test_lone_surrogates_pass_and_pairs_are_joined() -> None:
     assert parse_strict('"\ud83d\ude00 \ud83d"') == "\U0001f600 \ud83d"
 
 
+@settings(deadline=None)
 @given(st.text(st.sampled_from("a\ud83d\ude00\U0001f600")))
 def test_joining_surrogates_is_stable(text: str) -> None:
     once = join_surrogates(text)

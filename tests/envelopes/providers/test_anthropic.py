@@ -397,7 +397,7 @@ async def test_cancelling_closes_the_connection(api: FakeMessagesApi) -> None:
 async def test_closing_the_generator_closes_the_connection(api: FakeMessagesApi) -> None:
     api.replies.append(Reply((respond(said("word " * 100)),), pace=0.02))
 
-    async with aclosing(provider(api).stream(request())) as events:  # type: ignore[type-var]
+    async with aclosing(provider(api).stream(request())) as events:
         async for event in events:
             if isinstance(event, InputFragment):
                 break

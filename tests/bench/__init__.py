@@ -1,0 +1,1 @@
+"""Measurements. Nothing here asserts; wall time is no test."""

@@ -1,0 +1,186 @@
+"""The respond() call as a whole: states, hand-over, what goes with what; and the tool that a model sees."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+
+from envelopes.errors import RespondRefused
+from envelopes.protocol.respond import MAX_PARTS, SYSTEM_SNIPPET, RespondCall, check_respond, respond_tool
+from envelopes.registries.part_types import part_types
+from envelopes.registries.turn_states import TurnState, turn_states
+
+ACK = {"metadata": {"partType": "ack"}, "text": "On it."}
+RESPONSE = {"metadata": {"partType": "response"}, "text": "Done."}
+CLARIFY = {"metadata": {"partType": "clarify"}, "text": "Which one?"}
+ERROR = {"metadata": {"partType": "error"}, "text": "It failed."}
+
+
+def call(*parts: Any, state: Any = "complete", **more: Any) -> dict[str, Any]:
+    return {"parts": list(parts), "turnState": state, **more}
+
+
+def refusal(value: Any, **options: Any) -> RespondRefused:
+    with pytest.raises(RespondRefused) as caught:
+        check_respond(value, **options)
+    assert caught.value.code == "RESPOND_REFUSED"
+    assert caught.value.message.endswith(".")
+    json.dumps(caught.value.as_dict()).encode()
+    return caught.value
+
+
+# The shapes that the respond() document shows.
+DOCUMENTED = [
+    call(RESPONSE),
+    call(ACK, state="awaiting"),
+    call(CLARIFY, state="clarifying"),
+    call(ERROR, state="error"),
+    call(
+        RESPONSE,
+        {"data": {"flights": []}, "metadata": {"partType": "domain-data"}},
+        {"text": "BA is more comfortable.", "metadata": {"partType": "llm-context"}},
+        {"data": {"version": "v0.9", "createSurface": {}}, "metadata": {"partType": "a2ui-surface"}},
+    ),
+]
+
+
+@pytest.mark.parametrize("value", DOCUMENTED)
+def test_documented_shapes_pass(value: dict[str, Any]) -> None:
+    checked = check_respond(value)
+
+    assert [part.as_json() for part in checked.parts] == value["parts"]
+    assert checked.state == value["turnState"]
+    assert checked.turn_state is turn_states[value["turnState"]]
+    assert checked.pass_to is checked.note is None
+
+
+@pytest.mark.parametrize("value", DOCUMENTED)
+def test_documented_shapes_fit_the_tools_schema(value: dict[str, Any]) -> None:
+    schema = respond_tool()["input_schema"]
+    jsonschema.Draft202012Validator.check_schema(schema)
+
+    jsonschema.validate(value, schema)
+
+
+def test_the_older_names_are_accepted() -> None:
+    checked = check_respond(
+        {"parts": [{"partType": "response", "text": "Hi"}], "conversationState": "complete"}
+    )
+
+    assert checked.state == "complete"
+    assert checked.parts[0].part_type == "response"
+    assert refusal(call(RESPONSE, conversationState="complete")).facts["path"] == "/conversationState"
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        (None, ""),
+        ([], ""),
+        ("respond", ""),
+        ({}, "/parts"),
+        ({"turnState": "complete"}, "/parts"),
+        ({"parts": [RESPONSE]}, "/turnState"),
+        (call(), "/parts"),
+        (call(*[ACK] * (MAX_PARTS + 1)), "/parts"),
+        ({"parts": {"0": RESPONSE}, "turnState": "complete"}, "/parts"),
+        (call(RESPONSE, state=None), "/turnState"),
+        (call(RESPONSE, state="finished"), "/turnState"),
+        (call(RESPONSE, state="suspended"), "/turnState"),
+        (call(RESPONSE, state="delegated"), "/turnState"),
+        (call(RESPONSE, state="\ud800"), "/turnState"),
+        (call(RESPONSE, extra=1), "/extra"),
+        (call(RESPONSE, **{"\ud800": 1}), "/\ufffd"),
+        (call(RESPONSE, note=7), "/note"),
+        (call(ACK, {"text": "no type"}), "/parts/1/metadata"),
+        (call(ACK, {"metadata": {"partType": "no-such-part"}, "text": "x"}), "/parts/1/metadata/partType"),
+        (call({"metadata": {"partType": "approval-request"}, "data": {}}), "/parts/0/metadata/partType"),
+        (call({"metadata": {"partType": "approval-response"}, "data": {}}), "/parts/0/metadata/partType"),
+        (call(CLARIFY, RESPONSE, state="clarifying"), "/parts"),
+        (call(RESPONSE, state="clarifying"), "/parts"),
+        (call(RESPONSE, state="error"), "/parts"),
+        (call(RESPONSE, state="passed"), "/passTo"),
+        (call(RESPONSE, passTo="drafter"), "/passTo"),
+        (call(RESPONSE, state="passed", passTo=""), "/passTo"),
+        (call(RESPONSE, state="passed", passTo="nobody"), "/passTo"),
+    ],
+)
+def test_refusals_point_at_the_place(value: Any, path: str) -> None:
+    assert refusal(value, actors=("drafter",)).facts["path"] == path
+
+
+def test_a_refused_state_names_those_that_may_be_declared() -> None:
+    allowed = ["awaiting", "complete", "clarifying", "error", "passed"]
+
+    assert refusal(call(RESPONSE, state="finished")).facts["allowed"] == allowed
+    assert "set by the runtime" in refusal(call(RESPONSE, state="suspended")).message
+
+
+def test_passing_on() -> None:
+    checked = check_respond(call(ACK, state="passed", passTo="drafter"), actors=("drafter", "editor"))
+
+    assert checked.pass_to == "drafter"
+    assert refusal(call(ACK, state="passed", passTo="x"), actors=("drafter", "editor")).facts["allowed"] == [
+        "drafter",
+        "editor",
+    ]
+
+
+def test_the_note_can_be_stored() -> None:
+    assert check_respond(call(RESPONSE, note="nul \x00 half \ud83d")).note == "nul \ufffd half \ufffd"
+
+
+@pytest.mark.parametrize(
+    ("state", "terminal", "emits", "holds"),
+    [
+        ("awaiting", False, False, True),
+        ("complete", True, True, False),
+        ("clarifying", True, False, False),
+        ("error", True, False, False),
+        ("suspended", False, False, False),
+        ("delegated", False, False, True),
+        ("passed", True, False, False),
+    ],
+)
+def test_turn_states(state: str, terminal: bool, emits: bool, holds: bool) -> None:
+    found = turn_states[state]
+
+    assert (found.terminal, found.emits_envelope, found.holds_actor) == (terminal, emits, holds)
+
+
+def test_a_consumers_own_state_and_type_can_be_used() -> None:
+    snoozed = TurnState("acme.snoozed", True, False, False, meaning="later")
+    with turn_states.including(snoozed):
+        checked: RespondCall = check_respond(call(ACK, state="acme.snoozed"))
+        assert checked.turn_state is snoozed
+        assert "acme.snoozed" in respond_tool()["input_schema"]["properties"]["turnState"]["enum"]
+    refusal(call(ACK, state="acme.snoozed"))
+
+
+def test_the_tool_lists_what_an_actor_may_use_and_metadata_first() -> None:
+    properties = respond_tool()["input_schema"]["properties"]
+    item = properties["parts"]["items"]["properties"]
+
+    assert list(item) == ["metadata", "text", "data"]
+    assert item["metadata"]["properties"]["partType"]["enum"] == [
+        t.name for t in part_types if "actor" in t.origins
+    ]
+    assert "suspended" not in properties["turnState"]["enum"]
+
+
+def test_the_prompt_names_what_there_is() -> None:
+    for name in (
+        "respond",
+        "ack",
+        "response",
+        "clarify",
+        "awaiting",
+        "complete",
+        "<action>",
+        "<injection>",
+        "<\\action>",
+    ):
+        assert name in SYSTEM_SNIPPET
