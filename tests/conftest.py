@@ -48,6 +48,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(marker)
 
 
+def pytest_unconfigure() -> None:
+    """SQLite leaves its side files when a thread still held a connection as the database was removed."""
+    for leftover in (suite.ROOT / "var" / "test").glob(f"{os.getpid()}.sqlite3*"):
+        leftover.unlink()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Let fixtures know, when they tidy up, whether their test failed."""
