@@ -16,7 +16,8 @@ from a2ui.safety.text import number_text
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PLAIN_CHARS = 20
-_SCALARS = (str, int, float)
+_OBJECTS = {dict}
+_SCALARS = frozenset({str, int, float})
 
 
 @lru_cache(maxsize=65_536, typed=True)
@@ -55,20 +56,16 @@ def item_keys(items: list[Any]) -> list[str] | None:
     They have one when every item is an object and the members `key`, or else `id`, are text or numbers and all
     different.
     """
-    if not items or type(items[0]) is not dict:
+    if not items or set(map(type, items)) != _OBJECTS:
         return None
     return _tokens(items, "key") or _tokens(items, "id")
 
 
-def _tokens(items: list[Any], name: str) -> list[str] | None:
-    tokens: list[str] = []
-    for item in items:
-        if type(item) is not dict:
-            return None
-        value = item.get(name)
-        if type(value) not in _SCALARS:
-            return None
-        tokens.append(key_token(value))
+def _tokens(items: list[dict[str, Any]], name: str) -> list[str] | None:
+    values = [item.get(name) for item in items]
+    if not _SCALARS.issuperset(map(type, values)):
+        return None
+    tokens = list(map(key_token, values))
     return tokens if len(set(tokens)) == len(tokens) else None
 
 

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from threading import local
-from typing import Any
+from typing import Any, NamedTuple
 
 import bleach
 from markdown_it import MarkdownIt
@@ -44,8 +43,7 @@ _START = re.compile(r"[ #>=|]|[-+](?:[ \-]|$)|[0-9]{1,9}[.)](?: |$)")
 _HEADING_MARKS = re.compile(r"\s{0,3}#{1,6}(?:[ \t]+|$)")
 
 
-@dataclass(frozen=True, slots=True)
-class Markdown:
+class Markdown(NamedTuple):
     """HTML, and whether the text was too long: then it is plain (or even shortened) and a notice is due."""
 
     html: str

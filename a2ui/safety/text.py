@@ -18,6 +18,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 
 _EXPONENT_FROM = 21
 _EXPONENT_BELOW = -6
+_PLAIN_BELOW = 10**_EXPONENT_FROM
 
 
 def to_text(value: Any) -> str:
@@ -26,15 +27,16 @@ def to_text(value: Any) -> str:
     None is `""`, strings stay, `true`/`false`, numbers in JavaScript notation (`100` for 100.0, `1e+21`),
     lists and objects as compact JSON.
     """
-    if type(value) is str:
-        return value
+    kind = type(value)
+    if kind is str:
+        return value  # type: ignore[no-any-return]
     if value is None:
         return ""
     if value is True:
         return "true"
     if value is False:
         return "false"
-    if isinstance(value, int | float):
+    if kind is int or kind is float or isinstance(value, int | float):
         return number_text(value)
     return _json(value) if isinstance(value, dict | list) else str(value)
 
@@ -42,7 +44,7 @@ def to_text(value: Any) -> str:
 def number_text(value: float) -> str:
     """A number as JavaScript writes it."""
     if isinstance(value, int):
-        if -(10**_EXPONENT_FROM) < value < 10**_EXPONENT_FROM:
+        if -_PLAIN_BELOW < value < _PLAIN_BELOW:
             return str(value)
         try:
             value = float(value)

@@ -38,8 +38,10 @@ class TestRender:
             ("[x](javascript:xss())", "<p>[x](javascript:xss())</p>\n"),
             (
                 '[x](https://a.example/?a=1&b=2 "t")',
-                '<p><a href="https://a.example/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">'
-                "x</a></p>\n",
+                (
+                    '<p><a href="https://a.example/?a=1&amp;b=2" rel="noopener noreferrer nofollow" target="_blank">'
+                    "x</a></p>\n"
+                ),
             ),
         ],
     )
