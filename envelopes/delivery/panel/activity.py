@@ -30,7 +30,9 @@ class Activity(View):
         last = cut(self.lines[-1], 400) if self.lines else ""
         if self.live:
             words = text(last) if last else html('<span class="b-sr">{}</span>', _("Working"))
-            return html('<p class="b-ack" id="{}" data-live>{}<span dir="auto">{}</span></p>', self.id, RIPPLE, words)
+            return html(
+                '<p class="b-ack" id="{}" data-live>{}<span dir="auto">{}</span></p>', self.id, RIPPLE, words
+            )
         summary = self._summary(last)
         folded = [line for line in self.lines[:-1] if line.strip()]
         if len(last) > SUMMARY:

@@ -50,6 +50,7 @@ class Approval(View):
     state: str = "pending"
     decided_by: str = ""
     decided_at: str = ""
+    source: str = ""
     reason: str = ""
     summary: str = ""
     error: str = ""
@@ -92,7 +93,10 @@ class Approval(View):
                 text(self.approval_id),
                 label,
             )
-            for decision, label, extra in (("denied", _("Deny"), ""), ("granted", _("Approve"), " a2-btn--soft"))
+            for decision, label, extra in (
+                ("denied", _("Deny"), ""),
+                ("granted", _("Approve"), " a2-btn--soft"),
+            )
         )
         return self._card(
             html(
@@ -103,8 +107,8 @@ class Approval(View):
             ),
             html(
                 '<div class="b-approval__body"><div class="b-approval__ask" dir="auto">{}</div>'
-                '<p class="b-approval__why">{}</p>{}<div class="b-approval__act"><span class="b-approval__edit"></span>{}</div>'
-                "</div>",
+                '<p class="b-approval__why">{}</p>{}'
+                '<div class="b-approval__act"><span class="b-approval__edit"></span>{}</div></div>',
                 text(self.question),
                 join(why, " "),
                 arguments.table(self._args),
@@ -124,7 +128,9 @@ class Approval(View):
                 self._head(words),
                 self._who(brush),
                 icon("down"),
-                html('<p class="b-approval__result" dir="auto">{}</p>', text(words.result)) if words.result else "",
+                html('<p class="b-approval__result" dir="auto">{}</p>', text(words.result))
+                if words.result
+                else "",
                 join((html('<p class="b-approval__why">{}</p>', words.about), arguments.table(self._args))),
             ),
             label=words.state,
@@ -136,7 +142,9 @@ class Approval(View):
         if self.state == "running":
             bar = html('<progress class="b-bar" aria-label="{}"></progress>', _("Running"))
         return self._card(
-            html('<header class="b-approval__head">{}{}</header>{}', self._head(words), self._who(brush), bar),
+            html(
+                '<header class="b-approval__head">{}{}</header>{}', self._head(words), self._who(brush), bar
+            ),
             html(
                 '<div class="b-approval__body"><p class="b-approval__result" dir="auto">{}</p>'
                 '<details class="b-approval__more"><summary>{}{}</summary>{}</details></div>',
@@ -183,9 +191,12 @@ class Approval(View):
                     told = f"{told} {_('Reason: {}').format(self.reason)}"
                 return Words(_("Not approved"), "minus", told, asked)
             case "expired":
-                return Words(_("Expired"), "clock", _("Nothing was run. {} has been told.").format(name), asked)
+                return Words(
+                    _("Expired"), "clock", _("Nothing was run. {} has been told.").format(name), asked
+                )
             case "withdrawn":
-                return Words(_("No longer asked"), "minus", _("The turn ended before a decision. Nothing was run."), asked)
+                told = _("The turn ended before a decision. Nothing was run.")
+                return Words(_("No longer asked"), "minus", told, asked)
             case _:
                 told = self.error or _("The connection was lost while this was running.")
                 told = f"{told} {_('It will not be tried again. Staff check what happened.')}"
@@ -197,12 +208,17 @@ class Approval(View):
         if self.state in ("denied", "expired", "withdrawn"):
             what = html('<span class="b-approval__what" dir="auto">{}</span>', text(cut(self.question, 90)))
         return html(
-            '<span class="b-approval__state">{}<span dir="auto">{}</span></span>{}', mark, text(words.state), what
+            '<span class="b-approval__state">{}<span dir="auto">{}</span></span>{}',
+            mark,
+            text(words.state),
+            what,
         )
 
     def _who(self, brush: Brush) -> SafeString:
         at = brush.context.clock(self.decided_at) if self.decided_at else ""
-        who = html("<bdi>{}</bdi>", text(self.decided_by or _("you")))
+        who = html("<bdi>{}</bdi>", _("you") if self.decided_by in ("", "you") else text(self.decided_by))
+        if self.source == "admin":
+            who = html(_("{} in the admin"), who)
         if self.state == "withdrawn" or not self.decided_at:
             return html("")
         if self.state == "expired":
@@ -215,7 +231,9 @@ class Approval(View):
 
     def _risk(self) -> SafeString:
         risk = str(self.about.get("risk") or "medium")
-        words = {"high": _("High risk"), "medium": _("Medium risk"), "low": _("Low risk")}.get(risk, _("Medium risk"))
+        words = {"high": _("High risk"), "medium": _("Medium risk"), "low": _("Low risk")}.get(
+            risk, _("Medium risk")
+        )
         note = str(self.about.get("riskNote") or "").strip()
         label = f"{words}: {note}" if note else words
         return html('<span class="b-tag {}">{}</span>', _RISK_TAGS.get(risk, ""), text(label))
@@ -234,7 +252,11 @@ class Approval(View):
             return html("")
         hint = _("Digest of the tool and its exact arguments")
         return html(
-            '<span title="{}: {}">{} <span class="b-mono">{}</span></span>', hint, text(digest), _("Digest"), text(short)
+            '<span title="{}: {}">{} <span class="b-mono">{}</span></span>',
+            hint,
+            text(digest),
+            _("Digest"),
+            text(short),
         )
 
     @property
@@ -258,7 +280,9 @@ def respond(scene: Scene) -> None:
     card = _find(scene, str(data.get("approvalId") or ""), None)
     if card is None or card.state != "pending":
         return
-    card.decided_by = str(data.get("decidedBy") or "")
+    # The part says who for the record; people get the name that stands beside it.
+    card.decided_by = str(scene.metadata.get("decidedByName") or data.get("decidedBy") or "")
+    card.source = str(scene.metadata.get("source") or "")
     card.decided_at = scene.at
     card.reason = str(data.get("reason") or "")
     if data.get("decision") == "granted":

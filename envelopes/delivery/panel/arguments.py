@@ -26,7 +26,10 @@ def table(args: JsonObject) -> SafeString:
         rows = [(_("all arguments"), json.dumps(args, ensure_ascii=False, indent=1))]
     return html(
         '<table class="b-args">{}</table>',
-        join(html('<tr><th scope="row">{}</th><td>{}</td></tr>', reveal(name), _value(value)) for name, value in rows),
+        join(
+            html('<tr><th scope="row">{}</th><td>{}</td></tr>', reveal(name), _value(value))
+            for name, value in rows
+        ),
     )
 
 
@@ -56,8 +59,9 @@ def _words(value: str) -> SafeString:
         return html("<bdi>{}</bdi>", reveal(value))
     size = ngettext("{} character", "{} characters", len(value)).format(len(value))
     return html(
-        '<details class="b-fold"><summary><span class="b-fold__peek"><bdi>{}</bdi></span><span class="b-fold__size">{}</span>'
-        '<span class="b-fold__more">{}</span><span class="b-fold__less">{}</span></summary>'
+        '<details class="b-fold"><summary><span class="b-fold__peek"><bdi>{}</bdi></span>'
+        '<span class="b-fold__size">{}</span><span class="b-fold__more">{}</span><span class="b-fold__less">{}</span>'
+        "</summary>"
         '<p dir="auto" tabindex="0">{}</p></details>',
         reveal(cut(value[: PEEK * 4], PEEK)),
         size,

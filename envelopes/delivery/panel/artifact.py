@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from envelopes.delivery.panel.thread import Scene
 
 _UNITS = ("byte", "kB", "MB", "GB")
-_KINDS = {"application/pdf": "PDF", "text/csv": "CSV", "text/plain": "Text", "application/json": "JSON", "application/zip": "ZIP"}
+_KINDS = {
+    "application/json": "JSON",
+    "application/pdf": "PDF",
+    "application/zip": "ZIP",
+    "text/csv": "CSV",
+    "text/plain": "Text",
+}
 
 
 @dataclass
@@ -45,8 +51,8 @@ class Artifact(View):
                 icon("save"),
             )
         return html(
-            '<div class="b-file" id="{}"><span class="b-file__icon">{}</span><span><span class="b-file__name" dir="auto">{}</span>'
-            '<span class="b-file__meta">{}</span></span>{}</div>',
+            '<div class="b-file" id="{}"><span class="b-file__icon">{}</span><span>'
+            '<span class="b-file__name" dir="auto">{}</span><span class="b-file__meta">{}</span></span>{}</div>',
             self.id,
             icon("file"),
             name,
@@ -56,7 +62,9 @@ class Artifact(View):
 
     def _image(self, name: SafeString, meta: SafeString, picture: str | None, link: str | None) -> SafeString:
         if picture is None:
-            told = _("Pictures from this site are not loaded.") if self.data.get("url") else _("There is no picture yet.")
+            told = _("There is no picture yet.")
+            if self.data.get("url"):
+                told = _("Pictures from this site are not loaded.")
             return html(
                 '<figure class="b-image" id="{}"><div class="b-image__box"><div class="b-image__none">{}'
                 "<span><bdi>{}</bdi>. {}</span></div></div></figure>",

@@ -107,8 +107,8 @@ class Segment(Block):
         name = text(brush.context.name(self.actor))
         return html(
             '<article class="b-turn" id="{}" aria-label="{}"><svg class="b-turn__mark b-mark--soft" aria-hidden="true">'
-            '<use href="#i-mark"/></svg><div class="b-turn__parts" id="{}"><header class="b-turn__head" id="{}"><b>{}</b>'
-            '{}</header>{}<div class="b-live" id="{}"></div></div></article>',
+            '<use href="#i-mark"/></svg><div class="b-turn__parts" id="{}"><header class="b-turn__head" id="{}">'
+            '<b>{}</b>{}</header>{}<div class="b-live" id="{}"></div></div></article>',
             self.id,
             name,
             self.parts_id,

@@ -132,7 +132,8 @@ class Canvas:
         canvas = cls()
         for data in blocks:
             block = load(data)
-            assert isinstance(block, Block)
+            if not isinstance(block, Block):
+                raise TypeError(f"A {block.kind} does not stand in a thread by itself.")
             canvas.blocks.append(block)
             canvas._index[block.id] = block
             for part in block.parts if isinstance(block, Segment) else ():

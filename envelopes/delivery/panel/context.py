@@ -64,7 +64,9 @@ class ThreadContext:
 
     def clock(self, at: str) -> SafeString:
         """``<time>`` with hours and minutes."""
-        return html('<time datetime="{}">{}</time>', at, format_time(self.local(at), "HH:mm", locale=self.babel))
+        return html(
+            '<time datetime="{}">{}</time>', at, format_time(self.local(at), "HH:mm", locale=self.babel)
+        )
 
     def long_day(self, day: str) -> str:
         return format_date(date.fromisoformat(day), "full", locale=self.babel)

@@ -1,4 +1,4 @@
-"""The generic view of any JSON: for domain-data that no card shows, and for part types that nobody taught us to draw."""
+"""The generic view of any JSON: for data that no card shows, and for part types without a drawing of their own."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Sheet:
         return self._scalar(value)
 
     def _scalar(self, value: Json) -> SafeString:
-        if value is None or value == "" or value == [] or value == {}:
+        if value is None or value in ("", [], {}):
             return html('<span class="is-none">{}</span>', _("Not given"))
         if isinstance(value, bool):
             return html("{}", _("Yes") if value else _("No"))
@@ -78,7 +78,9 @@ class Sheet:
         for key, item in shown:
             if self.left <= 0:
                 break
-            rows.append(html("<div><dt><bdi>{}</bdi></dt><dd>{}</dd></div>", text(key), self.value(item, depth + 1)))
+            rows.append(
+                html("<div><dt><bdi>{}</bdi></dt><dd>{}</dd></div>", text(key), self.value(item, depth + 1))
+            )
         return html('<dl class="a2-data">{}</dl>{}', join(rows), self._rest(len(rows), len(value)))
 
     def _list(self, value: list[Any], depth: int) -> SafeString:
@@ -97,8 +99,8 @@ class Sheet:
             return html('<ul class="a2-list" role="list">{}</ul>{}', join(rows), rest)
         heads = join(html('<th scope="col"><bdi>{}</bdi></th>', text(name)) for name in columns)
         return html(
-            '<div class="a2-tablewrap" tabindex="0" role="region" aria-label="{}"><table class="a2-table"><thead><tr>{}</tr>'
-            "</thead><tbody>{}</tbody></table></div>{}",
+            '<div class="a2-tablewrap" tabindex="0" role="region" aria-label="{}"><table class="a2-table">'
+            "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>{}",
             _("Table"),
             heads,
             join(rows),
@@ -141,8 +143,9 @@ def _long(value: str) -> SafeString:
         told = _("Shown: the first {} of {} characters.").format(LONGEST, len(value))
         notice = html('<p class="b-cut">{}</p>', told)
     return html(
-        '<details class="b-fold"><summary><span class="b-fold__peek"><bdi>{}</bdi></span><span class="b-fold__size">{}</span>'
-        '<span class="b-fold__more">{}</span><span class="b-fold__less">{}</span></summary>'
+        '<details class="b-fold"><summary><span class="b-fold__peek"><bdi>{}</bdi></span>'
+        '<span class="b-fold__size">{}</span><span class="b-fold__more">{}</span><span class="b-fold__less">{}</span>'
+        "</summary>"
         '<p dir="auto" tabindex="0">{}</p>{}</details>',
         text(cut(value[: CHARACTERS * 2], 72)),
         size,

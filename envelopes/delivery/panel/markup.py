@@ -67,5 +67,7 @@ def join(pieces: Iterable[object], between: str = "") -> SafeString:
 def icon(name: str, extra: str = "") -> SafeString:
     """A picture of the sprite in templates/panel/sprite.html."""
     return html(
-        '<svg class="b-icon{}" aria-hidden="true"><use href="#i-{}"/></svg>', f" {extra}" if extra else "", name
+        '<svg class="b-icon{}" aria-hidden="true"><use href="#i-{}"/></svg>',
+        f" {extra}" if extra else "",
+        name,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Self
 
@@ -81,7 +82,9 @@ class Step:
             mark = icon(_ICONS[self.state])
         bar: object = ""
         if self.percent is not None:
-            bar = html('<progress class="b-sr" value="{}" max="100" aria-label="{}"></progress>', self.percent, label)
+            bar = html(
+                '<progress class="b-sr" value="{}" max="100" aria-label="{}"></progress>', self.percent, label
+            )
         elif self.state == "running":
             bar = html('<progress class="b-sr" aria-label="{}"></progress>', label)
         return html(
@@ -127,7 +130,8 @@ class Progress(View):
 
     @property
     def determinate(self) -> bool:
-        return self.settled or len(self.steps) > 1 or any(step.percent is not None or step.state != "running" for step in self.steps)
+        counted = (step.percent is not None or step.state != "running" for step in self.steps)
+        return self.settled or len(self.steps) > 1 or any(counted)
 
     def html(self, brush: Brush) -> SafeString:
         done = sum(step.state in ("done", "skipped") for step in self.steps)
@@ -150,8 +154,8 @@ class Progress(View):
         else:
             bar = html('<progress class="b-bar" aria-label="{}"></progress>', label)
         return html(
-            '<section class="b-card b-progress" id="{}" aria-label="{}"><div class="b-progress__head"><b dir="auto">{}</b>'
-            '<span><bdi>{}</bdi></span></div>{}<ol class="b-steps" role="list">{}</ol></section>',
+            '<section class="b-card b-progress" id="{}" aria-label="{}"><div class="b-progress__head">'
+            '<b dir="auto">{}</b><span><bdi>{}</bdi></span></div>{}<ol class="b-steps" role="list">{}</ol></section>',
             self.id,
             label,
             label,
@@ -189,12 +193,12 @@ def _step_id(data: JsonObject) -> str:
 
 
 def _number(value: Json) -> int | float | None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value != value:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
-    return value
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def _percent(current: int | float | None, total: int | float | None) -> int | None:
+def _percent(current: float | None, total: float | None) -> int | None:
     if current is None or total is None or total <= 0:
         return None
     try:

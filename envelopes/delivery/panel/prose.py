@@ -30,7 +30,9 @@ def markdown(source: str) -> SafeString:
     made = _rendered(source)
     if not made.cut:
         return trusted(made.html)
-    told = _("This is shown as plain text: formatting ends at {} characters.").format(DEFAULT_LIMITS.markdown_chars)
+    told = _("This is shown as plain text: formatting ends at {} characters.").format(
+        DEFAULT_LIMITS.markdown_chars
+    )
     if len(source) > DEFAULT_LIMITS.text_chars:
         told = _("Shown: the first {} of {} characters.").format(DEFAULT_LIMITS.text_chars, len(source))
     return html('{}<p class="b-cut">{}</p>', trusted(made.html), told)

@@ -30,7 +30,8 @@ class Clarify(View):
         question = html('<div class="b-clarify__q b-prose" dir="auto">{}</div>', markdown(self.question))
         if self.answer is not None:
             return html(
-                '<section class="b-clarify" id="{}" data-state="answered">{}<p class="b-clarify__hint">{} {}</p></section>',
+                '<section class="b-clarify" id="{}" data-state="answered">{}'
+                '<p class="b-clarify__hint">{} {}</p></section>',
                 self.id,
                 question,
                 icon("check", "b-icon--s"),
@@ -56,7 +57,9 @@ class Clarify(View):
 
 def ask(scene: Scene) -> None:
     """A clarify part."""
-    choices = [choice for choice in scene.data.get("choices") or [] if isinstance(choice, str) and choice.strip()]
+    choices = [
+        choice for choice in scene.data.get("choices") or [] if isinstance(choice, str) and choice.strip()
+    ]
     clarify = Clarify(scene.new_id(), scene.row.actor, scene.words, choices)
     scene.canvas.add(scene.segment(), clarify)
 
@@ -85,18 +88,23 @@ class Problem(View):
         if self.again:
             act.append(
                 html(
-                    '<button class="a2-btn a2-btn--s" type="button" data-say="{}">{}</button>', text(self.again), _("Try again")
+                    '<button class="a2-btn a2-btn--s" type="button" data-say="{}">{}</button>',
+                    text(self.again),
+                    _("Try again"),
                 )
             )
         if self.code:
             act.append(html('<span class="b-error__code">{}</span>', text(self.code)))
         return html(
-            '<section class="b-error" id="{}" aria-label="{}">{}<p class="b-error__title" dir="auto">{}</p>{}{}</section>',
+            '<section class="b-error" id="{}" aria-label="{}">{}'
+            '<p class="b-error__title" dir="auto">{}</p>{}{}</section>',
             self.id,
             _("Error"),
             icon("alert"),
             text(self.title) if self.title else _("Something went wrong"),
-            html('<div class="b-error__body b-prose" dir="auto">{}</div>', markdown(self.body)) if self.body else "",
+            html('<div class="b-error__body b-prose" dir="auto">{}</div>', markdown(self.body))
+            if self.body
+            else "",
             html('<div class="b-error__act">{}</div>', join(act)) if act else "",
         )
 
@@ -109,11 +117,9 @@ def fail(scene: Scene) -> None:
     if not title and len(body) <= 80 and "\n" not in body.strip():
         # One short sentence is the headline, not small print below "Something went wrong".
         title, body = body.strip(), ""
+    again = scene.turn.asked if data.get("retry") is True else ""
     scene.canvas.add(
-        scene.segment(),
-        Problem(
-            scene.new_id(), title, body, str(data.get("code") or ""), scene.turn.asked if data.get("retry") is True else ""
-        ),
+        scene.segment(), Problem(scene.new_id(), title, body, str(data.get("code") or ""), again)
     )
 
 

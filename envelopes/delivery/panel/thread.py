@@ -10,7 +10,7 @@ import copy
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from django.utils import translation
 from django.utils.translation import gettext as _
@@ -323,7 +323,8 @@ class Thread:
         self._close_progress(turn, how)
         approval.close(scene, turn.number)
         if how == "timeout":
-            questions.broke(scene, title=_("This took too long"), body=_("The answer was stopped. Ask again, or ask for less."))
+            body = _("The answer was stopped. Ask again, or ask for less.")
+            questions.broke(scene, title=_("This took too long"), body=body)
         elif how == "error" and not turn.failed:
             body = _("It is our fault and has been logged. Your messages are safe.")
             questions.broke(scene, title=_("This answer could not be finished"), body=body)
@@ -372,10 +373,10 @@ def live_id(key: str) -> str:
     return f"v{key}" if key and all(c.isascii() and (c.isalnum() or c in "-_") for c in key) else ""
 
 
-def _created(changes: Sequence[Any], owner: str, surface_id: str) -> str:
+def _created(changes: Sequence[SurfaceChange], owner: str, surface_id: str) -> str:
     for change in changes:
-        if (change.owner, change.surface_id) == (owner, surface_id) and change.surface is not None:
-            return str(change.surface.html())
+        if change.kind == "created" and (change.owner, change.surface_id) == (owner, surface_id):
+            return change.html
     return ""
 
 

@@ -1,0 +1,85 @@
+"""The list of a person's conversations beside the thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from babel import Locale, UnknownLocaleError
+from babel.dates import format_datetime
+from django.db.models import Exists, OuterRef, QuerySet
+from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from envelopes.models import Approval, Session, Turn
+
+SHOWN = 60
+WORKING = ("running", "queued", "waiting")
+
+
+@dataclass(frozen=True)
+class Entry:
+    session: Session
+    name: str
+    at: str
+    time: str
+    waiting: bool
+    working: bool
+    current: bool
+
+
+@dataclass(frozen=True)
+class Group:
+    name: str
+    entries: list[Entry]
+
+
+def sidebar(sessions: QuerySet[Session], *, current: Session | None) -> list[Group]:
+    """Today's conversations, then earlier ones. One query, whatever they hold."""
+    found = sessions.annotate(
+        waiting=Exists(Approval.objects.filter(session=OuterRef("pk"), state="pending")),
+        working=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=WORKING)),
+    )[:SHOWN]
+    today: list[Entry] = []
+    earlier: list[Entry] = []
+    for session in found:
+        moment = session.updated_at.astimezone(_zone(session.timezone))
+        now = timezone.now().astimezone(moment.tzinfo)
+        entry = Entry(
+            session=session,
+            name=session.title or _("New conversation"),
+            at=session.updated_at.isoformat(),
+            time=_short(moment, now),
+            waiting=session.waiting,
+            working=session.working,
+            current=current is not None and session.pk == current.pk,
+        )
+        (today if moment.date() == now.date() else earlier).append(entry)
+    return [
+        Group(name, entries) for name, entries in ((_("Today"), today), (_("Earlier"), earlier)) if entries
+    ]
+
+
+def _short(moment: datetime, now: datetime) -> str:
+    """As short as it stays clear: a time today, a weekday this week, a date before that."""
+    days = (now.date() - moment.date()).days
+    pattern = (
+        "HH:mm" if days <= 0 else "EEE" if days < 7 else "d MMM" if moment.year == now.year else "d MMM y"
+    )
+    return format_datetime(moment, pattern, locale=_locale())
+
+
+def _locale() -> Locale:
+    try:
+        return Locale.parse(get_language() or "en", sep="-")
+    except (UnknownLocaleError, ValueError):
+        return Locale.parse("en")
+
+
+def _zone(name: str) -> ZoneInfo:
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC")

@@ -1,0 +1,16 @@
+"""The routes of the chat."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from envelopes import views
+
+app_name = "envelopes"
+
+urlpatterns = [
+    path("", views.index, name="index"),
+    path("chat/new", views.new_session, name="new"),
+    path("chat/<str:public_id>/", views.session_page, name="session"),
+    path("theme", views.set_theme, name="theme"),
+]

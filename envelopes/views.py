@@ -1,0 +1,154 @@
+"""The pages of the chat: a new conversation, a conversation, the theme.
+
+Nothing here speaks for an agent or changes a conversation: after the first page everything goes through the socket.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import urlsplit
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.safestring import mark_safe
+from django.utils.translation import get_language
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_GET, require_POST
+
+from envelopes import access
+from envelopes.conf import flag, setting
+from envelopes.delivery.live import open_page
+from envelopes.delivery.panel.strings import strings
+from envelopes.errors import NotFound
+from envelopes.models import Session
+from envelopes.registries.actors import Actor, actors
+from envelopes.sidebar import sidebar
+
+THEME_COOKIE = "beach_theme"
+THEMES = ("light", "dark", "auto")
+_YEAR = 365 * 24 * 3600
+
+
+@require_GET
+@never_cache
+def index(request: HttpRequest) -> HttpResponseBase:
+    """The newest conversation; an empty one with ``?new`` and for newcomers. Nothing is stored for who only looks."""
+    who = access.principal_of(request)
+    if not who.is_known and not flag("BEACH_ANONYMOUS"):
+        return redirect_to_login(request.get_full_path())
+    newest = None if "new" in request.GET else access.sessions_for(who).first()
+    if newest is not None:
+        return redirect("envelopes:session", public_id=newest.public_id)
+    return _page(request, who, None, _default_actor())
+
+
+@require_GET
+@never_cache
+def session_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
+    """A conversation as it stands; the socket goes on from there."""
+    who = access.principal_of(request)
+    if not who.is_known and not flag("BEACH_ANONYMOUS"):
+        return redirect_to_login(request.get_full_path())
+    try:
+        session = access.get_session(who, public_id)
+    except NotFound as error:
+        raise Http404(error.message) from error
+    return _page(request, who, session, actors.get(session.actor) or _default_actor())
+
+
+@require_POST
+def new_session(request: HttpRequest) -> HttpResponseBase:
+    """A new conversation for whoever asks. The page asks for JSON; a form without script is sent on."""
+    who, cookie = access.principal_of(request), ""
+    if not who.is_known:
+        if not flag("BEACH_ANONYMOUS"):
+            return redirect_to_login(reverse("envelopes:index"))
+        who, cookie = access.new_anonymous_owner()
+    session = access.create_session(
+        who, _default_actor().name, locale=_locale(), timezone=_timezone(request.POST.get("timezone", ""))
+    )
+    url = reverse("envelopes:session", args=[session.public_id])
+    response: HttpResponse
+    if "application/json" in request.headers.get("Accept", ""):
+        response = JsonResponse({"id": session.public_id, "url": url}, status=201)
+    else:
+        response = redirect(url)
+    if cookie:
+        access.set_owner_cookie(response, cookie, secure=request.is_secure())
+    return response
+
+
+@require_POST
+def set_theme(request: HttpRequest) -> HttpResponseBase:
+    """Remember light, dark or the system's choice; the page is then served in it, so that nothing flashes."""
+    theme = request.POST.get("theme", "")
+    if theme not in THEMES:
+        return HttpResponse(status=400)
+    response: HttpResponse
+    if getattr(request, "htmx", False):
+        response = HttpResponse(status=204, headers={"HX-Trigger": f'{{"theme": "{theme}"}}'})
+    else:
+        response = redirect(_way_back(request))
+    if theme == "auto":
+        response.delete_cookie(THEME_COOKIE, samesite="Lax")
+    else:
+        response.set_cookie(
+            THEME_COOKIE, theme, max_age=_YEAR, httponly=True, samesite="Lax", secure=request.is_secure()
+        )
+    return response
+
+
+def _page(request: HttpRequest, who: access.Principal, session: Session | None, actor: Actor) -> HttpResponse:
+    page = open_page(session) if session is not None else None
+    theme = request.COOKIES.get(THEME_COOKIE, "auto")
+    context: dict[str, Any] = {
+        "actor": actor,
+        "label": actor.provider().label,
+        "session": session,
+        "may_write": session is None or access.owns(who, session),
+        # Every piece of it was escaped or sanitised where it was made (envelopes/delivery/panel/markup.py).
+        "thread": mark_safe(page.html) if page else "",  # noqa: S308
+        "empty": page.empty if page else True,
+        "seq": page.seq if page else 0,
+        "busy": bool(page and page.busy),
+        "groups": sidebar(access.sessions_for(who), current=session),
+        "person": who.name,
+        "limit": setting("BEACH_MESSAGE_CHARACTERS"),
+        "strings": strings(actor.display_name),
+        "theme": theme if theme in THEMES else "auto",
+        "themes": THEMES,
+    }
+    return render(request, "panel/page.html", context)
+
+
+def _default_actor() -> Actor:
+    """The actor of a new conversation: the setting's, else the first that was registered."""
+    name = setting("BEACH_DEFAULT_ACTOR")
+    return actors[name] if name else next(iter(actors))
+
+
+def _locale() -> str:
+    """The language of the page, which is the one that the person's browser asked for."""
+    language = get_language() or settings.LANGUAGE_CODE
+    return "en-US" if language == "en" else language
+
+
+def _timezone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return settings.TIME_ZONE
+    return name if len(name) <= 64 else settings.TIME_ZONE
+
+
+def _way_back(request: HttpRequest) -> str:
+    """The page that the form stood on, if it is one of ours."""
+    back = request.headers.get("Referer", "")
+    if url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure()):
+        return urlsplit(back).path
+    return reverse("envelopes:index")

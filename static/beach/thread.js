@@ -1,0 +1,162 @@
+// The conversation as it grows: streamed text, following the end, what is said aloud, decisions.
+
+import { flush } from './fields.js';
+
+const byId = id => document.getElementById(id);
+const NEAR = 96;                 // px from the end that still count as "at the end"
+let options, following = true, queue = [], speaking = false;
+
+// -- streamed text ---------------------------------------------------------------------------------------------------
+
+// Offsets count characters as the server does, not UTF-16 units.
+const streams = new WeakMap();   // bubble -> {node, count}
+
+function bubble(frame) {
+  const into = byId(frame.into);
+  const zone = into?.querySelector(':scope > .b-live') ?? into;
+  if (!zone) return null;
+  const quiet = frame.partType === 'ack' || frame.partType === 'thinking';
+  const made = byId(quiet ? 'ripple' : 'bubble').content.firstElementChild.cloneNode(true);
+  made.id = `v${frame.live}`;
+  const node = document.createTextNode('');
+  made.querySelector('[data-text]').prepend(node);
+  streams.set(made, { node, count: 0 });
+  zone.append(made);
+  return made;
+}
+
+// Returns false when something is missing.
+export function delta(frame) {
+  const made = byId(`v${frame.live}`) ?? bubble(frame);
+  if (!made) return true;
+  const stream = streams.get(made);
+  if (frame.offset > stream.count) return false;
+  const fresh = [...frame.text];
+  if (frame.offset === stream.count) stream.node.appendData(frame.text);
+  else stream.node.data = [...stream.node.data].slice(0, frame.offset).join('') + frame.text;
+  stream.count = frame.offset + fresh.length;
+  follow();
+  return true;
+}
+
+// -- following -------------------------------------------------------------------------------------------------------
+
+const gap = () => document.documentElement.scrollHeight - innerHeight - scrollY;
+
+export function follow(force = false) {
+  if (force) following = true;
+  if (following) scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+  pill();
+}
+
+function pill() {
+  const below = [...document.querySelectorAll('.b-approval[data-state=pending]')].some(card => card.getBoundingClientRect().top > innerHeight - 40);
+  const hidden = following || gap() < NEAR;
+  options.pill.hidden = hidden;
+  if (hidden) return;
+  const button = options.pill.firstElementChild;
+  button.classList.toggle('b-pill--ask', below);
+  button.lastElementChild.textContent = below ? options.strings.approvalBelow : options.strings.newBelow;
+}
+
+// -- said aloud ------------------------------------------------------------------------------------------------------
+
+// One polite region with a queue: two texts set in one go would be read as one, or not at all.
+export function announce(text) {
+  if (text) queue.push(text);
+  if (speaking || !queue.length) return;
+  speaking = true;
+  options.announcer.textContent = '';
+  setTimeout(() => {
+    options.announcer.textContent = queue.shift();
+    setTimeout(() => { speaking = false; announce(); }, 600);
+  }, 60);
+}
+
+// -- decisions -------------------------------------------------------------------------------------------------------
+
+const cardOf = approval => [...document.querySelectorAll('[data-decide]')].find(b => b.dataset.approval === approval)?.closest('.b-approval');
+const heads = new WeakMap();
+
+function decide(button) {
+  const card = button.closest('.b-approval');
+  if (card.dataset.state !== 'pending') return;
+  flush();
+  card.querySelector('.b-approval__refused')?.remove();
+  card.dataset.state = 'deciding';
+  for (const b of card.querySelectorAll('[data-decide]')) b.disabled = true;
+  const state = card.querySelector('.b-approval__state');
+  heads.set(card, state.cloneNode(true));
+  const spin = document.createElement('span');
+  spin.className = 'b-spin';
+  state.replaceChildren(spin, options.strings.deciding);
+  options.send({ type: 'decide', approval: button.dataset.approval, decision: button.dataset.decide });
+}
+
+export function refused({ message }, { approval }) {
+  const card = cardOf(approval);
+  if (!card || card.dataset.state !== 'deciding') return;
+  card.dataset.state = 'pending';
+  for (const b of card.querySelectorAll('[data-decide]')) b.disabled = false;
+  card.querySelector('.b-approval__state').replaceWith(heads.get(card));
+  const note = document.createElement('p');
+  note.className = 'a2-error b-approval__refused';
+  note.setAttribute('role', 'alert');
+  note.textContent = message;
+  card.querySelector('.b-approval__act').before(note);
+}
+
+// -- time ------------------------------------------------------------------------------------------------------------
+
+const two = n => String(n).padStart(2, '0');
+
+function tick() {
+  for (const place of document.querySelectorAll('[data-expires]')) {
+    const left = Math.ceil((Date.parse(place.dataset.expires) - Date.now()) / 1000);
+    if (left > 3600) continue;
+    place.textContent = left > 0 ? options.strings.expiresIn.replace('{}', `${Math.floor(left / 60)}:${two(left % 60)}`) : options.strings.timeUp;
+    // The server decides; this only keeps a person from pressing what can no longer count.
+    if (left <= 0) for (const b of place.closest('.b-approval').querySelectorAll('[data-decide]')) b.disabled = true;
+  }
+}
+
+function days(roots) {
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: options.timezone }).format(Date.now());
+  const words = new Intl.RelativeTimeFormat(document.documentElement.lang, { numeric: 'auto' });
+  for (const time of roots.flatMap(root => [...root.querySelectorAll('[data-day]')])) {
+    const ago = Math.round((Date.parse(time.dateTime) - Date.parse(today)) / 864e5);
+    time.dataset.long ??= time.textContent;
+    const near = ago === 0 || ago === -1 ? words.format(ago, 'day') : time.dataset.long;
+    time.textContent = near[0].toLocaleUpperCase() + near.slice(1);
+  }
+}
+
+// -- after every frame -----------------------------------------------------------------------------------------------
+
+export function settle(roots) {
+  days(roots);
+  tick();
+  if (roots.some(root => root.matches('.b-approval[data-state=pending]') || root.querySelector('.b-approval[data-state=pending]'))) {
+    announce(options.strings.approvalNeeded);
+  }
+  follow();
+}
+
+export function start(root, given) {
+  options = given;
+  addEventListener('scroll', () => { following = gap() < NEAR; pill(); }, { passive: true });
+  // What grows later, such as pictures, is followed as well.
+  new ResizeObserver(() => following && follow()).observe(root);
+  options.pill.addEventListener('click', () => {
+    const card = document.querySelector('.b-approval[data-state=pending]');
+    if (card && card.getBoundingClientRect().top > innerHeight - 40) card.scrollIntoView({ block: 'center' });
+    else follow(true);
+  });
+  root.addEventListener('click', e => {
+    const button = e.target.closest('[data-decide]');
+    if (button) decide(button);
+  });
+  setInterval(tick, 1000);
+  days([root]);
+  tick();
+}
