@@ -76,14 +76,15 @@ class ComponentStore:
     number 0, it is there before any row.
     """
 
-    __slots__ = ("_catalog", "_edges", "_limits", "_next", "by_id", "numbers")
+    __slots__ = ("_catalog", "_edges", "_limits", "_next", "by_id", "names", "numbers")
 
     def __init__(self, catalog: Catalog, limits: Limits) -> None:
         self._catalog = catalog
         self._limits = limits
         self.by_id: dict[str, Component] = {}
         self.numbers: dict[str, int] = {ROOT: 0}
-        self._next = 1
+        self.names: list[str] = [ROOT]
+        """The ids in the order of their numbers."""
         self._edges: dict[str, dict[Edge, int]] = {}
 
     # ------------------------------------------------------------------ applying rows
@@ -208,8 +209,8 @@ class ComponentStore:
     def _number(self, component_id: str) -> int:
         number = self.numbers.get(component_id)
         if number is None:
-            number = self.numbers[component_id] = self._next
-            self._next += 1
+            number = self.numbers[component_id] = len(self.names)
+            self.names.append(component_id)
         return number
 
     def ordinal(self, child: str, edge: Edge) -> int:
@@ -222,8 +223,7 @@ class ComponentStore:
         """Definitions, numbers and ordinals as JSON; `restore` rebuilds the same store."""
         return {
             "components": [[c.id, c.type_name, c.raw] for c in self.by_id.values()],
-            "numbers": [[name, number] for name, number in self.numbers.items()],
-            "next": self._next,
+            "names": self.names,
             "edges": [
                 [child, *edge, ordinal]
                 for child, edges in self._edges.items()
@@ -235,8 +235,8 @@ class ComponentStore:
     def restore(self, data: Mapping[str, Any]) -> None:
         """Fills an empty store from `snapshot()`. Problems of the definitions were reported long ago."""
         where = Where(self._limits, "", [])
-        self.numbers = {str(name): int(number) for name, number in data["numbers"]}
-        self._next = int(data["next"])
+        self.names = [str(name) for name in data["names"]]
+        self.numbers = {name: number for number, name in enumerate(self.names)}
         ordinals = {(child, Edge(parent, slot, nth)): n for child, parent, slot, nth, n in data["edges"]}
         for component_id, type_name, raw in data["components"]:
             kind = self._catalog.components.get(type_name)

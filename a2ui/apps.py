@@ -1,0 +1,11 @@
+"""The renderer as a Django application."""
+
+from django.apps import AppConfig
+
+
+class A2uiConfig(AppConfig):
+    """Gives Django the commands, template tags and gallery of the renderer; it has no models."""
+
+    name = "a2ui"
+    label = "a2ui"
+    verbose_name = "A2UI"

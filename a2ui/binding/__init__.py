@@ -1,0 +1,1 @@
+"""Dynamic values: parsed once, compiled to closures that know what they read."""

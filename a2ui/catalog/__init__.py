@@ -1,0 +1,1 @@
+"""What a component is: property kinds, component types, catalogs."""

@@ -1,0 +1,47 @@
+"""CheckBox (rulebook 12, 16)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.basic.text_field import bound_as
+from a2ui.catalog.input import InputType
+from a2ui.catalog.kinds import boolean, checks, text
+from a2ui.errors import InputError
+from a2ui.functions.convert import to_boolean
+from a2ui.rendering.build import Build, always
+
+if TYPE_CHECKING:
+    from a2ui.interaction.locate import Instance
+
+
+class CheckBox(InputType):
+    """One box to tick."""
+
+    name = "CheckBox"
+    properties = {"label": text, "value": boolean, "checks": checks}
+    required = frozenset({"label", "value"})
+    input_kind = "check"
+
+    def build(self, build: Build) -> None:
+        start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
+        field = f'" class="{build.classes("a2-field")}"{bound_as(build, "check")}{build.listed()}>'
+        get, fails = build.getter("value"), failing(build)
+
+        def render(scope: Any, context: str) -> str:
+            dom_id = f"{build.id}{context}"
+            messages = fails(scope) if fails else []
+            checked = " checked" if to_boolean(get(scope)) else ""
+            return (
+                f'{start}{context}{field}<label class="a2-check"><input id="{dom_id}-xi" type="checkbox"'
+                f"{checked}{aria(scope)}{invalid(dom_id, messages)}><span>{label(scope)}</span></label>"
+                f"{errors(dom_id, messages)}</div>"
+            )
+
+        build.done(render, memo=True)
+
+    def entered(self, value: Any, instance: Instance) -> Any:
+        if not isinstance(value, bool):
+            raise InputError("A box is ticked or not.")
+        return value

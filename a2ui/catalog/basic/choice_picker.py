@@ -1,0 +1,112 @@
+"""ChoicePicker (rulebook 12, 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.basic.icons import UI_CHECK
+from a2ui.catalog.basic.text_field import bound_as
+from a2ui.catalog.input import InputType
+from a2ui.catalog.kinds import Option, checks, enum, literal_boolean, options, string_list, text
+from a2ui.errors import InputError
+from a2ui.rendering.build import Build, always
+from a2ui.safety.text import clean_text, escape, to_text
+
+if TYPE_CHECKING:
+    from a2ui.interaction.locate import Instance
+
+_FILTER = (
+    '<input class="a2-input a2-filter" type="search" data-filter autocomplete="off" aria-label="Filter">'
+)
+
+
+class ChoicePicker(InputType):
+    """One or several of a list of options; the value is always a list of their values."""
+
+    name = "ChoicePicker"
+    properties = {
+        "label": text,
+        "options": options,
+        "value": string_list,
+        "variant": enum("multipleSelection", "mutuallyExclusive"),
+        "displayStyle": enum("checkbox", "chips"),
+        "filterable": literal_boolean,
+        "checks": checks,
+    }
+    required = frozenset({"options", "value"})
+    input_kind = "choices"
+
+    def build(self, build: Build) -> None:
+        props = build.props
+        single, chips = _is_single(props), props.get("displayStyle") == "chips"
+        start, aria = f'<fieldset id="{build.id}', always(build.accessible())
+        css, kind = build.classes("a2-field"), bound_as(build, "choice" if single else "choices")
+        legend = always(build.html("label")) if "label" in props else None
+        top = _FILTER if props.get("filterable") else ""
+        around = '<div class="a2-chips">' if chips else '<div class="a2-choices">'
+        row = "a2-chip" if chips else "a2-check"
+        mark = UI_CHECK if chips else ""
+        choices = [
+            (option.value, _shown(option.value), always(build.escaped(option.label, build.sink)))
+            for option in props.get("options", ())
+        ]
+        get, fails = build.getter("value"), failing(build)
+        control = "radio" if single else "checkbox"
+
+        def render(scope: Any, context: str) -> str:
+            dom_id = f"{build.id}{context}"
+            messages = fails(scope) if fails else []
+            selected = _selected(get(scope), single=single)
+            title = f'<legend class="a2-label">{legend(scope)}</legend>' if legend else ""
+            rows = "".join(
+                [
+                    f'<label class="{row}"><input type="{control}" name="{dom_id}" value="{shown}"'
+                    f"{' checked' if value in selected else ''}><span>{mark}{label(scope)}</span></label>"
+                    for value, shown, label in choices
+                ]
+            )
+            return (
+                f'{start}{context}" class="{css}"{kind}{aria(scope)}{invalid(dom_id, messages)}>{title}{top}'
+                f"{around}{rows}</div>{errors(dom_id, messages)}</fieldset>"
+            )
+
+        build.done(render, memo=True)
+
+    def entered(self, value: Any, instance: Instance) -> Any:
+        """Values of options only. Values in the data that are no option stay when others are toggled."""
+        props = instance.component.props
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise InputError("A choice is a list of options.")
+        offered: tuple[Option, ...] = props.get("options", ())
+        chosen = [
+            option.value for option in offered if option.value in value or _shown(option.value) in value
+        ]
+        known = {option.value for option in offered} | {_shown(option.value) for option in offered}
+        if not known.issuperset(value):
+            raise InputError("This is not one of the options.")
+        if _is_single(props):
+            if len(set(value)) > 1:
+                raise InputError("Only one of the options can be chosen.")
+            return chosen[:1]
+        current = _selected(instance.evaluate(props.get("value")), single=False)
+        return [*[item for item in current if item not in known], *chosen]
+
+
+def _is_single(props: Mapping[str, Any]) -> bool:
+    return bool(props.get("variant", "mutuallyExclusive") == "mutuallyExclusive")
+
+
+def _shown(value: str) -> str:
+    """The value as it stands in the page, where invisible characters have no place."""
+    return escape(clean_text(value))
+
+
+def _selected(value: Any, *, single: bool) -> list[str]:
+    """The chosen values; one plain text counts as a list of it."""
+    if isinstance(value, list):
+        found = [to_text(item) for item in value if not isinstance(item, dict | list)]
+    else:
+        found = [value] if isinstance(value, str) and value else []
+    return found[:1] if single else found

@@ -1,0 +1,71 @@
+"""Video and AudioPlayer (rulebook 16, D33)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from a2ui.binding.secrets import show
+from a2ui.catalog.basic.icons import UI_IMAGE
+from a2ui.catalog.kinds import text
+from a2ui.catalog.registry import ComponentType
+from a2ui.rendering.build import Build, always
+from a2ui.safety.text import escape
+from a2ui.safety.urls import safe_image
+
+_MISSING = '<p class="a2-noimg">{icon}<span>{what} from an address that is not allowed here</span></p>'
+
+
+class Video(ComponentType):
+    """A film with the browser's own controls; nothing is fetched before somebody plays it."""
+
+    name = "Video"
+    properties = {"url": text}
+    required = frozenset({"url"})
+
+    def build(self, build: Build) -> None:
+        start = f'<div id="{build.id}'
+        opened = f'" class="{build.classes("a2-media")}"{build.listed()}>'
+        url, aria, hosts = build.getter("url"), always(build.accessible()), build.options.image_hosts
+
+        def render(scope: Any, context: str) -> str:
+            source = _source(url(scope), hosts)
+            player = (
+                f'<video class="a2-video" controls preload="metadata" src="{escape(source)}"{aria(scope)}></video>'
+                if source
+                else _MISSING.format(icon=UI_IMAGE, what="A video")
+            )
+            return f"{start}{context}{opened}{player}</div>"
+
+        build.done(render)
+
+
+class AudioPlayer(ComponentType):
+    """A recording with the browser's own controls, its description above."""
+
+    name = "AudioPlayer"
+    properties = {"url": text, "description": text}
+    required = frozenset({"url"})
+
+    def build(self, build: Build) -> None:
+        start = f'<figure id="{build.id}'
+        opened = f'" class="{build.classes("a2-media")}"{build.listed()}>'
+        url, description = build.getter("url"), always(build.html("description"))
+        aria, hosts = always(build.accessible()), build.options.image_hosts
+
+        def render(scope: Any, context: str) -> str:
+            source, title = _source(url(scope), hosts), description(scope)
+            caption = f'<figcaption class="a2-label">{title}</figcaption>' if title else ""
+            player = (
+                f'<audio class="a2-audio" controls preload="none" src="{escape(source)}"{aria(scope)}></audio>'
+                if source
+                else _MISSING.format(icon=UI_IMAGE, what="A recording")
+            )
+            return f"{start}{context}{opened}{caption}{player}</figure>"
+
+        build.done(render)
+
+
+def _source(url: Any, hosts: frozenset[str]) -> str:
+    """The address, "" if nothing may be loaded from it. Pictures in data addresses are no media."""
+    source = safe_image(show(url), hosts)
+    return "" if source is None or source[:5].lower() == "data:" else source

@@ -1,0 +1,89 @@
+"""Slider (rulebook 12, 16)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.basic.text_field import bound_as
+from a2ui.catalog.input import InputType
+from a2ui.catalog.kinds import checks, literal_number, number, text
+from a2ui.errors import InputError
+from a2ui.functions.convert import to_number
+from a2ui.rendering.build import Build, always
+from a2ui.safety.text import number_text
+
+if TYPE_CHECKING:
+    from a2ui.interaction.locate import Instance
+
+_DEFAULT_SPAN = 100
+_WHOLE_STEPS_FROM = 10
+
+
+class Slider(InputType):
+    """A number between two ends; a value outside is shown at the nearer end and not rewritten."""
+
+    name = "Slider"
+    properties = {
+        "label": text,
+        "min": literal_number,
+        "max": literal_number,
+        "value": number,
+        "checks": checks,
+    }
+    required = frozenset({"max", "value"})
+    input_kind = "slider"
+
+    def build(self, build: Build) -> None:
+        low, high = _ends(build.props)
+        low_text, high_text = number_text(low), number_text(high)
+        start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
+        field = f'" class="{build.classes("a2-field a2-slider")}"{bound_as(build, "slider")}{build.listed()}>'
+        ends = f'<div class="a2-slider__ends" aria-hidden="true"><span>{low_text}</span><span>{high_text}</span></div>'
+        get, fails = build.getter("value"), failing(build)
+
+        def render(scope: Any, context: str) -> str:
+            dom_id = f"{build.id}{context}"
+            messages = fails(scope) if fails else []
+            value = min(high, max(low, _number(get(scope), low)))
+            shown = number_text(value)
+            return (
+                f'{start}{context}{field}<div class="a2-slider__top"><label class="a2-label" for="{dom_id}-xi">'
+                f'{label(scope)}</label><output id="{dom_id}-xo" for="{dom_id}-xi">{shown}</output></div>'
+                f'<input id="{dom_id}-xi" type="range" min="{low_text}" max="{high_text}" step="{_step(low, high, value)}"'
+                f' value="{shown}"{aria(scope)}{invalid(dom_id, messages)}>{ends}{errors(dom_id, messages)}</div>'
+            )
+
+        build.done(render, memo=True)
+
+    def entered(self, value: Any, instance: Instance) -> Any:
+        number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        low, high = _ends(instance.component.props)
+        if number is None or not math.isfinite(number) or not low <= number <= high:
+            raise InputError(f"A slider takes a number from {number_text(low)} to {number_text(high)}.")
+        return int(number) if number == int(number) else number
+
+
+def _ends(props: Mapping[str, Any]) -> tuple[float, float]:
+    low = _finite(props.get("min"), 0)
+    return low, max(low, _finite(props.get("max"), low + _DEFAULT_SPAN))
+
+
+def _finite(value: Any, default: float) -> float:
+    return value if value is not None and math.isfinite(value) else default
+
+
+def _number(value: Any, absent: float) -> float:
+    """7.2: what is no number counts as 0, nothing as the lower end."""
+    if value is None:
+        return absent
+    found = to_number(value)
+    return 0 if found is None else found
+
+
+def _step(low: float, high: float, value: float) -> str:
+    """Whole steps where everything is whole and there are enough of them, any value elsewhere."""
+    whole = all(number == int(number) for number in (low, high, value))
+    return "1" if whole and high - low >= _WHOLE_STEPS_FROM else "any"

@@ -1,0 +1,107 @@
+"""TextField (rulebook 12, 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from a2ui.binding.compiler import Const
+from a2ui.binding.secrets import DOTS, is_secret, show
+from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.input import InputType
+from a2ui.catalog.kinds import checks, enum, literal_text, text
+from a2ui.errors import InputError
+from a2ui.functions.convert import to_number
+from a2ui.rendering.build import Build, always
+from a2ui.safety.text import escape
+
+if TYPE_CHECKING:
+    from a2ui.interaction.locate import Instance
+
+_ROWS = 3
+
+
+class TextField(InputType):
+    """One line, several lines, a number, or a value that is never shown again."""
+
+    name = "TextField"
+    properties = {
+        "label": text,
+        "value": text,
+        "variant": enum("shortText", "longText", "number", "obscured"),
+        "validationRegexp": literal_text,
+        "checks": checks,
+    }
+    required = frozenset({"label"})
+    input_kind = "text"
+
+    def build(self, build: Build) -> None:
+        variant = build.props.get("variant", "shortText")
+        kind = "number" if variant == "number" else "text"
+        field = f'" class="{build.classes("a2-field")}"{bound_as(build, kind)}{build.listed()}>'
+        start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
+        control = _CONTROLS[variant]
+        get, fails = build.getter("value"), failing(build)
+        limit = build.options.limits.text_chars
+
+        def render(scope: Any, context: str) -> str:
+            dom_id = f"{build.id}{context}"
+            messages = fails(scope) if fails else []
+            attributes = f'id="{dom_id}-xi" class="a2-input"{aria(scope)}{invalid(dom_id, messages)}'
+            return (
+                f'{start}{context}{field}<label class="a2-label" for="{dom_id}-xi">{label(scope)}</label>'
+                f"{control(attributes, get(scope), limit)}{errors(dom_id, messages)}</div>"
+            )
+
+        build.done(render, memo=True)
+
+    def entered(self, value: Any, instance: Instance) -> Any:
+        """Text as it is; a number field takes what is a decimal number, and the empty text for none."""
+        if not isinstance(value, str):
+            raise InputError("A text field takes text.")
+        limit = instance.surface.view.options.limits.text_chars
+        if len(value) > limit:
+            raise InputError(
+                f"A text has at most {limit} characters.", code="budget_exceeded", limit="text_chars"
+            )
+        if instance.component.props.get("variant") == "number":
+            stripped = value.strip()
+            if stripped and to_number(stripped) is None:
+                raise InputError("This is not a number.")
+            return stripped
+        return value
+
+    def is_obscured(self, props: Mapping[str, Any]) -> bool:
+        return props.get("variant") == "obscured"
+
+
+def bound_as(build: Build, kind: str) -> str:
+    """The `data-in` of an input whose value is bound; one that is not sends nothing."""
+    return f' data-in="{kind}"' if not isinstance(build.value("value"), Const) else ""
+
+
+def _short(attributes: str, value: Any, limit: int) -> str:
+    return f'<input {attributes} type="text" dir="auto" value="{escape(show(value)[:limit])}">'
+
+
+def _number(attributes: str, value: Any, limit: int) -> str:
+    number = escape(show(value)[:limit])
+    return f'<input {attributes} type="number" step="any" inputmode="decimal" value="{number}">'
+
+
+def _long(attributes: str, value: Any, limit: int) -> str:
+    # HTML drops one line break directly behind the tag: it gets one of its own to drop.
+    return f'<textarea {attributes} rows="{_ROWS}" dir="auto">\n{escape(show(value)[:limit])}</textarea>'
+
+
+def _obscured(attributes: str, value: Any, limit: int) -> str:
+    known = f' placeholder="{DOTS}"' if is_secret(value) or value not in (None, "") else ""
+    return f'<input {attributes} type="password" autocomplete="off" value=""{known}>'
+
+
+_CONTROLS: Mapping[str, Callable[[str, Any, int], str]] = {
+    "shortText": _short,
+    "longText": _long,
+    "number": _number,
+    "obscured": _obscured,
+}

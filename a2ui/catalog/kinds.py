@@ -1,0 +1,307 @@
+"""Kinds of properties: each turns the JSON of one property into what rendering uses (rulebook 5.1, 7.1).
+
+A kind is a function of the JSON value and a `Where`. It returns the accepted value, or ABSENT after reporting
+why there is none. null never gets here: it counts as if the property were absent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from a2ui.binding.values import Binding, FunctionCall, Value, is_dynamic, parse, parse_path
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
+from a2ui.safety.limits import Limits
+from a2ui.state.pointer import ABSENT, Absent, Tokens
+
+Kind: TypeAlias = "Callable[[Any, Where], Any]"
+
+
+class Where:
+    """The property that is being read, and the list that its problems go to.
+
+    `index` is the position in the message's `components`, None outside a message (restoring a snapshot).
+    """
+
+    __slots__ = ("index", "key", "limits", "problems", "surface_id")
+
+    def __init__(self, limits: Limits, surface_id: str, problems: list[Diagnostic]) -> None:
+        self.limits = limits
+        self.surface_id = surface_id
+        self.problems = problems
+        self.index = 0
+        self.key = ""
+
+    def add(self, message: str, code: str = VALIDATION_FAILED, *, sub: str = "", **facts: Any) -> None:
+        """Reports a problem of the property, at `sub` below it."""
+        key = "/" + self.key.replace("~", "~0").replace("/", "~1") if self.key else ""
+        path = f"/components/{self.index}{key}{sub}"
+        self.problems.append(Diagnostic(code, message, path, self.surface_id, facts=facts))
+
+    def wrong(self, expected: str, sub: str = "") -> Absent:
+        """Reports a value of the wrong JSON type, which then counts as absent."""
+        self.add(f"{self.key} is {expected}.", sub=sub)
+        return ABSENT
+
+
+# ---- dynamic values
+
+
+def text(raw: Any, where: Where) -> Any:
+    """DynamicString. Numbers and booleans become text when shown; plain objects are no text."""
+    if type(raw) is str:
+        return raw
+    value = parse(raw, where.add, where.limits)
+    if isinstance(value, dict):
+        return where.wrong('a text, {"path": ...} or {"call": ...}')
+    return value
+
+
+def number(raw: Any, where: Where) -> Any:
+    """DynamicNumber; numeric text is converted when bound (7.2)."""
+    value = parse(raw, where.add, where.limits)
+    if isinstance(value, dict | list | bool):
+        return where.wrong("a number")
+    return value
+
+
+def boolean(raw: Any, where: Where) -> Any:
+    """DynamicBoolean; text and numbers are converted when bound (7.2)."""
+    value = parse(raw, where.add, where.limits)
+    if isinstance(value, dict | list):
+        return where.wrong("true or false")
+    return value
+
+
+def string_list(raw: Any, where: Where) -> Any:
+    """DynamicStringList; one plain text counts as a list of it."""
+    value = parse(raw, where.add, where.limits)
+    if isinstance(value, dict | bool | int | float):
+        return where.wrong("a list of texts")
+    return value
+
+
+# ---- literals
+
+
+def literal_text(raw: Any, where: Where) -> Any:
+    """A string that is never dynamic."""
+    return raw if isinstance(raw, str) else where.wrong("a text")
+
+
+def literal_number(raw: Any, where: Where) -> Any:
+    return raw if isinstance(raw, int | float) and not isinstance(raw, bool) else where.wrong("a number")
+
+
+def literal_boolean(raw: Any, where: Where) -> Any:
+    return raw if isinstance(raw, bool) else where.wrong("true or false")
+
+
+def enum(*values: str) -> Kind:
+    """One of the values; anything else is reported and leaves the default to the component."""
+    allowed = frozenset(values)
+
+    def read(raw: Any, where: Where) -> Any:
+        if isinstance(raw, str) and raw in allowed:
+            return raw
+        return where.wrong("one of " + ", ".join(values))
+
+    return read
+
+
+# ---- structure
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Children made of one component per item of the list at a path (7.5)."""
+
+    component_id: str
+    tokens: Tokens
+    absolute: bool
+
+
+def child(raw: Any, where: Where) -> Any:
+    """The id of one component."""
+    return raw if isinstance(raw, str) else where.wrong("the id of a component")
+
+
+def children(raw: Any, where: Where) -> Any:
+    """ChildList: a tuple of ids, or a Template."""
+    if isinstance(raw, list):
+        ids = [item for item in raw if isinstance(item, str)]
+        if len(ids) != len(raw):
+            where.add("children is a list of component ids.")
+        return tuple(ids)
+    if isinstance(raw, dict):
+        component_id, path = raw.get("componentId"), raw.get("path")
+        if isinstance(component_id, str) and isinstance(path, str):
+            binding = parse_path(path, where.add)
+            if isinstance(binding, Binding):
+                return Template(component_id, binding.tokens, binding.absolute)
+            return ABSENT
+    return where.wrong('a list of component ids or {"componentId": ..., "path": ...}')
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    title: Value
+    child: str
+
+
+def tabs(raw: Any, where: Where) -> Any:
+    """A tuple of Tab; entries that are none are reported and left out."""
+    if not isinstance(raw, list):
+        return where.wrong("a list of tabs")
+    found = []
+    for index, item in enumerate(raw):
+        if isinstance(item, dict) and isinstance(item.get("child"), str):
+            found.append(Tab(parse(item.get("title"), where.add, where.limits), item["child"]))
+        else:
+            where.add("A tab has a title and a child.", sub=f"/{index}")
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    label: Value
+    value: str
+
+
+def options(raw: Any, where: Where) -> Any:
+    """A tuple of Option with distinct values; a repeated value and what is no option are left out."""
+    if not isinstance(raw, list):
+        return where.wrong("a list of options")
+    if len(raw) > where.limits.options:
+        where.add(
+            f"Only the first {where.limits.options} options are shown.",
+            BUDGET_EXCEEDED,
+            limit="options",
+            allowed=where.limits.options,
+            got=len(raw),
+        )
+    found: dict[str, Option] = {}
+    for index, item in enumerate(raw[: where.limits.options]):
+        value = item.get("value") if isinstance(item, dict) else None
+        if isinstance(value, bool | int | float):
+            value = str(value).lower() if isinstance(value, bool) else str(value)
+        if not isinstance(value, str):
+            where.add("An option has a label and a value.", sub=f"/{index}")
+        elif value in found:
+            where.add("Two options have the same value; the first is shown.", sub=f"/{index}/value")
+        else:
+            label = item.get("label")
+            found[value] = Option(value if label is None else parse(label, where.add, where.limits), value)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """`condition` passes when it is truthy; `message` is shown when it does not (section 11)."""
+
+    condition: Value
+    message: str
+
+
+def checks(raw: Any, where: Where) -> Any:
+    """A tuple of Check; the shorthand `{call, args, message}` is accepted (R25)."""
+    if not isinstance(raw, list):
+        return where.wrong("a list of checks")
+    if len(raw) > where.limits.checks:
+        where.add(
+            f"Only the first {where.limits.checks} checks are used.",
+            BUDGET_EXCEEDED,
+            limit="checks",
+            allowed=where.limits.checks,
+            got=len(raw),
+        )
+    found = []
+    for index, item in enumerate(raw[: where.limits.checks]):
+        condition = item.get("condition", item) if isinstance(item, dict) else None
+        if not isinstance(item, dict) or (condition is item and "call" not in item):
+            where.add("A check has a condition and a message.", sub=f"/{index}")
+            continue
+        message = item.get("message")
+        if not isinstance(message, str):
+            where.add("A check has a message.", sub=f"/{index}/message")
+            message = ""
+        found.append(Check(parse(condition, where.add, where.limits), message))
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class EventAction:
+    """Sent to the agent. Context values are resolved on the click, one level deep (section 13)."""
+
+    name: str
+    context: Mapping[str, Value]
+
+
+@dataclass(frozen=True, slots=True)
+class CallAction:
+    """Runs a function in the engine; nothing goes to the agent."""
+
+    call: FunctionCall
+
+
+def action(raw: Any, where: Where) -> Any:
+    """EventAction or CallAction; the short form `{name, context}` is an event."""
+    if not isinstance(raw, dict):
+        return where.wrong("an action")
+    if "event" in raw and "functionCall" in raw:
+        where.add("An action has either event or functionCall.")
+    if "event" in raw or "functionCall" not in raw:
+        return _event(raw.get("event", raw), where)
+    call = parse(raw["functionCall"], where.add, where.limits)
+    if isinstance(call, FunctionCall):
+        return CallAction(call)
+    return where.wrong("a function call", "/functionCall")
+
+
+def _event(event: Any, where: Where) -> Any:
+    if not isinstance(event, dict) or not isinstance(event.get("name"), str):
+        return where.wrong("an event with a name", "/event")
+    context = event.get("context")
+    if context is not None and not isinstance(context, dict):
+        where.add("The context of an event is an object.", sub="/event/context")
+    entries = context.items() if isinstance(context, dict) else ()
+    return EventAction(event["name"], {key: parse(value, where.add, where.limits) for key, value in entries})
+
+
+@dataclass(frozen=True, slots=True)
+class Accessibility:
+    """`label` and `description`, None where not given (17.5)."""
+
+    label: Value
+    description: Value
+
+
+def accessibility(raw: Any, where: Where) -> Any:
+    if not isinstance(raw, dict):
+        return where.wrong("an object with label and description")
+    label, description = (_label(raw.get(name), name, where) for name in ("label", "description"))
+    return ABSENT if label is None and description is None else Accessibility(label, description)
+
+
+def _label(raw: Any, name: str, where: Where) -> Any:
+    value = None if raw is None else parse(raw, where.add, where.limits)
+    if isinstance(value, dict):
+        where.add(f"{name} is a text.", sub=f"/{name}")
+        return None
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class SvgPath:
+    """The `d` of one path in a 24 by 24 view box, unchecked."""
+
+    d: str
+
+
+def icon_name(raw: Any, where: Where) -> Any:
+    """One of the names, a dynamic value for one, or SvgPath."""
+    if isinstance(raw, dict) and isinstance(raw.get("svgPath"), str) and "path" not in raw:
+        return SvgPath(raw["svgPath"])
+    value = parse(raw, where.add, where.limits)
+    return value if isinstance(value, str) or is_dynamic(value) else where.wrong("the name of an icon")

@@ -1,0 +1,129 @@
+"""Component types and catalogs: registering one is all it takes to add one (design section 4)."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from a2ui.catalog.kinds import Kind, Tab, Template, Where, accessibility, literal_number
+from a2ui.errors import A2uiError
+from a2ui.functions.registry import FunctionRegistry
+from a2ui.protocol.catalog_ids import loose
+from a2ui.state.pointer import ABSENT
+
+if TYPE_CHECKING:
+    from a2ui.rendering.build import Build
+
+COMMON: Mapping[str, Kind] = {"accessibility": accessibility, "weight": literal_number}
+
+
+class ComponentType(ABC):
+    """What one component is: its properties and how an instance of it becomes HTML.
+
+    Subclasses set `name`, `properties` (name to kind), `required` and, where they hold others, `slots`: the
+    properties with ids of components, in page order. `input_kind` is the `data-in` of an input, else "".
+    """
+
+    name: ClassVar[str]
+    properties: ClassVar[Mapping[str, Kind]]
+    required: ClassVar[frozenset[str]] = frozenset()
+    slots: ClassVar[tuple[str, ...]] = ()
+    input_kind: ClassVar[str] = ""
+    takes_weights: ClassVar[bool] = False
+    """Whether `weight` means something on direct children (17.2)."""
+
+    def __init__(self) -> None:
+        self._kinds: dict[str, Kind] = {**COMMON, **self.properties}
+
+    def accept(self, raw: Mapping[str, Any], where: Where) -> dict[str, Any]:
+        """The usable properties of a definition; everything else is reported (rulebook 5.1)."""
+        kinds = self._kinds
+        props: dict[str, Any] = {}
+        for key, value in raw.items():
+            kind = kinds.get(key)
+            if kind is not None:
+                if value is not None:
+                    where.key = key
+                    accepted = kind(value, where)
+                    if accepted is not ABSENT:
+                        props[key] = accepted
+            elif key not in ("id", "component"):
+                where.key = key
+                where.add(f"{self.name} has no property {key[:40]!r}.")
+        if not self.required <= props.keys():
+            for key in sorted(self.required - raw.keys()):
+                where.key = key
+                where.add(f"{self.name} needs {key}.")
+        return props
+
+    def references(self, props: Mapping[str, Any]) -> Iterator[tuple[str, str, Template | None]]:
+        """(slot, component id, template) for each place of another component, in page order."""
+        for slot in self.slots:
+            value = props.get(slot)
+            if isinstance(value, str):
+                yield slot, value, None
+            elif isinstance(value, Template):
+                yield slot, value.component_id, value
+            elif value is not None:
+                for item in value:
+                    yield slot, (item.child if isinstance(item, Tab) else item), None
+
+    @abstractmethod
+    def build(self, build: Build) -> None:
+        """Compiles one place of the component: sets how it renders, registers what it reads."""
+
+
+class Catalog:
+    """Component types and functions under an id and its aliases."""
+
+    def __init__(
+        self,
+        catalog_id: str,
+        components: Iterable[ComponentType],
+        functions: FunctionRegistry,
+        *,
+        aliases: Iterable[str] = (),
+    ) -> None:
+        self.id = catalog_id
+        self.components: Mapping[str, ComponentType] = {component.name: component for component in components}
+        self.functions = functions
+        self.aliases = tuple(aliases)
+
+    def extended(
+        self,
+        catalog_id: str,
+        *,
+        components: Iterable[ComponentType] = (),
+        functions: FunctionRegistry | None = None,
+        aliases: Iterable[str] = (),
+    ) -> Catalog:
+        """A catalog with everything of this one and more; what has the same name replaces."""
+        return Catalog(
+            catalog_id,
+            [*{**self.components, **{c.name: c for c in components}}.values()],
+            functions or self.functions,
+            aliases=aliases,
+        )
+
+
+class Catalogs:
+    """The catalogs that a renderer offers, found by id, then by alias without scheme and case."""
+
+    def __init__(self, catalogs: Iterable[Catalog]) -> None:
+        self._exact: dict[str, Catalog] = {}
+        self._loose: dict[str, Catalog] = {}
+        self.ids: tuple[str, ...] = ()
+        """What to announce (14.3): each catalog's own id, then the aliases."""
+        listed = list(catalogs)
+        for catalog in listed:
+            for name in (catalog.id, *catalog.aliases):
+                if self._exact.setdefault(name, catalog) is not catalog:
+                    raise A2uiError(
+                        f"Two catalogs claim {name!r}.", code="CATALOG_CLASH", fault="configuration"
+                    )
+                self._loose.setdefault(loose(name), catalog)
+        self.ids = tuple([*(c.id for c in listed), *(alias for c in listed for alias in c.aliases)])
+
+    def find(self, catalog_id: str) -> Catalog | None:
+        return self._exact.get(catalog_id) or self._loose.get(loose(catalog_id))

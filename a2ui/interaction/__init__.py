@@ -1,0 +1,1 @@
+"""What people do with a surface: edits of inputs, clicks on buttons."""

@@ -1,0 +1,50 @@
+"""What a person entered, checked against the input that is really there (rulebook section 12)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from a2ui.binding.values import Binding
+from a2ui.catalog.input import InputType
+from a2ui.errors import DataError, InputError, LimitError
+from a2ui.interaction.locate import Instance
+from a2ui.state.data_model import write_ops
+from a2ui.state.values import JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A person's change of a data model as RFC 6902 operations.
+
+    `obscured`: the value came from an obscured field and must be replaced by a handle before anything is stored
+    (D24); it stands as `value` in the last operation, possibly inside parents that are created.
+    """
+
+    owner: str
+    surface_id: str
+    ops: list[dict[str, Any]]
+    component_id: str = ""
+    obscured: bool = False
+
+
+def edit(instance: Instance | None, value: JSON) -> Edit:
+    """The patch for one entered value. Raises InputError; see `SurfaceSet.edit`."""
+    if instance is None:
+        raise InputError("This field is not there any more.", code="not_found")
+    component = instance.component
+    kind = component.type
+    if not isinstance(kind, InputType):
+        raise InputError("This is not a field.", code="not_found")
+    binding = component.props.get("value")
+    if not isinstance(binding, Binding):
+        raise InputError("This field is not stored anywhere.", code="not_writable")
+    stored = kind.entered(value, instance)
+    tokens = binding.tokens if binding.absolute else (*instance.scope_path, *binding.tokens)
+    try:
+        ops = write_ops(instance.surface.model, tokens, stored)
+    except (DataError, LimitError) as error:
+        raise InputError(error.message, code=error.code, path=error.path, **error.facts) from error
+    return Edit(
+        instance.surface.owner, instance.surface.id, ops, component.id, kind.is_obscured(component.props)
+    )

@@ -1,0 +1,1 @@
+"""Wire shapes of the protocol: what an agent may send, what goes back."""

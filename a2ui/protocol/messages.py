@@ -1,0 +1,201 @@
+"""Server-to-client messages: the envelope and the bodies (rulebook section 2).
+
+`read` collects every problem of a message instead of stopping at the first, each with a JSON Pointer path into
+the message body, so that an agent can repair all of them at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias
+
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
+from a2ui.safety.limits import Limits
+from a2ui.state.pointer import ABSENT, Absent
+from a2ui.state.values import JSON
+
+VERSIONS: Final = ("v0.9", "v0.9.1")
+
+_V08_VERBS: Final = ("beginRendering", "surfaceUpdate", "dataModelUpdate")
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSurface:
+    """`theme` is passed on as sent (None: not given); section 15 decides what of it is used."""
+
+    version: str
+    surface_id: str
+    catalog_id: str
+    theme: JSON
+    send_data_model: bool
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateComponents:
+    version: str
+    surface_id: str
+    components: list[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateDataModel:
+    """`value` ABSENT deletes what is at `path`; None stores null (rulebook 6.3, 6.4)."""
+
+    version: str
+    surface_id: str
+    path: str
+    value: JSON | Absent
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteSurface:
+    version: str
+    surface_id: str
+
+
+ServerMessage: TypeAlias = CreateSurface | UpdateComponents | UpdateDataModel | DeleteSurface
+
+
+class _Problems:
+    """Collects the reports of one message."""
+
+    __slots__ = ("found", "surface_id")
+
+    def __init__(self) -> None:
+        self.surface_id = ""
+        self.found: list[Diagnostic] = []
+
+    def add(self, message: str, path: str = "", code: str = VALIDATION_FAILED, **facts: Any) -> None:
+        self.found.append(Diagnostic(code, message, path, self.surface_id, refused=True, facts=facts))
+
+
+def read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
+    """One typed message, or the reports that say why it is none. Never raises."""
+    if type(message) is dict and len(message) == 2 and message.get("version") in VERSIONS:
+        # The way nearly all messages take; everything odd goes through the full check below.
+        body = message.get("updateDataModel")
+        if type(body) is dict and body.keys() <= _BODY_KEYS["updateDataModel"]:
+            surface_id, path = body.get("surfaceId"), body.get("path", "")
+            if type(surface_id) is str and surface_id and type(path) is str:
+                return UpdateDataModel(message["version"], surface_id, path, body.get("value", ABSENT))
+    return _read(message, limits)
+
+
+def _read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
+    problems = _Problems()
+    if not isinstance(message, dict):
+        problems.add("A message is a JSON object.")
+        return problems.found
+    verbs = [verb for verb in _READERS if verb in message]
+    body = message[verbs[0]] if len(verbs) == 1 else None
+    if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
+        problems.surface_id = body["surfaceId"]
+    _check_envelope(message, verbs, problems)
+    if len(verbs) != 1:
+        return problems.found
+    verb = verbs[0]
+    if not isinstance(body, dict):
+        problems.add(f"{verb} is a JSON object.", f"/{verb}")
+        return problems.found
+    _check_surface_id(body, problems, limits)
+    problems.found += [
+        Diagnostic(
+            VALIDATION_FAILED,
+            f"Unknown property {_short(key)!r} in {verb}.",
+            f"/{_token(key)}",
+            problems.surface_id,
+            True,
+        )
+        for key in body
+        if key not in _BODY_KEYS[verb]
+    ]
+    version = message.get("version")
+    result = _READERS[verb](body, version if isinstance(version, str) else "", problems)
+    return problems.found or result
+
+
+def _check_envelope(message: dict[Any, Any], verbs: list[str], problems: _Problems) -> None:
+    version = message.get("version")
+    if version not in VERSIONS:
+        known = " and ".join(VERSIONS)
+        said = "is missing" if version is None else f"{_short(version)!r} is not known"
+        problems.add(f"The version {said}; this renderer takes {known}.", "/version", known=list(VERSIONS))
+    for key in message:
+        if key in _V08_VERBS:
+            problems.add(f"{key} belongs to v0.8; send {' or '.join(VERSIONS)} messages.", f"/{key}")
+        elif key != "version" and key not in _READERS:
+            problems.add(f"Unknown key {_short(key)!r}.", f"/{_token(key)}")
+    if len(verbs) > 1:
+        problems.add(f"A message has exactly one update; this one has {', '.join(verbs)}.")
+    elif not verbs:
+        problems.add(f"A message has one of {', '.join(_READERS)}.")
+
+
+def _check_surface_id(body: dict[str, Any], problems: _Problems, limits: Limits) -> None:
+    surface_id = body.get("surfaceId")
+    if not isinstance(surface_id, str) or not surface_id:
+        problems.add("surfaceId is a text that is not empty.", "/surfaceId")
+    elif len(surface_id) > limits.surface_id_chars:
+        problems.surface_id = ""
+        problems.add(
+            f"surfaceId has at most {limits.surface_id_chars} characters.",
+            "/surfaceId",
+            BUDGET_EXCEEDED,
+            limit="surface_id_chars",
+            allowed=limits.surface_id_chars,
+        )
+
+
+def _create(body: dict[str, Any], version: str, problems: _Problems) -> CreateSurface:
+    catalog_id = body.get("catalogId")
+    if not isinstance(catalog_id, str) or not catalog_id:
+        problems.add("catalogId names the catalog and is required.", "/catalogId")
+    flag = body.get("sendDataModel")
+    if flag is not None and not isinstance(flag, bool):
+        problems.add("sendDataModel is true or false.", "/sendDataModel")
+    return CreateSurface(
+        version, str(body.get("surfaceId")), str(catalog_id), body.get("theme"), flag is True
+    )
+
+
+def _components(body: dict[str, Any], version: str, problems: _Problems) -> UpdateComponents:
+    components = body.get("components")
+    if not isinstance(components, list):
+        problems.add("components is a list.", "/components")
+        components = []
+    return UpdateComponents(version, str(body.get("surfaceId")), components)
+
+
+def _data(body: dict[str, Any], version: str, problems: _Problems) -> UpdateDataModel:
+    path = body.get("path", "")
+    if not isinstance(path, str):
+        problems.add("path is a text.", "/path")
+        path = ""
+    return UpdateDataModel(version, str(body.get("surfaceId")), path, body.get("value", ABSENT))
+
+
+def _delete(body: dict[str, Any], version: str, problems: _Problems) -> DeleteSurface:
+    return DeleteSurface(version, str(body.get("surfaceId")))
+
+
+_READERS: Final = {
+    "createSurface": _create,
+    "updateComponents": _components,
+    "updateDataModel": _data,
+    "deleteSurface": _delete,
+}
+
+_BODY_KEYS: Final = {
+    "createSurface": frozenset({"surfaceId", "catalogId", "theme", "sendDataModel"}),
+    "updateComponents": frozenset({"surfaceId", "components"}),
+    "updateDataModel": frozenset({"surfaceId", "path", "value"}),
+    "deleteSurface": frozenset({"surfaceId"}),
+}
+
+
+def _short(value: object) -> str:
+    return str(value)[:40]
+
+
+def _token(key: object) -> str:
+    return _short(key).replace("~", "~0").replace("/", "~1")

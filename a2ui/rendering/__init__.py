@@ -1,0 +1,1 @@
+"""From component definitions to HTML, and from data changes to the fragments that changed."""

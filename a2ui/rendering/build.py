@@ -1,0 +1,184 @@
+"""What a component type works with while one of its places is compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from a2ui.binding.compiler import Compiler, Const, Getter, Sink
+from a2ui.binding.secrets import show
+from a2ui.binding.values import Value
+from a2ui.catalog.kinds import Accessibility, Template
+from a2ui.rendering.place import Around, Emit, Op, Part, Place, Render
+from a2ui.safety.text import clean_text, clip, escape
+
+if TYPE_CHECKING:
+    from a2ui.engine import EngineOptions
+    from a2ui.rendering.lists import ListSlot
+    from a2ui.rendering.view import View
+
+_WEIGHT_MAX = 100
+_FINE_WEIGHTS_BELOW = 10
+
+
+class Build:
+    """One place being compiled.
+
+    Everything compiled through it is read by the *main part*, whose repaint is the whole element; `part` opens
+    further ones.
+    """
+
+    __slots__ = ("_view", "compiler", "id", "options", "place", "props", "sink")
+
+    def __init__(self, view: View, place: Place, props: Mapping[str, Any]) -> None:
+        self._view = view
+        self.place = place
+        self.props = props
+        self.options: EngineOptions = view.options
+        self.compiler: Compiler = view.compiler
+        self.id = place.prefix
+        """The DOM id without the context: an element's id is this plus the context."""
+        self.sink = Sink(place.component_id, view.report)
+
+    # ------------------------------------------------------------------ values
+
+    def value(self, name: str) -> Getter | Const:
+        """The compiled dynamic property; Const(None) where it is absent."""
+        return self.compiler.compile(self.props.get(name), self.sink)
+
+    def getter(self, name: str) -> Getter:
+        return self.compiler.getter(self.props.get(name), self.sink)
+
+    def html(self, name: str) -> Getter | Const:
+        """The escaped one-line text of a property, for attributes and labels: closure or Const."""
+        return self.escaped(self.props.get(name), self.sink)
+
+    def escaped(self, value: Value, sink: Sink) -> Getter | Const:
+        limit = self.options.limits.text_chars
+        compiled = self.compiler.compile(value, sink)
+        if isinstance(compiled, Const):
+            return Const(literal(compiled.value, limit))
+        get = compiled
+        return lambda scope: literal(get(scope), limit)
+
+    def plain(self, value: Value, sink: Sink) -> Getter:
+        """The text of a value as a person sees it, not escaped: for text fragments."""
+        get = self.compiler.getter(value, sink)
+        limit = self.options.limits.text_chars
+        return lambda scope: clean_text(clip(show(get(scope)), limit)[0])
+
+    def accessible(self, fallback: str = "") -> Getter | Const:
+        """The attributes for `accessibility` (17.5): `aria-label`, `aria-description`; `fallback` if no label."""
+        given: Accessibility | None = self.props.get("accessibility")
+        if given is None:
+            return Const(fallback)
+        label, description = self.escaped(given.label, self.sink), self.escaped(given.description, self.sink)
+        if isinstance(label, Const) and isinstance(description, Const):
+            return Const(_aria(label.value, description.value, fallback))
+        label_of, description_of = always(label), always(description)
+        return lambda scope: _aria(label_of(scope), description_of(scope), fallback)
+
+    def classes(self, *names: str) -> str:
+        """The class attribute's value: the names that are not empty, and the weight where it counts."""
+        found = [name for name in names if name]
+        if self.place.around.weighted and "weight" in self.props:
+            found.append(weight_class(self.props["weight"]))
+        return " ".join(found)
+
+    def listed(self) -> str:
+        """The role of a direct child of a List, "" elsewhere."""
+        return ' role="listitem"' if self.place.around.listed else ""
+
+    # ------------------------------------------------------------------ children
+
+    def child(self, slot: str, around: Around = Around()) -> Place | None:
+        """The place of the one component in a slot."""
+        found = self.children_in(slot, around)
+        return found[0] if found else None
+
+    def children_in(self, slot: str, around: Around = Around()) -> list[Place]:
+        """The places of the components in a slot, in page order."""
+        component = self.place.component
+        return [
+            self._view.make_child(self.place, reference, around)
+            for reference in (component.references if component else ())
+            if reference.edge.slot == slot and reference.template is None
+        ]
+
+    def items(self, slot: str, around: Around) -> tuple[ListSlot, Render] | None:
+        """The template in a slot and what renders its items, None where the slot has none."""
+        template = self.props.get(slot)
+        return self._view.make_slot(self.place, template, around) if isinstance(template, Template) else None
+
+    # ------------------------------------------------------------------ result
+
+    def done(self, render: Render, emit: Emit | None = None, *, memo: bool = False) -> None:
+        """Sets how the place renders, and registers what it read.
+
+        `emit` says what to send when something read has changed, by default the whole element. `memo`: remember
+        what was shown and send nothing when the element comes out the same.
+        """
+        place = self.place
+        part = Part(place, emit or self._view.emitter(place))
+        if memo:
+            known = part.memo = {}
+
+            def remembering(scope: Any, context: str) -> str:
+                html = known[context] = render(scope, context)
+                return html
+
+            place.set_render(remembering)
+            part.emit = _unless_same(known, render, part.emit)
+            if place.levels:
+                place.levels[-1].memos.append(part)
+        else:
+            place.set_render(render)
+        self._view.register(part, self.sink)
+
+    def part(self, emit: Emit) -> Callable[[Sink], None]:
+        """Another part of the place; call the result with the sink of the values that it shows."""
+        return lambda sink: self._view.register(Part(self.place, emit), sink)
+
+    def new_sink(self) -> Sink:
+        """A sink for the values of another part."""
+        return Sink(self.place.component_id, self._view.report)
+
+
+def _unless_same(known: dict[str, str], render: Render, emit: Emit) -> Emit:
+    def guarded(scope: Any, context: str) -> Op | None:
+        shown = known.get(context)
+        return None if shown is not None and render(scope, context) == shown else emit(scope, context)
+
+    return guarded
+
+
+def always(value: Getter | Const) -> Getter:
+    """A closure, also for a Const."""
+    if isinstance(value, Const):
+        constant = value.value
+        return lambda _: constant
+    return value
+
+
+def literal(value: Any, limit: int) -> str:
+    """The escaped text of a value, shown as it is written: no Markdown, nothing invisible."""
+    text = value if type(value) is str else show(value)
+    if len(text) > limit:
+        text = clip(text, limit)[0]
+    return escape(clean_text(text))
+
+
+def _aria(label: str, description: str, fallback: str) -> str:
+    found = f' aria-label="{label}"' if label else fallback
+    return f'{found} aria-description="{description}"' if description else found
+
+
+def weight_class(weight: float) -> str:
+    """One of a finite set of classes: whole weights up to 100, tenths below 10 (17.2); 0 for none or negative."""
+    weight = min(weight, _WEIGHT_MAX)
+    if not weight > 0:
+        return "a2-w-0"
+    if weight >= _FINE_WEIGHTS_BELOW or weight == int(weight):
+        return f"a2-w-{round(weight)}"
+    tenths = max(1, round(weight * 10))
+    return f"a2-w-{tenths // 10}" if tenths % 10 == 0 else f"a2-w-{tenths // 10}_{tenths % 10}"

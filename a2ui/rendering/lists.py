@@ -1,0 +1,205 @@
+"""Which items of a list are on the page, and the fragments that bring the page up to date (D28, D31)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from a2ui.safety.ids import index_token, item_keys, key_token
+
+if TYPE_CHECKING:
+    from a2ui.catalog.kinds import Template
+    from a2ui.rendering.index import Pattern
+    from a2ui.rendering.place import Around, Part, Place
+    from a2ui.rendering.view import Budget
+
+_SCALARS = (str, int, float)
+
+_INDEX_TOKENS = [index_token(n) for n in range(256)]
+
+
+def keys_of(items: list[Any]) -> list[str]:
+    """The key token of each item: by `key` or `id`, else by position."""
+    found = item_keys(items)
+    return found if found is not None else index_tokens(len(items))
+
+
+def index_tokens(count: int) -> list[str]:
+    while len(_INDEX_TOKENS) < count:
+        _INDEX_TOKENS.append(index_token(len(_INDEX_TOKENS)))
+    return _INDEX_TOKENS[:count]
+
+
+class ListState:
+    """One list on the page.
+
+    `keys` follow the data at once; `before` is what the page shows, None while that is the same. As long as only
+    single items came, went or moved, `journal` names them, with whether they were on the page before: then the
+    fragments follow from it without comparing the lists. Only the first `visible` keys are shown.
+    """
+
+    __slots__ = ("_field", "before", "charged", "cut", "journal", "keys", "visible")
+
+    def __init__(self, keys: list[str]) -> None:
+        self.keys = keys
+        self.visible = len(keys)
+        self.before: list[str] | None = None
+        self.journal: dict[str, bool] | None = None
+        self.charged = 0
+        """Instances that the list counts for in the budget of its surface."""
+        self.cut = 0
+        """The number of items that the notice on the page names, 0 without notice."""
+        self._field: str | None = None
+
+    @property
+    def shown(self) -> Sequence[str]:
+        """The keys of the items on the page once the fragments were applied."""
+        return self.keys if self.visible >= len(self.keys) else self.keys[: self.visible]
+
+    def replace(self, keys: list[str]) -> None:
+        """The list is another one now."""
+        if self.before is None:
+            self.before = list(self.shown)
+        self.journal = None
+        self.keys = keys
+        self._field = None
+
+    def settled(self) -> None:
+        """The page shows `keys` now."""
+        self.before = None
+        self.journal = None
+
+    # ------------------------------------------------------------------ one item at a time
+
+    def insert(self, index: int, items: list[Any]) -> bool:
+        """Takes note of the new item at `index` of `items`; False if the identity of the whole list changed and
+        `replace` is needed."""
+        token = self._token(items, index)
+        if token is None or token in self.keys:
+            return False
+        self._note(token, existed=False)
+        self.keys.insert(index, token)
+        self.visible += 1
+        return True
+
+    def remove(self, index: int, items: list[Any]) -> bool:
+        """Takes note of a lost item, `items` are those left; False if `replace` is needed."""
+        if not self._keeps_field(items):
+            return False
+        self._note(self.keys[index], existed=True)
+        del self.keys[index]
+        self.visible -= 1
+        return True
+
+    def _note(self, token: str, *, existed: bool) -> None:
+        if self.before is None:
+            self.before = list(self.keys)
+            self.journal = {}
+        if self.journal is not None:
+            self.journal.setdefault(token, existed)
+
+    def _token(self, items: list[Any], index: int) -> str | None:
+        """The token of an item that comes, by the member that gives all others theirs."""
+        if self._field is None:
+            self._field = self._find_field([item for at, item in enumerate(items) if at != index])
+        item = items[index]
+        value = item.get(self._field) if self._field and type(item) is dict else None
+        return key_token(value) if type(value) in _SCALARS else None
+
+    def _find_field(self, items: list[Any]) -> str:
+        """`key` or `id`, whichever the keys come from; "" where they are positions."""
+        for name in ("key", "id"):
+            if (
+                items
+                and len(items) == len(self.keys)
+                and all(type(item) is dict and type(item.get(name)) in _SCALARS for item in items)
+                and [key_token(item[name]) for item in items] == self.keys
+            ):
+                return name
+        return ""
+
+    def _keeps_field(self, items: list[Any]) -> bool:
+        """Whether the items that are left keep their identity. It is lost when `id` gave it and now all of them
+        have a `key`; two of them without are proof enough of the contrary."""
+        if self._field is None and items:
+            name = "key" if type(items[0]) is dict and "key" in items[0] else "id"
+            probe = [items[0], items[-1]]
+            if any(type(item) is not dict or type(item.get(name)) not in _SCALARS for item in probe):
+                return False
+            self._field = name if key_token(items[0][name]) in self.keys[:2] else None
+        if self._field == "key":
+            return True
+        return self._field == "id" and not any(type(item) is dict and "key" in item for item in items[:2])
+
+
+class ListSlot:
+    """The place of a template: makes one instance of `item` for each element of a list."""
+
+    __slots__ = ("around", "inner", "item", "memos", "path", "place", "reader", "states", "template")
+
+    def __init__(self, place: Place, template: Template, path: Pattern, reader: Any, around: Around) -> None:
+        self.around = around
+        """What the items may know about where they stand."""
+        self.place = place
+        self.template = template
+        self.path = path
+        """The pattern of the list, see `rendering.index`."""
+        self.reader = reader
+        """Scope value of the container -> what is at the path."""
+        self.states: dict[str, ListState] = {}
+        """By the context of the container."""
+        self.item: Place | None = None
+        self.inner: list[ListSlot] = []
+        """Templates directly inside the items."""
+        self.memos: list[Part] = []
+        """Parts of the items that remember what they showed."""
+
+    def items(self, scope: Any) -> list[Any]:
+        """The list now; anything that is none counts as empty (7.5)."""
+        found = self.reader(scope)
+        return found if type(found) is list else []
+
+    def forget(self, context: str, budget: Budget) -> None:
+        """Drops what is known about the list of a container that is gone, and about everything inside it."""
+        state = self.states.pop(context, None)
+        if state is None:
+            return
+        budget.used -= state.charged
+        for key in state.keys:
+            self.forget_item(f"{context}-{key}", budget)
+
+    def forget_item(self, context: str, budget: Budget) -> None:
+        for slot in self.inner:
+            slot.forget(context + slot.place.tail, budget)
+        for part in self.memos:
+            if part.memo is not None:
+                part.memo.pop(context + part.place.tail, None)
+
+
+def moved(old: Sequence[str], new: Sequence[str]) -> set[str]:
+    """The smallest set of tokens that have to move so that the common ones of `old` come in the order of `new`.
+
+    Everything but a longest increasing run of old positions, read in the new order.
+    """
+    position = {token: index for index, token in enumerate(old)}
+    common = [token for token in new if token in position]
+    tails: list[int] = []
+    tail_at: list[int] = []
+    before = [-1] * len(common)
+    for index, token in enumerate(common):
+        value = position[token]
+        place = bisect_left(tails, value)
+        before[index] = tail_at[place - 1] if place else -1
+        if place == len(tails):
+            tails.append(value)
+            tail_at.append(index)
+        else:
+            tails[place] = value
+            tail_at[place] = index
+    stay: set[str] = set()
+    index = tail_at[-1] if tail_at else -1
+    while index >= 0:
+        stay.add(common[index])
+        index = before[index]
+    return set(common) - stay

@@ -1,0 +1,47 @@
+"""What stands in for a component that cannot be shown (rulebook 8)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from a2ui.rendering.place import Place
+from a2ui.safety.text import clean_text, clip, escape
+
+_NAME_CHARS = 60
+
+
+def missing(place: Place) -> None:
+    """A component that has not come yet: an unobtrusive skeleton, replaced in place when it comes."""
+    head = f'<div id="{place.prefix}'
+
+    def render(_: Any, context: str) -> str:
+        return f'{head}{context}" class="a2-skel" aria-hidden="true"><i></i></div>'
+
+    place.set_render(render)
+
+
+def unknown(place: Place, type_name: str) -> None:
+    """A component of a type that nobody knows; `type_name` is shown to developers only, "" hides it."""
+    head = f'<div id="{place.prefix}'
+    name = escape(clean_text(clip(type_name, _NAME_CHARS)[0]))
+    note = f'<p class="b-error__code">{name}</p>' if name else ""
+
+    def render(_: Any, context: str) -> str:
+        return f'{head}{context}" class="a2-note">This part could not be shown.{note}</div>'
+
+    place.set_render(render)
+
+
+def too_much(place: Place, what: str) -> None:
+    """Where the surface is cut because it has too many elements or levels."""
+    head = f'<div id="{place.prefix}'
+
+    def render(_: Any, context: str) -> str:
+        return f'{head}{context}" class="a2-note" role="note">The rest is not shown: too many {what}.</div>'
+
+    place.set_render(render)
+
+
+def cut_list(dom_id: str, shown: int, count: int) -> str:
+    """The notice at the end of a list that is not shown to its end; its id is the list's with `-xm`."""
+    return f'<p id="{dom_id}-xm" class="a2-more" role="note">{shown:,} of {count:,} shown</p>'

@@ -1,0 +1,271 @@
+"""Turns what has changed since the last repaint into fragments (D41, R5).
+
+The order is fixed: components that were redefined, then lists, then single values; whatever lies inside something
+that is sent whole is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from a2ui.rendering.index import instances
+from a2ui.rendering.lists import ListSlot, ListState, moved
+from a2ui.rendering.place import Op, Place
+from a2ui.rendering.placeholders import cut_list
+from a2ui.rendering.view import View, replace_op
+from a2ui.state.components import Edge
+
+_SINGLY = 50
+"""Redefining a component inside a template sends so many instances one by one, above that the whole list."""
+
+
+class Repaint:
+    """One repaint of one view. `run` returns the fragments in the order in which they have to be applied."""
+
+    def __init__(self, view: View, redefined: Iterable[str]) -> None:
+        self._view = view
+        self._redefined = redefined
+        self._ops: list[Op] = []
+        self._replaced: dict[Place, None] = {}
+        """Places all of whose instances are sent whole."""
+        self._sent: set[tuple[Place, str]] = set()
+        """Single instances with something below them that are sent whole, and new items."""
+
+    def run(self) -> list[Op]:
+        view = self._view
+        view.repaints += 1
+        for component_id in self._redefined:
+            for place in list(view.places.get(component_id, ())):
+                self._redefine(place)
+        for place in self._replaced:
+            self._send_all(place)
+        if view.index.lists:
+            self._lists()
+        self._values()
+        return self._ops
+
+    # ------------------------------------------------------------------ components
+
+    def _redefine(self, place: Place) -> None:
+        view = self._view
+        if place not in view.places.get(place.component_id, ()) or place.born == view.repaints:
+            return
+        kids, shell, old_type = place.kids, place.shell, place.component and place.component.type
+        known = dict(place.children)
+        shown = [context for _, context in view.all_instances(place)] if kids is not None else []
+        view.clear(place)
+        view.build(place)
+        used = _used(place)
+        for key, child in known.items():
+            # A parent keeps the places that its new definition uses again; the others are gone.
+            if key not in used and place.children.get(key) is child:
+                del place.children[key]
+                view.dispose(child)
+        resize(place)
+        same_frame = kids is not None and place.kids is not None and shell == place.shell
+        if same_frame and place.component is not None and place.component.type is old_type:
+            self._children(place, kids or [], place.kids or [], shown)
+        else:
+            self._replace(place)
+
+    def _replace(self, place: Place) -> None:
+        outer = place.levels[0].place if place.levels else None
+        if outer is not None and len(instances(place.levels, {})) > _SINGLY:
+            self._replaced[outer] = None
+        else:
+            self._replaced[place] = None
+
+    def _send_all(self, place: Place) -> None:
+        if self._inside_replaced(place.parent):
+            return
+        for scope, context in self._view.all_instances(place):
+            self._ops.append(replace_op(place, place.prefix + context, place.raw(scope, context)))
+
+    def _children(self, place: Place, old: list[Place], new: list[Place], contexts: list[str]) -> None:
+        """The children of a container changed, itself did not: only they are sent."""
+        shift = moved(
+            [child.prefix + child.own for child in old], [child.prefix + child.own for child in new]
+        )
+        old_set, new_set = set(old), set(new)
+        for scope, context in self._view.all_instances(place):
+            if context not in contexts:
+                continue
+            self._ops += [["d", child.prefix + context + child.own] for child in old if child not in new_set]
+            parent_id = place.prefix + context
+            before = ""
+            for child in new:
+                dom_id = child.prefix + context + child.own
+                if child not in old_set:
+                    self._ops.append(_insert(parent_id, before, child.render(scope, context)))
+                elif child.prefix + child.own in shift:
+                    self._ops.append(["m", dom_id, before or "^" + parent_id])
+                before = dom_id
+
+    # ------------------------------------------------------------------ lists
+
+    def _lists(self) -> None:
+        index = self._view.index
+        pending, index.lists = index.lists, {}
+        for state, (slot, keys, hints) in sorted(pending.items(), key=lambda entry: len(entry[1][1])):
+            instance = self._view.resolve(slot.place, keys, hints)
+            if instance is None or slot.states.get(instance[1]) is not state:
+                continue
+            scope, context = instance
+            if state.before is not None and not self._covered(slot.place, keys):
+                self._list(slot, state, scope, context)
+            state.settled()
+
+    def _list(self, slot: ListSlot, state: ListState, scope: Any, context: str) -> None:
+        view = self._view
+        place, items = slot.place, slot.items(scope)
+        old = state.before or []
+        if not state.keys:
+            state.visible = 0
+            view.fit(slot, state)
+            self._forget(slot, context, old)
+            self._ops += [["d", self._item_id(slot, context, key)] for key in old]
+            self._notice(slot, state, context)
+            return
+        item = view.item_of(slot)
+        view.fit(slot, state)
+        new = state.shown
+        gone, shifted, fresh = _difference(state, old, new)
+        self._forget(slot, context, gone)
+        if old and len(gone) == len(old):
+            self._ops.append(replace_op(place, place.prefix + context, place.raw(scope, context)))
+            self._sent.add((place, context))
+            return
+        self._ops += [["d", self._item_id(slot, context, key)] for key in gone]
+        parent_id = place.prefix + context
+        run: list[str] = []
+        run_after = ""
+        last = -2
+        for at in (
+            sorted([state.keys.index(key) for key in (*shifted, *fresh)])
+            if len(fresh) < len(new)
+            else range(len(new))
+        ):
+            key = new[at]
+            if run and (at != last + 1 or key in shifted):
+                self._ops.append(_insert(parent_id, run_after, "".join(run)))
+                run = []
+            before = self._item_id(slot, context, new[at - 1]) if at else ""
+            if key in shifted:
+                self._ops.append(["m", self._item_id(slot, context, key), before or "^" + parent_id])
+            else:
+                run_after = run_after if run else before
+                run.append(item.render(items[at], f"{context}-{key}"))
+                self._sent.add((item, f"{context}-{key}{item.own}"))
+            last = at
+        if run:
+            self._ops.append(_insert(parent_id, run_after, "".join(run)))
+        self._notice(slot, state, context)
+
+    def _forget(self, slot: ListSlot, context: str, keys: Iterable[str]) -> None:
+        for key in keys:
+            slot.forget_item(f"{context}-{key}", self._view.budget)
+
+    @staticmethod
+    def _item_id(slot: ListSlot, context: str, key: str) -> str:
+        item = slot.item
+        return f"{item.prefix}{context}-{key}{item.own}" if item is not None else ""
+
+    def _notice(self, slot: ListSlot, state: ListState, context: str) -> None:
+        """Shows, corrects or removes the notice that the list goes on."""
+        count = len(state.keys)
+        dom_id = slot.place.prefix + context
+        cut = count if state.visible < count else 0
+        if cut and state.cut:
+            self._ops.append(["r", f"{dom_id}-xm", cut_list(dom_id, state.visible, count)])
+        elif cut:
+            self._ops.append(["i", dom_id, "beforeend", cut_list(dom_id, state.visible, count)])
+        elif state.cut:
+            self._ops.append(["d", f"{dom_id}-xm"])
+        state.cut = cut
+
+    # ------------------------------------------------------------------ values
+
+    def _values(self) -> None:
+        index = self._view.index
+        dirty, index.dirty = index.dirty, {}
+        several = len(dirty) > 1
+        entries = (
+            sorted(dirty.items(), key=lambda entry: entry[0][0].place.depth) if several else dirty.items()
+        )
+        guarded = several or bool(self._replaced) or bool(self._sent) or bool(self._ops)
+        for (part, keys), hints in entries:
+            place = part.place
+            if guarded and (part not in place.parts or self._covered(place, keys)):
+                continue
+            instance = self._view.resolve(place, keys, hints)
+            if instance is None:
+                continue
+            op = part.emit(*instance)
+            if op is not None:
+                self._ops.append(op)
+                if several and (place.children or place.slot):
+                    self._sent.add((place, instance[1]))
+
+    def _inside_replaced(self, place: Place | None) -> bool:
+        while place is not None:
+            if place in self._replaced:
+                return True
+            place = place.parent
+        return False
+
+    def _covered(self, place: Place, keys: tuple[str, ...]) -> bool:
+        """Whether the instance lies inside something that is sent whole."""
+        now = self._view.repaints
+        at: Place | None = place
+        while at is not None:
+            if at in self._replaced or at.born == now:
+                return True
+            if self._sent and (at, context_of(at, keys)) in self._sent:
+                return True
+            at = at.parent
+        return False
+
+
+def context_of(place: Place, keys: tuple[str, ...]) -> str:
+    """The context of the instance of a place inside the items with these keys (those of further levels too)."""
+    context = ""
+    for slot, key in zip(place.levels, keys, strict=False):
+        context += f"{slot.place.tail}-{key}"
+    return context + place.tail
+
+
+def _used(place: Place) -> set[tuple[str, Edge]]:
+    """The keys of the children that the component of a place has now."""
+    component = place.component
+    if component is None:
+        return set()
+    return {
+        (reference.child, reference.edge) for reference in component.references if reference.template is None
+    }
+
+
+def resize(place: Place) -> None:
+    """Counts the instances of a place again, and of those around it up to the next template."""
+    at: Place | None = place
+    while at is not None:
+        at.size = 1 + sum(child.size for child in at.children.values())
+        at = at.parent
+
+
+def _insert(parent_id: str, after: str, html: str) -> Op:
+    return ["i", after, "afterend", html] if after else ["i", parent_id, "afterbegin", html]
+
+
+def _difference(state: ListState, old: list[str], new: Any) -> tuple[list[str], set[str], set[str]]:
+    """(gone, moved, new) tokens."""
+    if state.journal is not None and state.visible >= len(state.keys):
+        present = {key for key in state.journal if key in state.keys}
+        existed = {key for key, known in state.journal.items() if known}
+        return (
+            [key for key in state.journal if key in existed - present],
+            present & existed,
+            present - existed,
+        )
+    new_set, old_set = set(new), set(old)
+    return [key for key in old if key not in new_set], moved(old, new), new_set - old_set

@@ -1,0 +1,342 @@
+"""The view of one surface: its tree of places, and the fragments that bring a page up to date.
+
+Compiling and rendering happen here and in `repaint`; which instances a change concerns is the matter of `index`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from a2ui.binding.compiler import Compiler, Read, Sink, descend
+from a2ui.binding.values import FunctionCall
+from a2ui.catalog.kinds import Template
+from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
+from a2ui.rendering.build import Build
+from a2ui.rendering.index import Pattern, ReadIndex, instances
+from a2ui.rendering.lists import ListSlot, ListState, keys_of
+from a2ui.rendering.place import Around, Emit, Op, Part, Place, Render
+from a2ui.rendering.placeholders import cut_list, missing, too_much, unknown
+from a2ui.safety.ids import number
+from a2ui.state.components import ROOT, ComponentStore, Reference
+
+if TYPE_CHECKING:
+    from a2ui.engine import EngineOptions
+
+Report = Callable[[A2uiError, str], None]
+
+
+class Budget:
+    """Instances in use of those that a surface may have."""
+
+    __slots__ = ("allowed", "used")
+
+    def __init__(self, allowed: int) -> None:
+        self.allowed = allowed
+        self.used = 0
+
+
+class View:
+    """The rendered side of a surface.
+
+    `root_value` gives the data model; `report` takes note of a problem of a component found while rendering.
+    """
+
+    def __init__(
+        self,
+        dom_id: str,
+        store: ComponentStore,
+        options: EngineOptions,
+        compiler: Compiler,
+        root_value: Callable[[], Any],
+        report: Report,
+    ) -> None:
+        self.dom_id = dom_id
+        self.store = store
+        self.options = options
+        self.compiler = compiler
+        self.root_value = root_value
+        self.report = report
+        self.index = ReadIndex()
+        self.places: dict[str, dict[Place, None]] = {}
+        self.budget = Budget(options.limits.instances)
+        self.root: Place | None = None
+        self.repaints = 0
+
+    # ------------------------------------------------------------------ rendering
+
+    @property
+    def live(self) -> bool:
+        """Whether the tree exists: from the first rendering on."""
+        return self.root is not None
+
+    def html(self) -> str:
+        """The HTML of the root component as it is now."""
+        if self.root is None:
+            self.root = self._new_place(ROOT, None, None, Around(), (), (), "")
+        return self.root.render(self.root_value(), "")
+
+    def emitter(self, place: Place) -> Emit:
+        """Sends the whole element: through htmx where a field that somebody may be editing is inside."""
+
+        def emit(scope: Any, context: str) -> Op:
+            return replace_op(place, place.prefix + context, place.raw(scope, context))
+
+        return emit
+
+    # ------------------------------------------------------------------ the tree
+
+    def make_child(self, parent: Place, reference: Reference, around: Around) -> Place:
+        """The place of a referenced component: the one that is there already, or a new one."""
+        key = (reference.child, reference.edge)
+        known = parent.children.get(key)
+        if known is not None:
+            if known.around == around:
+                return known
+            self.dispose(known)
+        place = self._new_place(
+            reference.child, parent, reference, around, parent.levels, parent.scope, parent.tail
+        )
+        parent.children[key] = place
+        return place
+
+    def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
+        """The slot of a template, registered for its list, and what renders its items."""
+        path = template.tokens if template.absolute else (*place.scope, *template.tokens)
+        tokens = template.tokens
+        if template.absolute:
+            slot = ListSlot(place, template, path, lambda _: descend(self.root_value(), tokens), around)
+        else:
+            slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), around)
+        place.slot = slot
+        if place.levels:
+            place.levels[-1].inner.append(slot)
+        self.index.add_slot(slot)
+        return slot, lambda scope, context: self.render_items(slot, scope, context)
+
+    def render_items(self, slot: ListSlot, scope: Any, context: str) -> str:
+        """The HTML of all items of one list, with a notice where some are left out."""
+        items = slot.items(scope)
+        state = slot.states.get(context)
+        if state is None:
+            state = slot.states[context] = ListState(keys_of(items))
+        if not items:
+            return ""
+        item = self.item_of(slot)
+        self.fit(slot, state)
+        keys, render = state.keys, item.render
+        if state.visible >= len(keys):
+            state.cut = 0
+            return "".join(
+                [render(value, f"{context}-{key}") for value, key in zip(items, keys, strict=True)]
+            )
+        shown = state.visible
+        body = "".join(
+            [
+                render(value, f"{context}-{key}")
+                for value, key in zip(items[:shown], keys[:shown], strict=True)
+            ]
+        )
+        state.cut = len(keys)
+        return body + cut_list(slot.place.prefix + context, shown, len(keys))
+
+    def item_of(self, slot: ListSlot) -> Place:
+        """The place of the template's component; compiled when the first item shows up, since templates may
+        contain themselves."""
+        if slot.item is None:
+            place = slot.place
+            component = place.component
+            reference = next(
+                r for r in (component.references if component else ()) if r.template is slot.template
+            )
+            levels, scope = (*place.levels, slot), (*slot.path, slot)
+            slot.item = self._new_place(reference.child, place, reference, slot.around, levels, scope, "")
+        return slot.item
+
+    def fit(self, slot: ListSlot, state: ListState) -> None:
+        """Decides how many items are shown: the limit of a list, and what the surface has left."""
+        limits, size = self.options.limits, slot.item.size if slot.item else 1
+        free = self.budget.allowed - self.budget.used + state.charged
+        count = len(state.keys)
+        state.visible = max(0, min(count, limits.list_items, free // size))
+        if state.visible < count:
+            self._report_cut(slot, state.visible, count)
+        self.budget.used += state.visible * size - state.charged
+        state.charged = state.visible * size
+
+    def _report_cut(self, slot: ListSlot, shown: int, count: int) -> None:
+        limits = self.options.limits
+        name = "list_items" if shown == limits.list_items else "instances"
+        self.report(
+            LimitError(
+                f"Only the first {shown} items of a list are shown.",
+                limit=name,
+                allowed=getattr(limits, name),
+                got=count,
+            ),
+            slot.place.component_id,
+        )
+
+    def _new_place(
+        self,
+        component_id: str,
+        parent: Place | None,
+        reference: Reference | None,
+        around: Around,
+        levels: tuple[ListSlot, ...],
+        scope: Pattern,
+        tail: str,
+    ) -> Place:
+        store = self.store
+        base = number(store.numbers[component_id])
+        ordinal = store.ordinal(component_id, reference.edge) if reference else 0
+        own = f"-e{ordinal}_{base}" if ordinal else ""
+        place = Place(
+            component_id,
+            parent=parent,
+            around=around,
+            prefix=f"{self.dom_id}-{base}",
+            own=own,
+            levels=levels,
+            scope=scope,
+            tail=tail + own,
+        )
+        place.born = self.repaints
+        self.places.setdefault(component_id, {})[place] = None
+        self.budget.used += 1
+        self.build(place)
+        return place
+
+    def build(self, place: Place) -> None:
+        """Compiles the component into its place: as it is defined now, or a placeholder."""
+        component = place.component = self.store.by_id.get(place.component_id)
+        limits = self.options.limits
+        if place.depth >= limits.depth or self.budget.used > limits.instances:
+            place.component = None
+            self._refuse_place(place, "depth" if place.depth >= limits.depth else "instances")
+        elif component is None:
+            missing(place)
+        elif component.type is None:
+            unknown(place, component.type_name if self.options.debug else "")
+        else:
+            component.type.build(Build(self, place, component.props))
+            place.size = 1 + sum(child.size for child in place.children.values())
+            if place.has_input or component.type.input_kind:
+                mark_input(place)
+
+    def _refuse_place(self, place: Place, limit: str) -> None:
+        allowed = getattr(self.options.limits, limit)
+        what = "levels" if limit == "depth" else "elements"
+        message = f"A surface shows at most {allowed} {what}; the rest is left out."
+        self.report(LimitError(message, code=BUDGET_EXCEEDED, limit=limit, allowed=allowed), ROOT)
+        too_much(place, what)
+
+    # ------------------------------------------------------------------ reading
+
+    def register(self, part: Part, sink: Sink) -> None:
+        """Makes changes of what the sink has read repaint the part, also of what it will read."""
+        place = part.place
+        place.parts.append(part)
+
+        def add(read: Read) -> None:
+            tokens, absolute = read
+            pattern = tokens if absolute else (*place.scope, *tokens)
+            part.patterns.append(pattern)
+            self.index.add(pattern, part)
+
+        for read in sink.reads:
+            add(read)
+        sink.on_read = add
+
+    def dispose(self, place: Place) -> None:
+        """Forgets a place and everything below it."""
+        self.clear(place)
+        for child in place.children.values():
+            self.dispose(child)
+        place.children = {}
+        known = self.places.get(place.component_id)
+        if known is not None:
+            known.pop(place, None)
+        self.budget.used -= 1
+
+    def clear(self, place: Place) -> None:
+        """Forgets how the place was compiled: what it reads and its template. Its children stay."""
+        for part in place.parts:
+            for pattern in part.patterns:
+                self.index.discard(pattern, part)
+            if part.memo is not None and place.levels and part in place.levels[-1].memos:
+                place.levels[-1].memos.remove(part)
+        place.parts = []
+        slot = place.slot
+        if slot is not None:
+            place.slot = None
+            for context in list(slot.states):
+                slot.forget(context, self.budget)
+            if slot.item is not None:
+                self.dispose(slot.item)
+            if place.levels:
+                place.levels[-1].inner.remove(slot)
+            self.index.discard(slot.path, slot)
+        place.kids = None
+        place.shell = ""
+        place.has_input = False
+        place.size = 1
+
+    # ------------------------------------------------------------------ finding instances
+
+    def resolve(self, place: Place, keys: tuple[str, ...], hints: tuple[int, ...]) -> tuple[Any, str] | None:
+        """(scope value, context) of the instance inside the items with these keys, None if it is not shown.
+
+        `hints` are the indices where the keys were last seen.
+        """
+        scope = self.root_value()
+        context = ""
+        for slot, key, hint in zip(place.levels, keys, hints, strict=True):
+            context += slot.place.tail
+            state = slot.states.get(context)
+            if state is None:
+                return None
+            if hint >= len(state.keys) or state.keys[hint] != key:
+                try:
+                    hint = state.keys.index(key)  # noqa: PLW2901
+                except ValueError:
+                    return None
+            items = slot.items(scope)
+            if hint >= state.visible or hint >= len(items):
+                return None
+            scope = items[hint]
+            context += "-" + key
+        return scope, context + place.tail
+
+    def all_instances(self, place: Place) -> list[tuple[Any, str]]:
+        """Every shown instance of a place."""
+        found = []
+        for _, keys, hints in instances(place.levels, {}):
+            instance = self.resolve(place, keys, hints)
+            if instance is not None:
+                found.append(instance)
+        return found
+
+    def evaluate(self, value: Any, scope: Any, component_id: str) -> Any:
+        """A dynamic value now, for a click or an edit."""
+        sink = Sink(component_id, self.report)
+        return self.compiler.getter(value, sink)(scope)
+
+    def call_arguments(self, call: FunctionCall, scope: Any, component_id: str) -> dict[str, Any]:
+        """The resolved arguments of a function call."""
+        return {name: self.evaluate(value, scope, component_id) for name, value in call.arguments.items()}
+
+
+def mark_input(place: Place) -> None:
+    """Notes that a field that somebody may be editing is inside the place."""
+    at: Place | None = place
+    while at is not None and not (at.has_input and at is not place):
+        at.has_input = True
+        at = at.parent
+
+
+def replace_op(place: Place, dom_id: str, html: str) -> Op:
+    """The fragment that replaces an element; htmx morphs where a person may be typing inside."""
+    if place.has_input:
+        return ["x", f'<hx-partial hx-target="#{dom_id}" hx-swap="outerMorph">{html}</hx-partial>']
+    return ["r", dom_id, html]

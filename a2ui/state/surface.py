@@ -1,0 +1,226 @@
+"""One live surface: components, data model, theme, and the view that shows them (rulebook sections 2 to 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from a2ui.binding.compiler import Compiler, descend
+from a2ui.catalog.registry import Catalog
+from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic
+from a2ui.protocol.messages import UpdateComponents, UpdateDataModel
+from a2ui.rendering.place import Op
+from a2ui.rendering.repaint import Repaint
+from a2ui.rendering.view import View
+from a2ui.safety.text import escape
+from a2ui.state.components import ROOT, ComponentStore
+from a2ui.state.data_model import DataModel
+from a2ui.state.patch import Touched
+from a2ui.state.pointer import ABSENT, Tokens, parse
+from a2ui.state.values import JSON
+
+if TYPE_CHECKING:
+    from a2ui.engine import Engine
+
+_SKELETON = '<div id="{}" class="a2-skel" role="status" aria-label="Loading"><i></i><i></i><i></i></div>'
+
+
+class _Model(DataModel):
+    """A data model that the renderer may look at without holding on to what it sees."""
+
+    __slots__ = ()
+
+    @property
+    def now(self) -> Any:
+        """The whole model, valid until the next change; a look does not cost the next change a copy."""
+        return self._root
+
+
+class Surface:
+    """A surface. Hosts read it; `SurfaceSet` changes it.
+
+    `owner` is the agent that made it, `id` its surfaceId, `dom_id` the id of its element. `theme` holds the checked
+    theme values. `catalog_id` and `version` are as the agent sent them.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        catalog: Catalog,
+        *,
+        owner: str,
+        surface_id: str,
+        catalog_id: str,
+        version: str,
+        dom_id: str,
+        theme: Mapping[str, Any],
+        send_data_model: bool,
+    ) -> None:
+        self.owner = owner
+        self.id = surface_id
+        self.catalog_id = catalog_id
+        self.version = version
+        self.dom_id = dom_id
+        self.theme: dict[str, Any] = dict(theme)
+        self.send_data_model = send_data_model
+        options = engine.options
+        self._strict = options.strict
+        self._limits = options.limits
+        self._model = _Model(limits=options.limits)
+        self.store = ComponentStore(catalog, options.limits)
+        compiler = Compiler(lambda: self._model.now, catalog.functions, engine.env, options.reveal)
+        self.view = View(dom_id, self.store, options, compiler, lambda: self._model.now, self._report)
+        self._redefined: dict[str, None] = {}
+        self._ops: list[Op] = []
+        self._reported: dict[str, set[tuple[str, str]]] = {}
+        self._reports = 0
+        self._problems: list[Diagnostic] = []
+
+    # ------------------------------------------------------------------ reading
+
+    @property
+    def data_model(self) -> JSON:
+        """The data model; never change it."""
+        return self._model.value
+
+    @property
+    def model(self) -> DataModel:
+        return self._model
+
+    def html(self) -> str:
+        """The whole surface as one element with the id `dom_id`. Fragments still due are made before, so that
+        they and this HTML fit together."""
+        self.settle()
+        colour = self.theme.get("primaryColor")
+        theme = f' data-theme-primary="{escape(colour)}"' if colour else ""
+        has_root = ROOT in self.store.by_id
+        body = self.view.html()
+        if not has_root:
+            body = _SKELETON.format(f"{self.dom_id}-0")
+        return f'<div id="{self.dom_id}" class="a2-surface"{theme}>{body}</div>'
+
+    # ------------------------------------------------------------------ changing
+
+    def update_components(self, message: UpdateComponents) -> list[Diagnostic]:
+        """Rulebook section 4."""
+        changed, problems = self.store.update(message.components, self.id, strict=self._strict)
+        for component_id in changed:
+            self._reported.pop(component_id, None)
+        if self.view.live:
+            self._redefined.update(dict.fromkeys(changed))
+        return problems
+
+    def update_data(self, message: UpdateDataModel) -> list[Diagnostic]:
+        """Rulebook section 6. Raises PointerError, DataError or LimitError, and then has changed nothing."""
+        tokens = parse(message.path)
+        model, live = self._model, self.view.live
+        old = model.read(tokens) if live else None
+        touched = model.delete(tokens) if message.value is ABSENT else model.write(tokens, message.value)
+        if live:
+            for touch in touched:
+                self._touched(touch, old if touch.tokens == tokens else None)
+        return [
+            Diagnostic(VALIDATION_FAILED, "A reserved name was left out of the value.", path, self.id)
+            for path in model.dropped
+        ]
+
+    def _touched(self, touch: Touched, old: Any) -> None:
+        model, index = self._model, self.view.index
+        if touch.kind == "set":
+            before = None if old is ABSENT else old
+            index.changed(touch.tokens, before, descend(model.now, touch.tokens), model.now)
+        else:
+            index.spliced(touch.tokens[:-1], int(touch.tokens[-1]), touch.kind == "insert", model.now)
+
+    def patch(self, operations: Sequence[Any], *, budgeted: bool = True) -> None:
+        """RFC 6902 on the data model, atomic. Raises PatchError."""
+        model = self._model
+        if not self.view.live:
+            model.patch(operations, budgeted=budgeted)
+            return
+        before = model.value
+        touched = model.patch(operations, budgeted=budgeted)
+        kinds = [touch.kind for touch in touched]
+        if len(touched) == 1 or (
+            kinds == ["remove", "insert"] and touched[0].tokens[:-1] == touched[1].tokens[:-1]
+        ):
+            for touch in touched:
+                self._touched(touch, descend(before, touch.tokens))
+            return
+        # Indices of several operations refer to states in between. Below the outermost places that were touched,
+        # comparing what was with what is gives the same and is cheap: what did not change is the same object.
+        for tokens in _outermost(
+            [touch.tokens if touch.kind == "set" else touch.tokens[:-1] for touch in touched]
+        ):
+            self.view.index.changed(tokens, descend(before, tokens), descend(model.now, tokens), model.now)
+
+    def settle(self) -> None:
+        """Makes the fragments for everything that has changed."""
+        view = self.view
+        if view.live and (self._redefined or view.index.dirty or view.index.lists):
+            redefined, self._redefined = self._redefined, {}
+            self._ops += Repaint(view, redefined).run()
+
+    def take_ops(self) -> list[Op]:
+        """The fragments since the last call."""
+        self.settle()
+        ops, self._ops = self._ops, []
+        return ops
+
+    def fresh(self) -> str:
+        """The whole surface for a page that has none of it yet; no fragments are due after it."""
+        html = self.html()
+        self._ops = []
+        return html
+
+    # ------------------------------------------------------------------ problems
+
+    def _report(self, error: A2uiError, component_id: str) -> None:
+        """Notes a problem found while rendering, once per cause until the component is redefined (5.2)."""
+        known = self._reported.setdefault(component_id, set())
+        cause = (error.code, error.message)
+        if cause in known or self._reports > self._limits.errors:
+            return
+        known.add(cause)
+        self._reports += 1
+        if self._reports > self._limits.errors:
+            message = f"More than {self._limits.errors} problems; no more are reported for this surface."
+            self._problems.append(Diagnostic("TOO_MANY_ERRORS", message, surface_id=self.id))
+            return
+        facts = {**error.facts, "component": component_id}
+        self._problems.append(Diagnostic(error.code, error.message, error.path, self.id, facts=facts))
+
+    def take_problems(self) -> list[Diagnostic]:
+        """The problems found while rendering since the last call."""
+        problems, self._problems = self._problems, []
+        return problems
+
+    # ------------------------------------------------------------------ snapshots
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything needed to go on elsewhere, as JSON."""
+        return {
+            "owner": self.owner,
+            "surfaceId": self.id,
+            "catalogId": self.catalog_id,
+            "version": self.version,
+            "domId": self.dom_id,
+            "theme": self.theme,
+            "sendDataModel": self.send_data_model,
+            "dataModel": self._model.value,
+            **self.store.snapshot(),
+        }
+
+    def load(self, data: Mapping[str, Any]) -> None:
+        """Fills a new surface from `snapshot()`."""
+        self._model.write((), data["dataModel"])
+        self.store.restore(data)
+
+
+def _outermost(paths: list[Tokens]) -> list[Tokens]:
+    """The paths that no other one contains."""
+    found: list[Tokens] = []
+    for path in sorted(set(paths), key=len):
+        if not any(path[: len(known)] == known for known in found):
+            found.append(path)
+    return found

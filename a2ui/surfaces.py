@@ -1,0 +1,287 @@
+"""All live surfaces of one session: messages and edits in, fragments, actions and snapshots out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, A2uiError, Diagnostic, PatchError
+from a2ui.interaction.act import ClientAction, OpenUrl, act
+from a2ui.interaction.edit import Edit, edit
+from a2ui.interaction.locate import locate
+from a2ui.protocol.messages import (
+    CreateSurface,
+    DeleteSurface,
+    ServerMessage,
+    UpdateComponents,
+    read,
+)
+from a2ui.rendering.place import Op
+from a2ui.safety.ids import number
+from a2ui.state.surface import Surface
+from a2ui.state.theme import check_theme
+from a2ui.state.values import JSON
+
+if TYPE_CHECKING:
+    from a2ui.engine import Engine
+
+STATE_ERROR = "STATE_ERROR"
+CATALOG_NOT_FOUND = "CATALOG_NOT_FOUND"
+
+_SNAPSHOT_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceChange:
+    """What happened to a surface since the last flush.
+
+    `created`: `html` is the whole element, there are no ops. `updated`: `ops` are the fragments in the order in
+    which they have to be applied (D41). `deleted`: the element `dom_id` goes.
+    """
+
+    kind: Literal["created", "updated", "deleted"]
+    owner: str
+    surface_id: str
+    dom_id: str
+    html: str = ""
+    ops: list[Op] = field(default_factory=list)
+
+
+class SurfaceSet:
+    """The surfaces of one session. Not safe for use by several threads at once.
+
+    Messages and operations are kept as they come: do not change them afterwards.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        """Use `Engine.surfaces()`."""
+        self._engine = engine
+        self._surfaces: dict[tuple[str, str], Surface] = {}
+        self._by_dom_id: dict[str, Surface] = {}
+        self._counter = 0
+        self._new: dict[Surface, None] = {}
+        self._touched: dict[Surface, None] = {}
+        self._gone: list[SurfaceChange] = []
+        self._problems: list[Diagnostic] = []
+
+    # ------------------------------------------------------------------ messages
+
+    def apply(self, message: object, *, owner: str = "") -> list[Diagnostic]:
+        """Applies one A2UI message of an agent: all of it, or, with a refused problem, nothing (rulebook 2).
+
+        Never raises for bad input.
+        """
+        typed = read(message, self._engine.options.limits)
+        if isinstance(typed, list):
+            return self._capped(typed)
+        try:
+            return self._capped(self._apply(typed, owner))
+        except A2uiError as error:
+            return [Diagnostic.from_error(error, surface_id=typed.surface_id, refused=True)]
+
+    def _apply(self, message: ServerMessage, owner: str) -> list[Diagnostic]:
+        surface = self._surfaces.get((owner, message.surface_id))
+        if isinstance(message, CreateSurface):
+            return self._create(message, owner, surface)
+        if isinstance(message, DeleteSurface):
+            if surface is not None:
+                self._delete(surface)
+            return []
+        if surface is None:
+            raise A2uiError(
+                f"Surface not found: {message.surface_id[:60]!r}. Create it first.",
+                code=STATE_ERROR,
+                path="/surfaceId",
+                fault="agent",
+            )
+        self._touched[surface] = None
+        if isinstance(message, UpdateComponents):
+            return surface.update_components(message)
+        return surface.update_data(message)
+
+    def _create(self, message: CreateSurface, owner: str, existing: Surface | None) -> list[Diagnostic]:
+        limits = self._engine.options.limits
+        if existing is not None:
+            raise A2uiError(
+                f"Surface {message.surface_id[:60]!r} exists already.",
+                code=STATE_ERROR,
+                path="/surfaceId",
+                fault="agent",
+            )
+        if len(self._surfaces) >= limits.surfaces:
+            raise A2uiError(
+                f"A session has at most {limits.surfaces} surfaces. Delete one first.",
+                code=BUDGET_EXCEEDED,
+                fault="agent",
+                limit="surfaces",
+                allowed=limits.surfaces,
+            )
+        catalog = self._engine.catalogs.find(message.catalog_id)
+        if catalog is None:
+            raise A2uiError(
+                f"Catalog not found: {message.catalog_id[:200]}",
+                code=CATALOG_NOT_FOUND,
+                path="/catalogId",
+                fault="agent",
+                supported=list(self._engine.catalogs.ids[:2]),
+            )
+        theme, problems = check_theme(message.theme, message.surface_id, strict=self._engine.options.strict)
+        if any(problem.refused for problem in problems):
+            return problems
+        self._counter += 1
+        surface = Surface(
+            self._engine,
+            catalog,
+            owner=owner,
+            surface_id=message.surface_id,
+            catalog_id=message.catalog_id,
+            version=message.version,
+            dom_id=f"a{number(self._counter)}",
+            theme=theme,
+            send_data_model=message.send_data_model,
+        )
+        self._add(surface)
+        self._new[surface] = None
+        return problems
+
+    def _add(self, surface: Surface) -> None:
+        self._surfaces[surface.owner, surface.id] = surface
+        self._by_dom_id[surface.dom_id] = surface
+
+    def _delete(self, surface: Surface) -> None:
+        del self._surfaces[surface.owner, surface.id]
+        del self._by_dom_id[surface.dom_id]
+        self._touched.pop(surface, None)
+        self._problems += surface.take_problems()
+        if surface in self._new:
+            # No page has ever heard of it.
+            del self._new[surface]
+        else:
+            self._gone.append(SurfaceChange("deleted", surface.owner, surface.id, surface.dom_id))
+
+    def _capped(self, problems: list[Diagnostic]) -> list[Diagnostic]:
+        allowed = self._engine.options.limits.errors
+        if len(problems) <= allowed:
+            return problems
+        # A refusal must not be cut off: it is what the host looks for.
+        problems = sorted(problems, key=lambda problem: not problem.refused)
+        more = f"{len(problems) - allowed} more problems of this message are not listed."
+        first = problems[0]
+        return [*problems[:allowed], Diagnostic(VALIDATION_FAILED, more, "", first.surface_id, first.refused)]
+
+    def patch(self, owner: str, surface_id: str, ops: Sequence[Any]) -> None:
+        """RFC 6902 on the data model of a surface, atomic. Raises PatchError; `not_found` for no such surface."""
+        surface = self.get(owner, surface_id)
+        if surface is None:
+            raise PatchError("There is no such surface.", code="not_found")
+        surface.patch(ops)
+        self._touched[surface] = None
+
+    def apply_edit(self, edit: Edit) -> None:
+        """Applies what `edit` returned; unlike `patch` without limit on the number of operations (D30)."""
+        surface = self.get(edit.owner, edit.surface_id)
+        if surface is None:
+            raise PatchError("There is no such surface.", code="not_found")
+        surface.patch(edit.ops, budgeted=False)
+        self._touched[surface] = None
+
+    # ------------------------------------------------------------------ reading
+
+    def get(self, owner: str, surface_id: str) -> Surface | None:
+        return self._surfaces.get((owner, surface_id))
+
+    def __iter__(self) -> Iterator[Surface]:
+        """The live surfaces, oldest first."""
+        return iter(list(self._surfaces.values()))
+
+    def __len__(self) -> int:
+        return len(self._surfaces)
+
+    def flush(self) -> list[SurfaceChange]:
+        """What changed since the last flush: first what went, then what came and what changed."""
+        changes, self._gone = self._gone, []
+        for surface in self._new:
+            html = surface.fresh()
+            changes.append(SurfaceChange("created", surface.owner, surface.id, surface.dom_id, html))
+        for surface in self._touched:
+            if surface not in self._new:
+                ops = surface.take_ops()
+                if ops:
+                    changes.append(
+                        SurfaceChange("updated", surface.owner, surface.id, surface.dom_id, "", ops)
+                    )
+        self._new.clear()
+        self._touched.clear()
+        return changes
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """Problems found while rendering (EXPRESSION_ERROR, limits) since the last call, once per cause (5.2)."""
+        problems, self._problems = self._problems, []
+        for surface in self._surfaces.values():
+            problems += surface.take_problems()
+        return problems
+
+    def client_data_model(self, owner: str) -> dict[str, Any] | None:
+        """`a2uiClientDataModel` for messages to this agent, None if it asked for none (14.2)."""
+        wanted = [s for s in self._surfaces.values() if s.owner == owner and s.send_data_model]
+        if not wanted:
+            return None
+        return {"version": wanted[0].version, "surfaces": {s.id: s.data_model for s in wanted}}
+
+    # ------------------------------------------------------------------ what people do
+
+    def edit(self, target: str, value: JSON) -> Edit:
+        """What a browser sent for the input with this DOM id, checked and as a patch; nothing is applied.
+
+        Raises InputError: `not_found`, `not_writable` (its value is not bound), `DATA_ERROR` (the data has no
+        place for it), `VALIDATION_FAILED` (not a value for this input).
+        """
+        return edit(locate(self._by_dom_id, target), value)
+
+    def act(self, target: str) -> ClientAction | OpenUrl | None:
+        """A click on the button with this DOM id, resolved from the server's own state (R2, section 13).
+
+        None: a function without effect ran. Raises ActionError: `not_found`, `disabled`, `EXPRESSION_ERROR`.
+        """
+        return act(locate(self._by_dom_id, target), self._engine.options)
+
+    # ------------------------------------------------------------------ snapshots
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything needed to go on in another process with the same DOM ids, as JSON. Flush before."""
+        return {
+            "format": _SNAPSHOT_FORMAT,
+            "counter": self._counter,
+            "surfaces": [surface.snapshot() for surface in self._surfaces.values()],
+        }
+
+    def load(self, snapshot: Mapping[str, Any]) -> None:
+        """Fills an empty set from `snapshot()`; use `Engine.restore`. Its surfaces count as known to the page.
+
+        Raises A2uiError for a snapshot of another format or of a catalog that is not there.
+        """
+        if snapshot.get("format") != _SNAPSHOT_FORMAT:
+            raise A2uiError(
+                "The snapshot has a format that this version does not know.", code="SNAPSHOT_FORMAT"
+            )
+        self._counter = int(snapshot["counter"])
+        for data in snapshot["surfaces"]:
+            catalog = self._engine.catalogs.find(data["catalogId"])
+            if catalog is None:
+                raise A2uiError(
+                    f"Catalog not found: {data['catalogId']}", code=CATALOG_NOT_FOUND, fault="configuration"
+                )
+            surface = Surface(
+                self._engine,
+                catalog,
+                owner=data["owner"],
+                surface_id=data["surfaceId"],
+                catalog_id=data["catalogId"],
+                version=data["version"],
+                dom_id=data["domId"],
+                theme=data["theme"],
+                send_data_model=data["sendDataModel"],
+            )
+            surface.load(data)
+            self._add(surface)
