@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 
 from envelopes.conf import setting
 from envelopes.providers.port import BlockStarted, InputFragment, ModelEvent, ModelRequest
@@ -28,18 +29,19 @@ class PacedModel(ScriptedProvider):
         self._speed = pace
         self._wait = sleep
 
-    async def stream(self, request: ModelRequest) -> AsyncIterator[ModelEvent]:
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         speed = float(setting("BEACH_SCRIPT_PACE")) if self._speed is None else self._speed
         written, owed = "", 0.0
-        async for event in super().stream(request):
-            if isinstance(event, BlockStarted):
-                written = ""
-            elif isinstance(event, InputFragment) and speed > 0:
-                written += event.fragment
-                share = _DATA if written.rfind('"data":') > written.rfind('"text":') else _WORDS
-                owed += len(event.fragment) / (speed * share)
-                # A sleep shorter than the clock's grain costs more than it says.
-                if owed > 0.01:
-                    await self._wait(owed)
-                    owed = 0.0
-            yield event
+        async with aclosing(super().stream(request)) as events:
+            async for event in events:
+                if isinstance(event, BlockStarted):
+                    written = ""
+                elif isinstance(event, InputFragment) and speed > 0:
+                    written += event.fragment
+                    share = _DATA if written.rfind('"data":') > written.rfind('"text":') else _WORDS
+                    owed += len(event.fragment) / (speed * share)
+                    # A sleep shorter than the clock's grain costs more than it says.
+                    if owed > 0.01:
+                        await self._wait(owed)
+                        owed = 0.0
+                yield event

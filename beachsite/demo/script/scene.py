@@ -48,7 +48,16 @@ def read_scene(request: ModelRequest) -> Scene:
     today = _today(conversation)
     known, pending = _memory(request, conversation, today)
     key = re.sub(r"[^A-Za-z0-9]", "", str(request.turn_id))[-8:] or "turn"
-    return Scene(conversation, today, conversation.text.strip(), conversation.action, pending, known, key)
+    click = conversation.action
+    return Scene(
+        conversation, today, conversation.text.strip(), _bare(click) if click else None, pending, known, key
+    )
+
+
+def _bare(action: JsonObject) -> JsonObject:
+    """The action itself, also where it comes in its message (``{version, action}``)."""
+    inner = action.get("action")
+    return inner if isinstance(inner, dict) else action
 
 
 def _today(conversation: Conversation) -> date:
@@ -78,7 +87,7 @@ def _memory(request: ModelRequest, conversation: Conversation, today: date) -> t
                 # Nobody wants to go on from there.
                 known = known if told.destination == "Atlantis" else told
             elif isinstance(entry, ActionTaken):
-                known = _clicked(entry.action, known, today)
+                known = _clicked(_bare(entry.action), known, today)
     return known, pending
 
 

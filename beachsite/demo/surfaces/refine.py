@@ -104,10 +104,12 @@ def refine_form(surface: str, results: str, found: JsonObject, today: str) -> li
     return b.create(surface, components, {"form": _model(found, top)}, send_data=True)
 
 
+# pluralize reads true as 1: the one way to turn a tick into words.
 SUMMARY = (
     "Up to ${formatCurrency(value: /form/maxPrice, currency: /form/currency, decimals: 0)} per person"
     "${pluralize(value: /form/directOnly, one: ', direct only', other: '')}"
-    ", ${/form/passengers} from ${/form/origin}"
+    ", ${/form/time/0} departure, ${/form/passengers}"
+    "${pluralize(value: /form/passengers, one: ' passenger', other: ' passengers')}"
 )
 
 
