@@ -190,6 +190,8 @@ class _Reading:
         self.usage: JsonObject = {}
         self.complete = False
         self._open: dict[int, _Open] = {}
+        # The end of a call without a character of input, until it is known that it was not cut there.
+        self._empty: list[ModelEvent] = []
 
     def read(self, event: anthropic.types.RawMessageStreamEvent) -> list[ModelEvent]:
         """Events and blocks of kinds that this does not know are passed over, as the API's documents ask."""
@@ -197,9 +199,8 @@ class _Reading:
             case "message_start":
                 self._count(event.message.usage)
             case "content_block_start":
-                return self._started(
-                    event.index, event.content_block.model_dump(mode="json", exclude_unset=True)
-                )
+                content = event.content_block.model_dump(mode="json", exclude_unset=True)
+                return [*self._let_go(), *self._started(event.index, content)]
             case "content_block_delta":
                 return self._grew(event.index, event.delta)
             case "content_block_stop":
@@ -207,9 +208,15 @@ class _Reading:
             case "message_delta":
                 self.stop_reason = event.delta.stop_reason
                 self._count(event.usage)
+                if self.stop_reason == "tool_use":
+                    return self._let_go()
             case "message_stop":
                 self.complete = True
         return []
+
+    def _let_go(self) -> list[ModelEvent]:
+        held, self._empty = self._empty, []
+        return held
 
     def _count(self, usage: anthropic.types.Usage | anthropic.types.MessageDeltaUsage) -> None:
         counts = usage.model_dump(mode="json", exclude_none=True)
@@ -247,13 +254,19 @@ class _Reading:
             return []
         written = join_surrogates("".join(block.pieces))
         if block.kind == "tool_use":
-            # No piece at all: a call without arguments.
-            raw = written or json.dumps(block.content.get("input") or {})
-            return [BlockEnded(index, block.kind, raw_input=raw)]
+            if written:
+                return [BlockEnded(index, block.kind, raw_input=written)]
+            # A call without arguments, or one that ended before it began: only the stop reason tells.
+            raw = json.dumps(block.content.get("input") or {})
+            self._empty = [BlockEnded(index, block.kind, raw_input=raw)]
+            return []
         if block.kind == "text":
             text = block.content.get("text", "") + written
             return [BlockEnded(index, block.kind, content={"type": "text", "text": text})]
         if block.content["type"] == "thinking":
+            if not block.content.get("signature"):
+                # Cut before its end; it would be refused if it were sent back.
+                return []
             block.content["thinking"] = block.content.get("thinking", "") + written
         return [BlockEnded(index, block.kind, content=block.content)]
 

@@ -133,6 +133,18 @@ def extended(messages: list[JsonObject], role: str, blocks: Iterable[JsonObject]
     return [*earlier, {"role": role, "content": added}]
 
 
+def resumable(messages: list[JsonObject]) -> list[JsonObject]:
+    """``messages`` without a last assistant message that calls no tool: what a reply that broke off had written.
+
+    The API refuses to go on from there ("prefill"), and thinking without what it led to is worth nothing.
+    """
+    if messages and messages[-1]["role"] == "assistant":
+        content = messages[-1]["content"]
+        if isinstance(content, str) or not any(block.get("type") == "tool_use" for block in content):
+            return messages[:-1]
+    return list(messages)
+
+
 def read_block(block: JsonObject) -> Entry | None:
     """What a block of a ``user`` message says; None for a kind of block that the runtime does not write."""
     if block.get("type") == "tool_result":

@@ -119,7 +119,7 @@ async def written(body: Any, reply: Reply, counter: Counter) -> AsyncIterator[st
             async for event in _failure(reply):
                 yield event
             return
-        if isinstance(block, Thinking):
+        if isinstance(block, Thinking) and not failing:
             delta = {"type": "signature_delta", "signature": signature(block.text)}
             yield _event("content_block_delta", index=index, delta=delta)
         yield _event("content_block_stop", index=index)

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envelopes.protocol.json_scan import JsonScanner, Path, Problem, Silent
+from tests.shared import case, needs_shared
 
 pieces = st.sampled_from(
     [
@@ -184,3 +185,20 @@ def test_nothing_is_told_after_a_problem() -> None:
     scanner.feed(', "c"]')
 
     assert builder.value == ["a"]
+
+
+@needs_shared
+def test_st_json_chunks_at_awkward_places() -> None:
+    """Whatever is told but a growing string is final when it is told: never 1, then 12, then 129."""
+    payload = case("streaming/st-json-chunks-at-awkward-places.yaml")["input"]["payload"]
+    value = json.loads(payload)
+
+    for cut in range(len(payload) + 1):
+        assert scan([payload[:cut], payload[cut:]]) == (value, None)
+        builder = Builder()
+        scanner = JsonScanner(builder, max_depth=9)
+        scanner.feed(payload[:cut])
+        told = (((builder.value or {}).get("updateDataModel") or {}).get("value")) or {}
+        for key, found in told.items():
+            assert found == value["updateDataModel"]["value"][key]
+    assert scan(list(payload)) == (value, None)

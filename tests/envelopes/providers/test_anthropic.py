@@ -185,6 +185,42 @@ async def test_a_call_without_a_single_fragment_has_no_arguments(api: FakeMessag
     assert events[-2] == BlockEnded(0, "tool_use", raw_input="{}")
 
 
+async def test_a_call_without_arguments_may_be_followed_by_another(api: FakeMessagesApi) -> None:
+    api.replies.append(Reply((Tool("weather", ""), Tool("weather", ""), call("weather", place="Rome"))))
+
+    events = await reply(api)
+
+    assert [type(event) for event in events if not isinstance(event, InputFragment)] == [
+        BlockStarted,
+        BlockEnded,
+        BlockStarted,
+        BlockEnded,
+        BlockStarted,
+        BlockEnded,
+        ReplyEnded,
+    ]
+
+
+async def test_a_call_cut_before_its_first_character_is_no_call(api: FakeMessagesApi) -> None:
+    """It must not run with default arguments."""
+    api.replies.append(Reply((call("weather", place="Rome"), call("pay", sum=7)), fail="max_tokens", when=0))
+
+    events = await reply(api)
+
+    assert [event.index for event in events if isinstance(event, BlockEnded)] == [0]
+    assert isinstance(events[-1], ReplyEnded)
+    assert events[-1].stop_reason == "max_tokens"
+
+
+async def test_thinking_that_was_cut_is_not_kept(api: FakeMessagesApi) -> None:
+    """Without its signature the API would refuse it."""
+    api.replies.append(Reply((Thinking("A long thought"),), fail="max_tokens"))
+
+    events = await reply(api)
+
+    assert not any(isinstance(event, BlockEnded) for event in events)
+
+
 async def test_plain_text_is_a_text_block(api: FakeMessagesApi) -> None:
     api.replies.append(Reply((Text("Hello there, I am free text."),)))
 

@@ -25,6 +25,7 @@ from envelopes.runtime.transcript import (
     extended,
     injection_block,
     read_block,
+    resumable,
     tool_result,
     tool_use,
     user_text,
@@ -207,3 +208,15 @@ def test_the_history_is_not_changed() -> None:
     extended(messages, "user", [user_text("again")])
 
     assert json.dumps(messages) == before
+
+
+def test_a_reply_that_broke_off_before_its_first_call_is_left_out() -> None:
+    asked = extended([], "user", [user_text("Hi")])
+    thinking = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+    broken = extended(asked, "assistant", [thinking, assistant_text("half an ans")])
+    useful = extended(asked, "assistant", [thinking, tool_use("c1", "find", {})])
+
+    assert resumable(broken) == asked
+    assert resumable(useful) == useful
+    assert resumable(asked) == asked
+    assert resumable([]) == []
