@@ -18,7 +18,7 @@ _ISO = re.compile(
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_CHARS = 64
-_MAX_FORMAT_CHARS = 1_000
+_MAX_FORMAT_CHARS = 256
 _ISO_FORMAT = "ISO"
 
 

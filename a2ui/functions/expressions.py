@@ -77,10 +77,12 @@ _NUMBER = regex.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]
 _STRING_STOP = regex.compile(r"""['"\\]""")
 
 _EXACT_DIGITS = 300
+# A syntax tree is far larger than its text; agents must not fill the memory through the cache.
+_CACHED_CHARS = 500
 
 
 def parse_template(text: str, limits: Limits = DEFAULT_LIMITS) -> Template:
-    """The template of a text; equal texts share one.
+    """The template of a text.
 
     Raises ExpressionError: code `EXPRESSION_ERROR` for a syntax error anywhere in the text, `budget_exceeded`
     where it is longer, deeper or has more parts than the limits allow.
@@ -89,7 +91,8 @@ def parse_template(text: str, limits: Limits = DEFAULT_LIMITS) -> Template:
         raise _limit_error(text, "expression_chars", limits.expression_chars)
     if "${" not in text:
         return Template((Text(text),) if text else (), text)
-    return _parse(text, limits.expression_parts, limits.expression_depth, limits.call_arguments)
+    parse = _parse_cached if len(text) <= _CACHED_CHARS else _parse
+    return parse(text, limits.expression_parts, limits.expression_depth, limits.call_arguments)
 
 
 def evaluate(
@@ -113,13 +116,15 @@ def evaluate(
     return "".join([part.text if isinstance(part, Text) else to_text(value(part)) for part in template.parts])
 
 
-@lru_cache(maxsize=4096)
 def _parse(text: str, max_parts: int, max_depth: int, max_arguments: int) -> Template:
     parts = tuple(_Parser(text, max_parts, max_depth, max_arguments).template())
     if any(isinstance(part, Path | Call) for part in parts):
         return Template(parts, None)
     constant = "".join([part.text if isinstance(part, Text) else to_text(part.value) for part in parts])  # type: ignore[union-attr]
     return Template(parts, constant)
+
+
+_parse_cached = lru_cache(maxsize=2048)(_parse)
 
 
 def _limit_error(text: str, limit: str, allowed: int) -> ExpressionError:

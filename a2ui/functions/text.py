@@ -13,6 +13,7 @@ from a2ui.functions.numbers import MAX_DECIMALS, currency_formatter, number_form
 from a2ui.functions.registry import Env, Function
 from a2ui.safety.text import to_text
 
+_PLURAL_DIGITS = 12
 _EXPLICIT = {0: "zero", 1: "one", 2: "two"}
 
 
@@ -29,11 +30,11 @@ def _format_currency(args: Mapping[str, Any], env: Env) -> str:
     if value is None:
         return ""
     currency = args.get("currency")
+    # Formatters are cached by code, so nothing long may get there; four letters are as malformed as forty.
+    code = currency[:4] if isinstance(currency, str) else ""
     decimals = _decimals(args, "formatCurrency")
     grouping = args.get("grouping") is not False
-    return currency_formatter(env.locale, currency if isinstance(currency, str) else "", decimals, grouping)(
-        value
-    )
+    return currency_formatter(env.locale, code, decimals, grouping)(value)
 
 
 def _pluralize(args: Mapping[str, Any], env: Env) -> str:
@@ -41,13 +42,20 @@ def _pluralize(args: Mapping[str, Any], env: Env) -> str:
     if value is not None:
         if value in _EXPLICIT and (explicit := args.get(_EXPLICIT[int(value)])) is not None:
             return to_text(explicit)
-        if value == value.to_integral_value():
-            # 1.0 is 1 in JSON, but a decimal place would change the plural category.
-            value = Decimal(int(value))
-        chosen = args.get(find_locale(env.locale).plural_form(value))
+        chosen = args.get(find_locale(env.locale).plural_form(_plural_operand(value)))
         if chosen is not None:
             return to_text(chosen)
     return to_text(args.get("other"))
+
+
+def _plural_operand(value: Decimal) -> Decimal:
+    """A number of the same plural category that Babel can compute with."""
+    if value.adjusted() >= _PLURAL_DIGITS:
+        # Rules look at the last six digits at most, and larger numbers do not fit Babel's decimal context.
+        whole, _, fraction = f"{abs(value):f}".partition(".")
+        value = Decimal(f"1{whole[-_PLURAL_DIGITS:]}.{fraction[:_PLURAL_DIGITS]}")
+    # 1.0 is 1 in JSON, but a decimal place would change the category.
+    return Decimal(int(value)) if value == value.to_integral_value() else value
 
 
 def _value(args: Mapping[str, Any], name: str) -> Decimal | None:

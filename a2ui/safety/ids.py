@@ -16,13 +16,20 @@ from a2ui.safety.text import number_text
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _PLAIN_CHARS = 20
+_CACHED_CHARS = 64
 _OBJECTS = {dict}
 _SCALARS = frozenset({str, int, float})
 
 
-@lru_cache(maxsize=65_536, typed=True)
 def key_token(value: str | float | bool | None) -> str:
     """The token of a list key: `k` + text, `n` + digits (`m` for negative ones), `h` + digest."""
+    if isinstance(value, str) and len(value) > _CACHED_CHARS:
+        return _digest("s:" + value)
+    return _key_token(value)
+
+
+@lru_cache(maxsize=65_536, typed=True)
+def _key_token(value: str | float | bool | None) -> str:
     if isinstance(value, str):
         if len(value) <= _PLAIN_CHARS and value.isascii() and value.replace("_", "0").isalnum():
             return "k" + value

@@ -35,7 +35,7 @@ _MAX_NESTING = 2 * _MAX_LEVEL
 _MAX_HTML_CHARS = 100_000
 _MAX_CELLS = 10_000
 _CACHED = 1024
-_CACHED_CHARS = 2_000
+_CACHED_CHARS = 1_000
 
 # Anything that could begin Markdown inside a line, and at the start of one.
 _MARK = re.compile(r"[*_`~\[\]\\\n\r\t]|&[#A-Za-z]|<[A-Za-z][^>]*[:@]|  ")

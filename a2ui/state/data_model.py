@@ -17,6 +17,8 @@ from a2ui.state.pointer import ABSENT, Absent, Tokens, read
 from a2ui.state.upsert import Step, plan_delete, plan_write
 from a2ui.state.values import JSON, Copier, pointer_text
 
+_MAX_OWNED = 10_000
+
 
 class DataModel:
     """A JSON value that is read and changed through tokens.
@@ -100,7 +102,9 @@ class DataModel:
 
     def _commit(self, editor: Editor) -> None:
         self._check_size(self.size + editor.bytes)
-        self._root, self._owned = editor.root, editor.owned
+        self._root = editor.root
+        # Containers that were removed again stay in here until the next hand-out; that must not add up.
+        self._owned = editor.owned if len(editor.owned) <= _MAX_OWNED else {}
         self.size += editor.bytes
 
     def _check_size(self, size: int) -> None:

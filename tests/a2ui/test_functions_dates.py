@@ -173,7 +173,7 @@ class TestFormat:
         assert call("0001-01-01T00:00+05:00", "ISO") == ""
 
     def test_a_huge_pattern_is_cut(self):
-        assert len(call(MOMENT, "d" * 1_000_000)) <= 1_000
+        assert len(call(MOMENT, "d" * 1_000_000)) <= 256
 
     @settings(deadline=None)
     @given(

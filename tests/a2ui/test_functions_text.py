@@ -166,6 +166,10 @@ class TestPluralize:
             ("pl-PL", 3, {"other": "many"}, "many"),
             ("ar", 11, {"many": "m", "other": "o"}, "m"),
             ("ru", "21", {"one": "1", "other": "o"}, "1"),
+            ("ru", 10**30 + 1, {"one": "1", "other": "o"}, "1"),
+            ("fr-FR", 10**30, {"many": "m", "other": "o"}, "m"),
+            ("ar", 10**400, {"other": "o"}, "o"),
+            ("ru", "1" * 30 + ".5", {"one": "1", "other": "o"}, "o"),
         ],
     )
     def test_chooses(self, locale, value, texts, chosen):
