@@ -52,7 +52,7 @@ def _plural_operand(value: Decimal) -> Decimal:
     """A number of the same plural category that Babel can compute with."""
     if value.adjusted() >= _PLURAL_DIGITS:
         # Rules look at the last six digits at most, and larger numbers do not fit Babel's decimal context.
-        whole, _, fraction = f"{abs(value):f}".partition(".")
+        whole, _, fraction = f"{value:f}".lstrip("-").partition(".")
         value = Decimal(f"1{whole[-_PLURAL_DIGITS:]}.{fraction[:_PLURAL_DIGITS]}")
     # 1.0 is 1 in JSON, but a decimal place would change the category.
     return Decimal(int(value)) if value == value.to_integral_value() else value
