@@ -89,7 +89,7 @@ class DataModel:
 
     def _run(self, steps: list[Step]) -> list[Touched]:
         editor = Editor(self._root, self._limits)
-        if len(steps) == 1 and self.size + steps[0].size <= self._limits.data_bytes:
+        if len(steps) == 1 and self.size + steps[0].most_bytes <= self._limits.data_bytes:
             # One planned step that fits cannot fail any more, so it may change in place what nobody has seen.
             editor.owned = self._owned
         for step in steps:

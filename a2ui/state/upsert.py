@@ -23,6 +23,11 @@ class Step:
     value: Any = None
     size: int = 0
 
+    @property
+    def most_bytes(self) -> int:
+        """By how much the step makes the model larger at most: the value and the name of a new member."""
+        return self.size + (member_bytes(self.tokens[-1]) if self.tokens else 0)
+
     def as_operation(self) -> dict[str, Any]:
         """The operation as JSON."""
         operation: dict[str, Any] = {"op": self.op, "path": pointer_text(self.tokens)}

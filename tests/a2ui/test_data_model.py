@@ -166,6 +166,15 @@ class TestWrite:
         assert model.value == {"a": "x", "b": "y"}
         model.write(("b",), "z" * 30)
 
+    def test_a_new_name_counts_as_well(self):
+        model = model_of({"a": "x"}, data_bytes=60)
+        model.write(("b",), "y")
+
+        with pytest.raises(LimitError, match="too large"):
+            model.write(("c" * 50,), 1)
+
+        assert model.value == {"a": "x", "b": "y"}
+
 
 class TestDelete:
     @pytest.mark.parametrize(
