@@ -10,8 +10,8 @@ from envelopes.conf import setting
 from envelopes.providers.port import BlockStarted, InputFragment, ModelEvent, ModelRequest
 from envelopes.providers.scripted import Script, ScriptedProvider
 
-_WORDS, _DATA = 0.2, 8.0
-"""Shares of ``BEACH_SCRIPT_PACE``: a card is twenty times as long as an answer and nobody watches it being written."""
+_WORDS, _DATA = 0.3, 30.0
+"""Shares of ``BEACH_SCRIPT_PACE``: a card is forty times as long as an answer, and nobody watches it being written."""
 
 
 class PacedModel(ScriptedProvider):
@@ -38,7 +38,8 @@ class PacedModel(ScriptedProvider):
                     written = ""
                 elif isinstance(event, InputFragment) and speed > 0:
                     written += event.fragment
-                    share = _DATA if written.rfind('"data":') > written.rfind('"text":') else _WORDS
+                    # A part's metadata stands first; inside a card "text" is only another key.
+                    share = _DATA if written.rfind('"data":') > written.rfind('"metadata":') else _WORDS
                     owed += len(event.fragment) / (speed * share)
                     # A sleep shorter than the clock's grain costs more than it says.
                     if owed > 0.01:
