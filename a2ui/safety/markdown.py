@@ -38,7 +38,7 @@ _CACHED = 1024
 _CACHED_CHARS = 1_000
 
 # Anything that could begin Markdown inside a line, and at the start of one.
-_MARK = re.compile(r"[*_`~\[\]\\\n\r\t]|&[#A-Za-z]|<[A-Za-z][^>]*[:@]|  ")
+_MARK = re.compile(r"[*_`~\[\]\\\n\r\t]|&[#A-Za-z]|  ")
 _START = re.compile(r"[ #>=|]|[-+](?:[ \-]|$)|[0-9]{1,9}[.)](?: |$)")
 _HEADING_MARKS = re.compile(r"\s{0,3}#{1,6}(?:[ \t]+|$)")
 
@@ -52,7 +52,10 @@ class Markdown(NamedTuple):
 
 def is_plain(text: str) -> bool:
     """Whether the text holds no Markdown, so that its HTML is one paragraph of escaped text. Errs towards no."""
-    return not _MARK.search(text) and not _START.match(text) and text[-1:] != " "
+    if _MARK.search(text) or _START.match(text) or text[-1:] == " ":
+        return False
+    # Only an autolink makes "<" more than text, and that needs a colon or an at sign.
+    return "<" not in text or not (":" in text or "@" in text)
 
 
 def render(text: str, *, inline: bool = False, limits: Limits = DEFAULT_LIMITS) -> Markdown:

@@ -122,6 +122,14 @@ class TestSpeed:
         assert time.perf_counter() - started < 1.5
         assert len(found.html) < 150_000
 
+    @pytest.mark.parametrize("piece", ["<a", "< ", "&", "&#", "1.", "a:<", "#", "-"])
+    def test_telling_plain_text_is_fast(self, piece):
+        started = time.perf_counter()
+
+        markdown.is_plain(piece * 20_000)
+
+        assert time.perf_counter() - started < 0.1
+
     @needs_shared
     @pytest.mark.parametrize(
         ("given_input", "expected"),
