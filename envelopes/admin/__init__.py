@@ -1,0 +1,8 @@
+"""The admin: everything can be looked at, nothing of the past can be changed. Staff decide approvals here.
+
+Django's autodiscovery imports this package; each module registers its model.
+"""
+
+from envelopes.admin import approval, artifact, session, tool_call, turn
+
+__all__ = ["approval", "artifact", "session", "tool_call", "turn"]

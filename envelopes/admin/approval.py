@@ -1,0 +1,243 @@
+"""Approvals: the queue, and one question with all that a decision needs. Deciding itself stands in ``deciding``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Case, F, JSONField, Q, QuerySet, Value, When
+from django.db.models import IntegerField as Integer
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from envelopes.access import principal_of
+from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
+from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
+from envelopes.admin.deciding import Deciding, DecisionForm
+from envelopes.admin.display import DASH, due, folded, length, lines, link, moment, short_digest
+from envelopes.delivery.panel import arguments
+from envelopes.delivery.panel.markup import cut, reveal
+from envelopes.models import Approval, ToolCall
+from envelopes.registries.actors import actors
+from envelopes.types import Json
+
+WAITING = Q(state="pending")
+UNKNOWN = Q(state="granted", tool_call__state="unknown")
+PEEK = 90
+WIDE = ["tool_call__args", "tool_call__result", "tool_call__error"]
+
+
+class QueueFilter(admin.SimpleListFilter):
+    """What the queue shows."""
+
+    title = "queue"
+    parameter_name = "queue"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [
+            ("waiting", _("Waiting")),
+            ("high", _("High risk")),
+            ("unknown", _("Outcome unknown")),
+            ("mine", _("Decided by me")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        match self.value():
+            case "waiting":
+                return queryset.filter(WAITING)
+            case "high":
+                return queryset.filter(risk="high")
+            case "unknown":
+                return queryset.filter(UNKNOWN)
+            case "mine":
+                return queryset.filter(decided_by_user=request.user.pk)
+            case _:
+                return queryset
+
+
+@admin.register(Approval)
+class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
+    """Waiting ones first, then those whose outcome nobody knows, then the newest."""
+
+    change_form_template = "admin/envelopes/approval/change_form.html"
+    change_list_template = "admin/envelopes/approval/change_list.html"
+    list_display = [
+        "asked",
+        "what_runs",
+        "mark",
+        "risk_shown",
+        "for_whom",
+        "waiting",
+        "expires",
+        "digest_short",
+    ]
+    list_display_links = ["asked"]
+    list_filter = [QueueFilter, "risk"]
+    list_select_related = ["tool_call", "session", "decided_by_user"]
+    search_fields = ["question", "^tool_name", "^approval_id", "^digest"]
+    search_help_text = "Words of the question, or the beginning of a tool's name, an id or a digest"
+    json_fields = ["args"]
+    # Only the arguments of what still waits are read for a list: see `waiting_args`.
+    deferred = ["args", *WIDE]
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Whoever may decide may read what there is to decide."""
+        return super().has_view_permission(request, obj) or principal_of(request).may_decide_all()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Approval]:
+        rows = with_owner(super().get_queryset(request).select_related("tool_call", "decided_by_user"))
+        if not is_changelist(request):
+            return rows
+        return rows.annotate(
+            place=Case(When(WAITING, then=0), When(UNKNOWN, then=1), default=2, output_field=Integer()),
+            waiting_args=Case(
+                When(WAITING, then=F("args")), default=Value(None, JSONField()), output_field=JSONField()
+            ),
+        )
+
+    def get_ordering(self, request: HttpRequest) -> list[str]:
+        return ["place", "-requested_at", "-pk"] if is_changelist(request) else ["-requested_at", "-pk"]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        unknown = ToolCall.objects.filter(
+            background__in=[False, True], state="unknown", approval__isnull=False
+        )
+        counts = {"waiting": Approval.objects.filter(WAITING).count(), "unknown": unknown.count()}
+        chosen = request.GET.get("queue", "")
+        tabs = [
+            ("waiting", _("Waiting ({})").format(counts["waiting"])),
+            ("mine", _("Decided by me")),
+            ("high", _("High risk")),
+            ("unknown", _("Outcome unknown ({})").format(counts["unknown"])),
+            ("", _("All")),
+        ]
+        more: dict[str, Any] = {
+            "queue_tabs": [{"key": key, "label": label, "chosen": key == chosen} for key, label in tabs],
+            "may_decide": principal_of(request).may_decide_all(),
+        }
+        return super().changelist_view(request, more | (extra_context or {}))
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        more: dict[str, Any] = dict(extra_context or {})
+        approval = self.get_object(request, object_id)
+        if approval is not None and self.has_view_permission(request, approval):
+            more |= {
+                "title": _("Approval"),
+                "subtitle": None,
+                "question": reveal(approval.question),
+                "why": reveal(approval.why),
+                "state": state_of(approval),
+                "mark": mark_of(approval),
+                "arguments": arguments.table(
+                    approval.args if isinstance(approval.args, dict) else {"": approval.args}
+                ),
+                "facts": lines(self._facts(request, approval)),
+                "expired": _is_over(approval),
+                "decision_form": DecisionForm(auto_id="id_decision_%s"),
+                "may_decide": principal_of(request).may_decide_all(),
+            }
+        return super().change_view(request, object_id, form_url, more)
+
+    def _facts(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:
+        actor = actors.get(approval.handler)
+        facts: list[tuple[str, object]] = [
+            (_("Tool"), format_html("<code>{}</code>", reveal(approval.tool_name))),
+            (_("Asked by"), actor.display_name if actor else approval.handler),
+            (_("For"), owner_of(approval)),
+            (_("Risk"), approval.get_risk_display().capitalize()),
+            (_("Attempt"), approval.attempt),
+            (_("Requested"), moment(approval.requested_at)),
+        ]
+        if approval.state == "pending":
+            facts.append((_("Expires"), due(approval.expires_at)))
+        else:
+            facts += [
+                (_("Decided by"), decider_of(approval) or DASH),
+                (_("Decided"), moment(approval.decided_at) if approval.decided_at else DASH),
+                (_("Took"), took(approval)),
+                (_("Where"), approval.source or DASH),
+                (_("Reason"), reveal(approval.reason) if approval.reason else DASH),
+            ]
+        call = approval.tool_call
+        facts.append((_("Digest"), format_html('<code class="adm-digest">{}</code>', approval.digest)))
+        if request.user.has_perm("envelopes.view_toolcall"):
+            facts.append((_("Call"), link(call, call)))
+            if call.result is not None or call.error is not None:
+                facts.append((_("Came of it"), folded(call.result if call.error is None else call.error)))
+        if principal_of(request).may_view_all():
+            facts.append((_("Conversation"), link(approval.session, str(approval.session))))
+        return facts
+
+    # -- columns ------------------------------------------------------------------------------------------------
+
+    @admin.display(description="question")
+    def asked(self, approval: Any) -> SafeString:
+        """The sentence; the rest of the cell is ``what_runs``, since Django makes a link of this one."""
+        return reveal(approval.question)
+
+    @admin.display(description="what runs")
+    def what_runs(self, approval: Any) -> SafeString:
+        """The tool, and while it waits its arguments: in one line, all of them behind it."""
+        tool = format_html("<code>{}</code>", reveal(approval.tool_name))
+        args = approval.waiting_args
+        if not isinstance(args, dict) or not args:
+            return tool
+        line = cut(", ".join(f"{name}: {_plain(value)}" for name, value in args.items())[: PEEK * 8], PEEK)
+        return format_html(
+            '{}<details class="adm-args"><summary>{}</summary>{}</details>',
+            tool,
+            reveal(line),
+            arguments.table(args),
+        )
+
+    @admin.display(description="state", ordering="state")
+    def mark(self, approval: Approval) -> SafeString:
+        return mark_of(approval)
+
+    @admin.display(description="risk", ordering="risk")
+    def risk_shown(self, approval: Approval) -> str:
+        return approval.get_risk_display().capitalize()
+
+    @admin.display(description="for")
+    def for_whom(self, approval: Any) -> str:
+        return owner_of(approval)
+
+    @admin.display(description="waiting", ordering="requested_at")
+    def waiting(self, approval: Approval) -> str:
+        if approval.state == "pending":
+            return length(timezone.now() - approval.requested_at)
+        return _("decided in {}").format(took(approval)) if approval.state != "expired" else DASH
+
+    @admin.display(description="expires", ordering="expires_at")
+    def expires(self, approval: Approval) -> SafeString | str:
+        return due(approval.expires_at) if approval.state in ("pending", "expired") else DASH
+
+    @admin.display(description="digest")
+    def digest_short(self, approval: Approval) -> SafeString:
+        return short_digest(approval.digest)
+
+
+def _plain(value: Json) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _is_over(approval: Approval) -> bool:
+    """Expired, though no sweep has come by yet."""
+    return (
+        approval.state == "pending"
+        and approval.expires_at is not None
+        and approval.expires_at <= timezone.now()
+    )

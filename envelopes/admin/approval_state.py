@@ -1,0 +1,56 @@
+"""Where an approval stands, in one word: its own state and that of the call it is about."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from envelopes.admin.display import length, named, state_mark
+from envelopes.models import Approval
+
+
+def state_of(approval: Approval) -> str:
+    """``pending``, ``denied``, ``expired``; after a grant the state of the call: ``approved`` to ``unknown``."""
+    return approval.tool_call.state if approval.state == "granted" else approval.state
+
+
+def mark_of(approval: Approval) -> SafeString:
+    state = state_of(approval)
+    words = {
+        "pending": _("Pending"),
+        "approved": _("Approved, runs next"),
+        "running": _("Running"),
+        "succeeded": _("Done"),
+        "failed": _("Failed"),
+        "unknown": _("Outcome unknown"),
+        "denied": _("Denied"),
+        "expired": _("Expired"),
+    }
+    return state_mark(state, words.get(state, ""))
+
+
+def decider_of(approval: Approval) -> str:
+    """Who decided, by the name of the account where there is one; empty while nobody has."""
+    return named(approval.decided_by_user, approval.decided_by)
+
+
+def took(approval: Approval) -> str:
+    """Time to decision."""
+    return length(approval.decided_at - approval.requested_at) if approval.decided_at else ""
+
+
+def outcome_sentence(approval: Approval) -> str:
+    """What happened to a question, for somebody who comes too late."""
+    if approval.state == "pending":
+        return _("It still waits.")
+    at = date_format(timezone.localtime(approval.decided_at), "j M Y, H:i:s") if approval.decided_at else "?"
+    if approval.state == "expired":
+        return _("It expired at {} before anybody decided. Nothing was run.").format(at)
+    told = (
+        _("It was already approved by {} at {}.")
+        if approval.state == "granted"
+        else _("It was already denied by {} at {}.")
+    )
+    return told.format(decider_of(approval) or "?", at)

@@ -1,0 +1,159 @@
+"""What the admin of every model has in common: it shows history and changes none of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.db.models import Model, OuterRef, QuerySet, Subquery
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils.functional import cached_property
+from django.utils.translation import gettext as _
+
+from envelopes.admin.display import folded_field, pretty
+from envelopes.models import Participant
+
+M = TypeVar("M", bound=Model)
+
+COUNTED = 10_000
+"""A changelist counts no further: COUNT(*) over all of a large log takes longer than anybody waits."""
+
+
+class CappedPaginator(Paginator[Any]):
+    """Counts up to ``COUNTED`` rows; ``capped`` says that there are more."""
+
+    @cached_property
+    def _found(self) -> int:
+        rows: QuerySet[Model] = self.object_list  # type: ignore[assignment]
+        return rows.order_by()[: COUNTED + 1].count()
+
+    @cached_property
+    def count(self) -> int:
+        return min(self._found, COUNTED)
+
+    @property
+    def capped(self) -> bool:
+        return self._found > COUNTED
+
+
+class HistoryAdmin(admin.ModelAdmin[M]):
+    """Nothing can be added, changed or deleted, and every field is read-only.
+
+    ``json_fields`` are left in the database by changelists and folded on the page. ``extra_fields`` are methods that
+    the page shows behind the stored fields. ``secret_fields`` are never loaded.
+    """
+
+    json_fields: Sequence[str] = ()
+    extra_fields: Sequence[str] = ()
+    secret_fields: Sequence[str] = ()
+    deferred: Sequence[str] | None = None
+    """What changelists leave in the database; ``json_fields`` unless it is set."""
+
+    change_form_template = "admin/envelopes/history_form.html"
+    change_list_template = "admin/envelopes/history_list.html"
+    paginator = CappedPaginator
+    list_per_page = 50
+    list_max_show_all = 200
+    show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
+
+    class Media:
+        css = {"all": ["beach/tokens.css", "beach/components.css", "beach/admin.css"]}
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """The view permission alone: a right to change, which nobody can use here, opens nothing."""
+        return request.user.has_perm(f"{self.opts.app_label}.view_{self.opts.model_name}")
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        hidden = {*self.json_fields, *self.secret_fields, self.opts.pk.name if self.opts.pk else "id"}
+        stored = [field.name for field in self.opts.concrete_fields if field.name not in hidden]
+        return [*stored, *self.extra_fields, *(folded_field(name) for name in self.json_fields)]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return self.get_fields(request, obj)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[M]:
+        rows = super().get_queryset(request).defer(*self.secret_fields)
+        if is_changelist(request):
+            rows = rows.defer(*(self.json_fields if self.deferred is None else self.deferred))
+        return rows
+
+    def get_urls(self) -> list[URLPattern]:
+        name = f"{self.opts.app_label}_{self.opts.model_name}_raw"
+        raw = path("<path:object_id>/raw/<slug:field>/", self.admin_site.admin_view(self.raw_view), name=name)
+        return [raw, *super().get_urls()]
+
+    def raw_view(self, request: HttpRequest, object_id: str, field: str) -> HttpResponse:
+        """One JSON field, whole, as a download: never as a page of this site."""
+        obj = self.visible(request, object_id)
+        if field not in self.json_fields:
+            raise Http404
+        return download(f"{self.opts.model_name}-{obj.pk}-{field}.json", getattr(obj, field))
+
+    def visible(self, request: HttpRequest, object_id: str) -> M:
+        """The object, or the answer that the stock pages give to somebody who may not see it."""
+        obj = self.get_object(request, unquote(object_id))
+        if obj is None:
+            raise Http404
+        if not self.has_view_permission(request, obj):
+            raise PermissionDenied
+        return obj
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        response = super().changelist_view(request, extra_context)
+        changelist = getattr(response, "context_data", None) and response.context_data.get("cl")  # type: ignore[attr-defined]
+        if isinstance(changelist, ChangeList) and getattr(changelist.paginator, "capped", False):
+            told = _("Only the first {} are listed. Search or filter to reach the others.")
+            messages.info(request, told.format(f"{COUNTED:,}"))
+        return response
+
+
+def download(name: str, value: Any) -> HttpResponse:
+    """JSON as a file."""
+    response = HttpResponse(pretty(value), content_type="application/json; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def is_changelist(request: HttpRequest) -> bool:
+    """Whether a list is asked for, which leaves in the database what it does not show."""
+    match = request.resolver_match
+    return match is not None and str(match.url_name).endswith("_changelist")
+
+
+# -- owners: one query for a whole list --------------------------------------------------------------------------
+
+
+def with_owner(rows: QuerySet[M], session: str = "session_id") -> QuerySet[M]:
+    """``rows`` with ``owner_name`` and ``owner_login``; ``session`` is the field that holds the session's key."""
+    owners = Participant.objects.filter(session=OuterRef(session), role=Participant.Role.OWNER).order_by("pk")
+    return rows.annotate(
+        owner_name=Subquery(owners.values("name")[:1]),
+        owner_login=Subquery(owners.values("user__username")[:1]),
+    )
+
+
+def owner_of(obj: Any) -> str:
+    """The owner of a row of ``with_owner``: a name, an account, or a visitor without one."""
+    name, login = obj.owner_name, obj.owner_login
+    if name and login and name != login:
+        return f"{name} ({login})"
+    return name or login or _("a visitor")

@@ -1,0 +1,187 @@
+"""Deciding approvals in the admin: one by one, or many denied at once. The service decides; this only asks and tells.
+
+Many approved at once is not offered: each approval is consent to one exact call that somebody has read.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin import helpers
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from envelopes.access import principal_of
+from envelopes.admin.approval_state import outcome_sentence
+from envelopes.admin.display import change_url
+from envelopes.approvals.service import decide
+from envelopes.errors import AlreadyDecided, BeachError, Expired
+from envelopes.models import Approval
+
+if TYPE_CHECKING:
+    from envelopes.admin.base import HistoryAdmin
+
+    _Base = HistoryAdmin[Approval]
+else:
+    _Base = object
+
+AT_ONCE = 200
+"""How many are denied in one go."""
+
+REASON_CHARACTERS = 512
+
+
+class DecisionForm(forms.Form):
+    """One decision. ``decision`` is the button that was pressed."""
+
+    decision = forms.ChoiceField(choices=[("denied", "Deny"), ("granted", "Approve")])
+    reason = forms.CharField(
+        required=False,
+        max_length=REASON_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto"}),
+    )
+
+
+class DenyForm(forms.Form):
+    """The one reason for many denials."""
+
+    reason = forms.CharField(
+        max_length=REASON_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto"}),
+        error_messages={"required": "Give a reason: each person and agent will read it."},
+    )
+
+
+class Deciding(_Base):
+    """The part of the approvals' admin that writes."""
+
+    actions = ["deny_selected"]
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return principal_of(request).may_decide_all()
+
+    def get_urls(self) -> list[URLPattern]:
+        deciding = path(
+            "<path:object_id>/decide/",
+            self.admin_site.admin_view(self.decide_view),
+            name="envelopes_approval_decide",
+        )
+        return [deciding, *super().get_urls()]
+
+    def decide_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """One decision. Answers with the approval's page, which tells what happened."""
+        approval = self.visible(request, object_id)
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not self.has_decide_permission(request):
+            raise PermissionDenied
+        form = DecisionForm(request.POST)
+        if not form.is_valid():
+            for problems in form.errors.values():
+                messages.error(request, " ".join(problems))
+            return HttpResponseRedirect(change_url(approval))
+        decision, reason = form.cleaned_data["decision"], form.cleaned_data["reason"]
+        try:
+            done = self._decide(request, approval, decision, reason)
+        except BeachError as error:
+            messages.warning(request, self._not_done(approval, error))
+        else:
+            messages.success(request, _told(done))
+        return HttpResponseRedirect(change_url(approval))
+
+    def _decide(self, request: HttpRequest, approval: Approval, decision: str, reason: str) -> Approval:
+        """Through the service; a decision that was made is in Django's own log too."""
+        done = decide(
+            approval.approval_id, decision, principal_of(request), reason=reason.strip(), source="admin"
+        )
+        word = "Approved" if decision == "granted" else "Denied"
+        told = f"{word} through the admin." + (f" Reason: {done.reason}" if done.reason else "")
+        self.log_change(request, done, told)
+        return done
+
+    def _not_done(self, approval: Approval, error: BeachError) -> str:
+        """The honest answer to a click that changed nothing."""
+        told = _("Your decision changed nothing.")
+        if isinstance(error, AlreadyDecided | Expired):
+            now = Approval.objects.select_related("decided_by_user").get(pk=approval.pk)
+            return f"{outcome_sentence(now)} {told} {_('That you tried is on record.')}"
+        return f"{error.message} {told}"
+
+    @admin.action(description="Deny selected, with a reason", permissions=["decide"])
+    def deny_selected(self, request: HttpRequest, queryset: QuerySet[Approval]) -> HttpResponse | None:
+        """Asks for the reason first, then denies one after the other: each is a decision of its own."""
+        chosen = list(
+            queryset.select_related(None).only("pk", "approval_id", "question", "state")[: AT_ONCE + 1]
+        )
+        if len(chosen) > AT_ONCE:
+            told = _("At most {} can be denied at once; nothing was changed.").format(AT_ONCE)
+            messages.error(request, told)
+            return None
+        form = DenyForm(request.POST if "apply" in request.POST else None)
+        if form.is_valid():
+            self._deny_all(request, chosen, form.cleaned_data["reason"])
+            return HttpResponseRedirect(reverse("admin:envelopes_approval_changelist"))
+        context: dict[str, Any] = {
+            **self.admin_site.each_context(request),
+            "title": _("Deny with a reason"),
+            "opts": self.opts,
+            "media": self.media,
+            "form": form,
+            "waiting": [approval for approval in chosen if approval.state == "pending"],
+            "others": sum(approval.state != "pending" for approval in chosen),
+            "chosen": chosen,
+            "checkbox": helpers.ACTION_CHECKBOX_NAME,
+        }
+        return TemplateResponse(request, "admin/envelopes/approval/deny_selected.html", context)
+
+    def _deny_all(self, request: HttpRequest, chosen: list[Approval], reason: str) -> None:
+        """Those that were decided before are not touched again: nobody clicked on any of them in particular."""
+        outcomes: Counter[str] = Counter()
+        for approval in chosen:
+            if approval.state != "pending":
+                outcomes["before"] += 1
+                continue
+            try:
+                self._decide(request, approval, "denied", reason)
+            except BeachError as error:
+                outcomes[error.code] += 1
+            else:
+                outcomes["denied"] += 1
+        denied, before = (
+            outcomes.pop("denied", 0),
+            outcomes.pop("before", 0) + outcomes.pop("already_decided", 0),
+        )
+        expired, others = outcomes.pop("expired", 0), sum(outcomes.values())
+        if denied:
+            told = ngettext(
+                "{} approval was denied. Nothing was run.",
+                "{} approvals were denied. Nothing was run.",
+                denied,
+            )
+            messages.success(request, told.format(denied))
+        if before:
+            told = ngettext("{} had been decided before.", "{} had been decided before.", before)
+            messages.warning(request, told.format(before))
+        if expired:
+            told = ngettext("{} had expired.", "{} had expired.", expired)
+            messages.warning(request, told.format(expired))
+        if others:
+            told = ngettext("{} could not be denied.", "{} could not be denied.", others)
+            messages.error(request, told.format(others))
+
+
+def _told(approval: Approval) -> str:
+    left = Approval.objects.filter(turn=approval.turn_id, state="pending").count()
+    told = _("Denied. Nothing was run.") if approval.state == "denied" else _("Approved. The call runs once.")
+    if left:
+        more = ngettext("{} more question of this turn waits.", "{} more questions of this turn wait.", left)
+        return f"{told} {more.format(left)}"
+    return f"{told} {_('The agent goes on.')}"

@@ -1,0 +1,146 @@
+"""How the admin shows what is stored: JSON folded and cut, states in words, lengths of time, links.
+
+Whatever people, models or tools wrote passes through ``reveal``: escaped, with hidden characters as their codes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Model
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from envelopes.delivery.panel.markup import cut, reveal
+from envelopes.types import Json
+
+JSON_CHARACTERS = 20_000
+"""How much of one JSON value a page shows; the rest is a download, and the page says so."""
+
+DASH = "\N{EN DASH}"
+
+STATES = {
+    "settled": "done",
+    "succeeded": "done",
+    "granted": "done",
+    "complete": "done",
+    "queued": "queued",
+    "waiting": "running",
+    "approved": "running",
+    "requested": "queued",
+    "suspended": "pending",
+    "awaiting-approval": "pending",
+}
+"""The mark of a stored state; one that is not here is its own mark."""
+
+
+def pretty(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+def size(characters: int) -> str:
+    return ngettext("{} character", "{} characters", characters).format(f"{characters:,}")
+
+
+def folded(value: Json, *, raw: str = "", limit: int = JSON_CHARACTERS, label: str = "") -> SafeString:
+    """A JSON value behind a line that tells its size. ``raw`` is where all of it can be had."""
+    if value is None or value in ({}, [], ""):
+        return format_html('<span class="adm-none">{}</span>', _("empty"))
+    text = pretty(value)
+    notice: SafeString | str = ""
+    if len(text) > limit:
+        told = _("Cut: the first {} of {}.").format(f"{limit:,}", size(len(text)))
+        more = format_html(' <a href="{}">{}</a>', raw, _("Download all of it")) if raw else ""
+        notice = format_html('<p class="adm-cut">{}{}</p>', told, more)
+    return format_html(
+        '<details class="adm-json"><summary>{} <small>{}</small></summary><pre dir="ltr" tabindex="0">{}</pre>{}'
+        "</details>",
+        label or cut(text[:400], 60),
+        size(len(text)),
+        reveal(text[:limit]),
+        notice,
+    )
+
+
+def folded_field(name: str) -> Callable[[Model], SafeString]:
+    """A read-only form field that shows the JSON field ``name``."""
+
+    def show(obj: Model) -> SafeString:
+        return folded(getattr(obj, name), raw=raw_url(obj, name))
+
+    show.__name__ = f"{name}_json"
+    show.short_description = name.replace("_", " ")  # type: ignore[attr-defined]
+    return show
+
+
+def raw_url(obj: Model, name: str) -> str:
+    return reverse(f"admin:{obj._meta.app_label}_{obj._meta.model_name}_raw", args=[obj.pk, name])
+
+
+def change_url(obj: Model) -> str:
+    return reverse(f"admin:{obj._meta.app_label}_{obj._meta.model_name}_change", args=[obj.pk])
+
+
+def link(obj: Model, text: object) -> SafeString:
+    return format_html('<a href="{}">{}</a>', change_url(obj), text)
+
+
+def state_mark(state: str, label: str = "") -> SafeString:
+    """A state in words, with a dot that is never alone."""
+    if not state:
+        return format_html('<span class="adm-none">{}</span>', DASH)
+    mark = STATES.get(state, state)
+    words = label or state.replace("-", " ").capitalize()
+    return format_html('<span class="adm-state" data-state="{}">{}</span>', mark, words)
+
+
+def length(span: timedelta) -> str:
+    """A length of time in two units at most: ``22 s``, ``2 min``, ``1 h 12 min``, ``3 d 4 h``."""
+    seconds = max(0, int(span.total_seconds()))
+    if seconds < 60:
+        return _("{} s").format(seconds)
+    if seconds < 3600:
+        return _("{} min").format(seconds // 60)
+    if seconds < 86_400:
+        return _("{} h {} min").format(seconds // 3600, seconds % 3600 // 60)
+    return _("{} d {} h").format(seconds // 86_400, seconds % 86_400 // 3600)
+
+
+def moment(at: datetime) -> SafeString:
+    """A time to the second, in the time zone of the site, for machines too."""
+    local = timezone.localtime(at)
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(), date_format(local, "j M Y, H:i:s"))
+
+
+def due(at: datetime | None, now: datetime | None = None) -> SafeString:
+    """When something expires, seen from now."""
+    if at is None:
+        return format_html("{}", _("never"))
+    left = at - (now or timezone.now())
+    told = _("in {}").format(length(left)) if left > timedelta(0) else _("{} ago").format(length(-left))
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', at.isoformat(), at.isoformat(" ", "seconds"), told
+    )
+
+
+def short_digest(digest: str) -> SafeString:
+    """The first eight digits in two groups, as on the card in the chat; all of them as a title."""
+    return format_html('<code title="{}">{} {}</code>', digest, digest[:4], digest[4:8])
+
+
+def named(user: Any, fallback: str) -> str:
+    """What to call who decided: an account's name, else the key that was stored."""
+    return str(user.get_full_name() or user.get_username()) if user is not None else fallback
+
+
+def lines(pairs: list[tuple[str, object]]) -> SafeString:
+    """Facts as a list of name and value."""
+    return format_html_join("", "<div><dt>{}</dt><dd>{}</dd></div>", pairs)

@@ -1,0 +1,143 @@
+"""Sessions: the list of conversations, and one with its participants and its whole log."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from envelopes.access import principal_of
+from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
+from envelopes.admin.display import state_mark
+from envelopes.admin.timeline import timeline
+from envelopes.models import Event, Participant, Session, Turn
+from envelopes.registries.actors import actors
+
+
+class ActorFilter(admin.SimpleListFilter):
+    """By agent. The choices come from the registry: a DISTINCT over all sessions would read them all."""
+
+    title = "agent"
+    parameter_name = "actor"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [(actor.name, actor.display_name) for actor in actors]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(actor=self.value()) if self.value() else queryset
+
+
+class ParticipantInline(admin.TabularInline[Participant, Session]):
+    """Who takes part. The key of a visitor's cookie is shown in short: it tells visitors apart, and signs nobody in."""
+
+    model = Participant
+    extra = 0
+    can_delete = False
+    fields = ["role", "name", "user", "key"]
+    readonly_fields = fields
+    show_change_link = False
+    verbose_name_plural = "participants"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
+        return super().get_queryset(request).select_related("user")
+
+    @admin.display(description="visitor")
+    def key(self, participant: Participant) -> str:
+        return participant.owner_key[:12]
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """As the session: whoever may read a conversation may know who speaks in it."""
+        return principal_of(request).may_view_all()
+
+
+@admin.register(Session)
+class SessionAdmin(HistoryAdmin[Session]):
+    """Conversations; searched by title and public id."""
+
+    change_form_template = "admin/envelopes/session/change_form.html"
+    list_display = ["titled", "owner", "agent", "newest_turn", "events", "updated_at"]
+    list_filter = [ActorFilter]
+    search_fields = ["title", "^public_id"]
+    search_help_text = "Words of the title, or the beginning of a public id"
+    inlines = [ParticipantInline]
+
+    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """The rule of the chat, not one of the admin's own (R10)."""
+        return principal_of(request).may_view_all()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Session]:
+        rows = super().get_queryset(request)
+        newest = Turn.objects.filter(session=OuterRef("pk")).order_by("-number")
+        return with_owner(rows, "pk").annotate(
+            newest_status=Subquery(newest.values("status")[:1]),
+            newest_state=Subquery(newest.values("turn_state")[:1]),
+        )
+
+    @admin.display(description="title", ordering="title")
+    def titled(self, session: Session) -> str:
+        return str(session)
+
+    @admin.display(description="owner")
+    def owner(self, session: Any) -> str:
+        return owner_of(session)
+
+    @admin.display(description="agent", ordering="actor")
+    def agent(self, session: Session) -> str:
+        actor = actors.get(session.actor)
+        return actor.display_name if actor else session.actor
+
+    @admin.display(description="newest turn")
+    def newest_turn(self, session: Any) -> SafeString:
+        settled = session.newest_status == "settled"
+        return state_mark((session.newest_state if settled else session.newest_status) or "")
+
+    @admin.display(description="events", ordering="last_seq")
+    def events(self, session: Session) -> int:
+        return session.last_seq
+
+    def get_urls(self) -> list[URLPattern]:
+        event = path(
+            "<path:object_id>/events/<int:seq>/",
+            self.admin_site.admin_view(self.event_view),
+            name="envelopes_session_event",
+        )
+        return [event, *super().get_urls()]
+
+    def event_view(self, request: HttpRequest, object_id: str, seq: int) -> HttpResponse:
+        """All that one row of the log holds, as a download."""
+        session = self.visible(request, object_id)
+        event = Event.objects.filter(session=session, seq=seq).first()
+        if event is None:
+            raise Http404
+        return download(f"session-{session.pk}-event-{seq}.json", event.data)
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        more: dict[str, Any] = dict(extra_context or {})
+        session = self.get_object(request, object_id)
+        # Without one, or without the right, the stock view answers.
+        if session is not None and self.has_view_permission(request, session):
+            more["timeline"] = timeline(session, request.GET.get("page"))
+            more["chat_url"] = reverse("envelopes:session", args=[session.public_id])
+            more["title"] = _("Conversation")
+        return super().change_view(request, object_id, form_url, more)

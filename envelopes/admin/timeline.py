@@ -1,0 +1,169 @@
+"""A session's log as a page of readable rows, in the order of its numbers, grouped by turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from itertools import groupby
+
+from django.urls import reverse
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from envelopes.admin.approval_state import mark_of
+from envelopes.admin.display import change_url, folded, length, state_mark
+from envelopes.admin.sentences import sentence
+from envelopes.delivery.panel.markup import reveal
+from envelopes.log.rows import Row
+from envelopes.models import Approval, Event, Session, Turn
+from envelopes.registries.actors import actors
+from envelopes.types import JsonObject
+
+PAGE = 200
+EVENT_CHARACTERS = 6_000
+
+_PERSON = ("message", "action", "edit")
+_RUNTIME = ("turn", "settled", "tool", "tool-result", "withdrawn", "provider", "diagnostic", "refused")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One event. ``words`` and ``json`` are escaped."""
+
+    row: Row
+    who: str
+    what: str
+    words: SafeString
+    json: SafeString
+    approval: Approval | None = None
+    mark: SafeString | str = ""
+    approval_url: str = ""
+
+    @property
+    def audit(self) -> bool:
+        return self.row.audience == "audit"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Rows that follow each other and belong to one turn, or to none."""
+
+    number: int
+    lines: list[Line]
+    turn: Turn | None = None
+
+    @property
+    def url(self) -> str:
+        return change_url(self.turn) if self.turn else ""
+
+    @property
+    def state(self) -> SafeString | str:
+        if self.turn is None:
+            return ""
+        settled = self.turn.status == "settled"
+        if settled and self.turn.turn_state == "error":
+            return state_mark("failed", self.turn.finalized_by.capitalize())
+        return state_mark(self.turn.turn_state if settled else self.turn.status)
+
+    @property
+    def lasted(self) -> str:
+        if self.turn is None or self.turn.settled_at is None:
+            return ""
+        span = self.turn.settled_at - self.turn.created_at
+        return _("under a second") if span < timedelta(seconds=1) else length(span)
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Page ``number`` of ``pages``; the last one is the newest."""
+
+    groups: list[Group]
+    number: int
+    pages: int
+    total: int
+    first: int
+    last: int
+    shown: list[int] = field(default_factory=list)
+
+    @property
+    def earlier(self) -> int | None:
+        return self.number - 1 if self.number > 1 else None
+
+    @property
+    def later(self) -> int | None:
+        return self.number + 1 if self.number < self.pages else None
+
+
+def timeline(session: Session, asked: str | None) -> Timeline:
+    """The page that was asked for by number, or the newest. Numbers have no gaps, so nothing is counted."""
+    pages = max(1, -(-session.last_seq // PAGE))
+    number = min(max(int(asked), 1), pages) if asked and asked.isascii() and asked.isdigit() else pages
+    first, last = (number - 1) * PAGE + 1, min(number * PAGE, session.last_seq)
+    events = Event.objects.filter(session=session, seq__gte=first, seq__lte=last).order_by("seq")
+    rows = [event.as_row() for event in events]
+    turns = Turn.objects.filter(session=session, number__in={row.turn for row in rows if row.turn}).defer(
+        "messages", "results", "live", "trigger"
+    )
+    by_number = {turn.number: turn for turn in turns}
+    known = _approvals(session, rows)
+    lines = (_line(session, row, known) for row in rows)
+    groups = [
+        Group(turn, list(found), by_number.get(turn))
+        for turn, found in groupby(lines, key=lambda line: line.row.turn)
+    ]
+    shown = sorted({1, *range(max(1, number - 2), min(pages, number + 2) + 1), pages})
+    return Timeline(groups, number, pages, session.last_seq, first, last, shown)
+
+
+def _approvals(session: Session, rows: Iterable[Row]) -> Mapping[str, Approval]:
+    ids = {found for row in rows if (found := _approval_id(row))}
+    if not ids:
+        return {}
+    found = (
+        Approval.objects.filter(session=session, approval_id__in=ids)
+        .select_related("tool_call")
+        .defer("args")
+    )
+    return {approval.approval_id: approval for approval in found}
+
+
+def _approval_id(row: Row) -> str:
+    part = row.data.get("part")
+    holder: object = (
+        part.get("data") if isinstance(part, dict) and row.part_type.startswith("approval-") else row.data
+    )
+    found = holder.get("approvalId") if isinstance(holder, dict) else None
+    return found if isinstance(found, str) else ""
+
+
+def _line(session: Session, row: Row, approvals: Mapping[str, Approval]) -> Line:
+    approval = approvals.get(_approval_id(row))
+    asks = approval is not None and row.part_type == "approval-request"
+    raw = reverse("admin:envelopes_session_event", args=[session.pk, row.seq])
+    return Line(
+        row=row,
+        who=_who(row),
+        what=row.part_type or row.kind,
+        words=reveal(sentence(row)),
+        json=folded(row.data, raw=raw, limit=EVENT_CHARACTERS, label=_("Data")),
+        approval=approval,
+        mark=mark_of(approval) if approval is not None and asks else "",
+        approval_url=change_url(approval) if approval is not None else "",
+    )
+
+
+def _who(row: Row) -> str:
+    data: JsonObject = row.data
+    if row.kind in _PERSON:
+        return str(data.get("name") or _("Person"))
+    if row.kind == "late-decision":
+        return str(data.get("by") or _("Person"))
+    if row.part_type == "approval-response":
+        part = data.get("part")
+        metadata = part.get("metadata") if isinstance(part, dict) else None
+        return str((metadata or {}).get("decidedByName") or _("Person"))
+    if row.kind in _RUNTIME or row.part_type == "approval-request":
+        return _("Runtime")
+    actor = actors.get(row.actor)
+    return actor.display_name if actor else row.actor or _("Agent")

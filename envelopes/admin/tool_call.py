@@ -1,0 +1,142 @@
+"""Tool calls: what ran and what came of it. Staff say here how a call ended whose outcome nobody knew (D19)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from envelopes.access import principal_of
+from envelopes.admin.approval_state import decider_of, mark_of
+from envelopes.admin.base import HistoryAdmin, is_changelist
+from envelopes.admin.display import DASH, change_url, link, state_mark
+from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
+from envelopes.errors import BeachError
+from envelopes.models import Approval, ToolCall
+
+
+class ResolveForm(forms.Form):
+    """How it ended, and how that is known."""
+
+    outcome = forms.ChoiceField(choices=[(outcome, outcome) for outcome in OUTCOMES])
+    note = forms.CharField(
+        max_length=NOTE_CHARACTERS,
+        widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto", "required": True}),
+        error_messages={"required": "Say how you found out. The person and the agent will read it."},
+    )
+
+
+WIDE = ["approval__args", "turn__trigger", "turn__messages", "turn__results", "turn__live"]
+"""What a list does not need of the rows beside it."""
+
+
+@admin.register(ToolCall)
+class ToolCallAdmin(HistoryAdmin[ToolCall]):
+    """Newest first."""
+
+    change_form_template = "admin/envelopes/toolcall/change_form.html"
+    list_display = [
+        "call",
+        "state_shown",
+        "conversation",
+        "turn_number",
+        "approved_by",
+        "attempt",
+        "created_at",
+    ]
+    list_filter = ["state", "background"]
+    list_select_related = ["session", "turn", "approval", "approval__decided_by_user"]
+    ordering = ["-pk"]
+    search_fields = ["^name", "^call_id"]
+    search_help_text = "The beginning of a tool's name or of a call id"
+    json_fields = ["args", "result", "error"]
+    extra_fields = ["approved_by", "approval_shown"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ToolCall]:
+        rows = super().get_queryset(request)
+        return rows.defer(*WIDE) if is_changelist(request) else rows
+
+    @admin.display(description="tool", ordering="name")
+    def call(self, call: ToolCall) -> str:
+        return call.name
+
+    @admin.display(description="state", ordering="state")
+    def state_shown(self, call: ToolCall) -> SafeString:
+        return state_mark(call.state, _("Outcome unknown") if call.state == "unknown" else "")
+
+    @admin.display(description="conversation")
+    def conversation(self, call: ToolCall) -> SafeString:
+        return link(call.session, str(call.session))
+
+    @admin.display(description="turn")
+    def turn_number(self, call: ToolCall) -> SafeString:
+        return link(call.turn, call.turn.number)
+
+    @admin.display(description="approved by")
+    def approved_by(self, call: ToolCall) -> str:
+        approval: Approval | None = getattr(call, "approval", None)
+        return decider_of(approval) if approval is not None and approval.state == "granted" else DASH
+
+    @admin.display(description="approval")
+    def approval_shown(self, call: ToolCall) -> SafeString | str:
+        approval: Approval | None = getattr(call, "approval", None)
+        if approval is None:
+            return DASH
+        return format_html("{} {}", link(approval, approval.question), mark_of(approval))
+
+    # -- outcome unknown ----------------------------------------------------------------------------------------
+
+    def has_resolve_permission(self, request: HttpRequest) -> bool:
+        return principal_of(request).may_decide_all()
+
+    def get_urls(self) -> list[URLPattern]:
+        resolving = path(
+            "<path:object_id>/resolve/",
+            self.admin_site.admin_view(self.resolve_view),
+            name="envelopes_toolcall_resolve",
+        )
+        return [resolving, *super().get_urls()]
+
+    def resolve_view(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """What staff found out, once. Answers with the call's page, whatever came of it."""
+        call = self.visible(request, object_id)
+        if request.method != "POST":
+            return HttpResponseNotAllowed(["POST"])
+        if not self.has_resolve_permission(request):
+            raise PermissionDenied
+        form = ResolveForm(request.POST)
+        if not form.is_valid():
+            for problems in form.errors.values():
+                messages.error(request, " ".join(problems))
+            return HttpResponseRedirect(change_url(call))
+        outcome, note = form.cleaned_data["outcome"], form.cleaned_data["note"]
+        try:
+            call = resolve(call.pk, outcome, principal_of(request), note=note)
+        except BeachError as error:
+            messages.warning(request, _("Nothing was changed. {}").format(error.message))
+        else:
+            self.log_change(request, call, f"Resolved the unknown outcome: {outcome}. Note: {note}")
+            messages.success(
+                request, _("Recorded: this call has {}. The person and the agent are told.").format(outcome)
+            )
+        return HttpResponseRedirect(change_url(call))
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        more: dict[str, Any] = dict(extra_context or {})
+        if self.has_resolve_permission(request):
+            more["resolve_form"] = ResolveForm(auto_id="id_resolve_%s")
+        return super().change_view(request, object_id, form_url, more)

@@ -1,0 +1,72 @@
+"""Turns: where they stand, what the model was told, and the envelope that they left."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from envelopes.admin.base import HistoryAdmin
+from envelopes.admin.display import DASH, folded, length, link, state_mark
+from envelopes.delivery.envelope import Reader, envelope_for
+from envelopes.errors import BeachError
+from envelopes.models import Turn
+
+READER = Reader(consumes=frozenset({"llm-context"}), surfaces=True)
+"""A peer that takes everything there is for peers; what is kept for audit stands in the timeline."""
+
+
+@admin.register(Turn)
+class TurnAdmin(HistoryAdmin[Turn]):
+    """Newest first: the order in which they began."""
+
+    list_display = [
+        "named",
+        "conversation",
+        "actor",
+        "state",
+        "turn_state",
+        "finalized_by",
+        "attempt",
+        "steps",
+        "lasted",
+    ]
+    list_filter = ["status"]
+    list_select_related = ["session"]
+    ordering = ["-pk"]
+    search_fields = ["^public_id"]
+    search_help_text = "The beginning of a public id"
+    json_fields = ["trigger", "messages", "results", "live"]
+    extra_fields = ["lasted", "envelope"]
+
+    @admin.display(description="turn")
+    def named(self, turn: Turn) -> str:
+        return _("Turn {}").format(turn.number)
+
+    @admin.display(description="conversation")
+    def conversation(self, turn: Turn) -> SafeString:
+        return link(turn.session, str(turn.session))
+
+    @admin.display(description="status", ordering="status")
+    def state(self, turn: Turn) -> SafeString:
+        return state_mark(turn.status)
+
+    @admin.display(description="duration")
+    def lasted(self, turn: Turn) -> str:
+        """From its beginning to its end, waiting for people included; so far, while it is open."""
+        span = (turn.settled_at or timezone.now()) - turn.created_at
+        return length(span) if turn.settled_at else _("{} so far").format(length(span))
+
+    @admin.display(description="envelope")
+    def envelope(self, turn: Turn) -> SafeString | str:
+        if turn.status != "settled":
+            return f"{DASH} {_('it is assembled when the turn settles')}"
+        try:
+            return folded(envelope_for(turn, READER))
+        except BeachError as error:
+            return f"{DASH} {error.message}"
+
+    def get_sortable_by(self, request: HttpRequest) -> list[str]:
+        return ["state"]

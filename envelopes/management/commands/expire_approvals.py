@@ -1,0 +1,24 @@
+"""The sweep of expired approvals by hand or from cron, where no runner does it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from envelopes.approvals.service import expire_due
+
+
+class Command(BaseCommand):
+    """``manage.py expire_approvals``."""
+
+    help = "Expires the approvals whose time has passed, so that the turns that wait for them go on."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Prints how many there were."""
+        expired = expire_due()
+        if expired:
+            word = "approval has" if expired == 1 else "approvals have"
+            self.stdout.write(self.style.WARNING(f"{expired} {word} expired. Nothing of it was run."))
+        else:
+            self.stdout.write("No approval has expired.")

@@ -1,0 +1,38 @@
+"""A process that only runs turns, for ``BEACH_EXECUTOR=worker``: no sockets, no pages."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from envelopes.runtime import store
+from envelopes.runtime.process import Process
+
+
+class Command(BaseCommand):
+    """``manage.py run_worker``."""
+
+    help = "Runs turns until it gets SIGTERM or SIGINT; then gives its leases back, so that others carry on at once."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Returns after a clean stop; a start that fails ends the process with a traceback, for a supervisor to see."""
+        asyncio.run(self._work())
+
+    async def _work(self) -> None:
+        asked = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, asked.set)
+        # Not ensure_started(): a web process logs a failed start and serves on, a worker has nothing else to do.
+        worker = Process(runs_turns=True)
+        await worker.start()
+        try:
+            self.stdout.write(f"Worker {store.process_name()} runs turns. Stop it with SIGTERM.")
+            self.stdout.flush()
+            await asked.wait()
+        finally:
+            await worker.stop()
+        self.stdout.write("Stopped; its leases are free.")
