@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import sys
 
 from django.conf import settings
 
@@ -39,6 +40,9 @@ class Process:
         if self.runner is not None:
             await self.runner.stop()
         await self.poll.stop()
+        if "envelopes.providers.anthropic" in sys.modules:
+            # Importing the SDK takes seconds; whoever never used it need not.
+            await sys.modules["envelopes.providers.anthropic"].close_clients()
         if self.relay is not None:
             await self.relay.stop()
 

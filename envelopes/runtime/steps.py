@@ -21,7 +21,14 @@ from envelopes.registries.state_machines import TURN
 from envelopes.registries.turn_states import turn_states
 from envelopes.runtime.reply import tool_of
 from envelopes.runtime.store import Claim
-from envelopes.runtime.transcript import correction_block, extended, injection_block, tool_result
+from envelopes.runtime.transcript import (
+    correction_block,
+    extended,
+    injection_block,
+    resumable,
+    tool_result,
+    without_thinking,
+)
 from envelopes.runtime.turns import settle, turn_data
 from envelopes.types import JsonObject
 
@@ -53,6 +60,14 @@ def _last_reply(turn: Turn) -> list[JsonObject]:
     return []
 
 
+def use_model(claim: Claim, turn: Turn, model: str) -> None:
+    """The turn goes on with another model: thinking belongs to the one that wrote it, and is refused by others."""
+    with writing(claim.session_pk, fence=claim.fence):
+        turn.model = model
+        turn.messages = without_thinking(turn.messages)
+        turn.save(update_fields=["model", "messages"])
+
+
 def end_reply(
     claim: Claim, stop_reason: str | None, usage: JsonObject, *, prose: bool, cut: list[str]
 ) -> Next:
@@ -67,6 +82,11 @@ def end_reply(
         writer.add("provider", {"stopReason": stop_reason, "usage": usage, "step": turn.steps}, turn=turn)
         if cut:
             writer.add("withdrawn", {"live": cut}, turn=turn)
+        ending = _ENDINGS.get(stop_reason or "")
+        if ending is not None:
+            turn.save(update_fields=["steps", "live"])
+            fail(writer, turn, *ending)
+            return "stop"
         reply = _last_reply(turn)
         calls = [block for block in reply if block.get("type") == "tool_use"]
         others = [block for block in calls if block["name"] != RESPOND]
@@ -106,6 +126,16 @@ def end_reply(
         return "step"
 
 
+_ENDINGS = {
+    "refusal": ("model_refused", "The model declined to answer this."),
+    "model_context_window_exceeded": (
+        "too_long",
+        "This conversation has become too long for the model. Start a new one.",
+    ),
+}
+"""Stop reasons after which asking again changes nothing: code and sentence."""
+
+
 def _finalized(state: str) -> str:
     return state if state in ("complete", "clarifying", "error") else "complete"
 
@@ -133,7 +163,8 @@ def withdraw(claim: Claim, live: list[str], error: JsonObject) -> None:
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
         turn.live = {}
-        turn.save(update_fields=["live"])
+        turn.messages = resumable(turn.messages)
+        turn.save(update_fields=["live", "messages"])
         writer.add("provider", {"error": error}, turn=turn)
         if live:
             writer.add("withdrawn", {"live": live}, turn=turn)

@@ -19,6 +19,7 @@ from envelopes.log.append import TurnFence, writing
 from envelopes.models import ToolCall, Turn
 from envelopes.registries.state_machines import TURN
 from envelopes.runtime.history import opening_messages
+from envelopes.runtime.transcript import resumable
 from envelopes.runtime.turns import turn_data
 
 
@@ -72,8 +73,7 @@ def claim_next(session_pk: int, owner: str) -> Claim | None:
                 return None
             reason = "resumed" if turn.attempt else "started"
         TURN.check(turn.status, "running")
-        if not turn.messages:
-            turn.messages = opening_messages(turn)
+        turn.messages = resumable(turn.messages) if turn.messages else opening_messages(turn)
         turn.status, turn.lease_owner, turn.lease_until = "running", owner, _until()
         turn.attempt += 1
         turn.live = {}

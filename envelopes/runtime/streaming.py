@@ -51,6 +51,8 @@ class LiveText:
                 bubble = Bubble(f"L{self.prefix}-{block}-{piece.part}", piece.part_type)
                 self.bubbles[key] = bubble
             bubble.text += piece.text
+        for bubble in self.bubbles.values():
+            # Also what an earlier fragment left: long data behind a text must not hold back its end.
             if now - bubble.flushed_at >= FLUSH_SECONDS:
                 self._send(bubble, now)
         if grown and now - self.saved_at >= SAVE_SECONDS:

@@ -145,6 +145,20 @@ def resumable(messages: list[JsonObject]) -> list[JsonObject]:
     return list(messages)
 
 
+def without_thinking(messages: list[JsonObject]) -> list[JsonObject]:
+    """``messages`` without thinking blocks, which are bound to the model that wrote them."""
+    kept = []
+    for message in messages:
+        content = message["content"]
+        if not isinstance(content, str):
+            content = [
+                block for block in content if block.get("type") not in ("thinking", "redacted_thinking")
+            ]
+        if content:
+            kept.append({**message, "content": content})
+    return kept
+
+
 def read_block(block: JsonObject) -> Entry | None:
     """What a block of a ``user`` message says; None for a kind of block that the runtime does not write."""
     if block.get("type") == "tool_result":

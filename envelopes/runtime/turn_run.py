@@ -98,6 +98,8 @@ class TurnRun:
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText) -> steps.Next:
         if self._provider is None:
             self._provider = actor.provider()
+        if turn.model != self._provider.model:
+            await sync_to_async(steps.use_model)(self.claim, turn, self._provider.model)
         request = ModelRequest(
             system=f"{actor.instructions.rstrip()}\n\n{SYSTEM_SNIPPET}",
             messages=turn.messages,

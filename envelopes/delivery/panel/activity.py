@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from envelopes.delivery.panel.markup import SafeString, cut, html, icon, join, text
+from envelopes.delivery.panel.markup import SafeString, cut, html, icon, join, text, trusted
 from envelopes.delivery.panel.view import Brush, View
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from envelopes.delivery.panel.thread import Scene
 
 SUMMARY = 90
-RIPPLE = html('<span class="b-ripple" aria-hidden="true"><i></i><i></i><i></i></span>')
+RIPPLE = trusted('<span class="b-ripple" aria-hidden="true"><i></i><i></i><i></i></span>')
 
 
 @dataclass

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.translation import gettext as _
 
 from envelopes.delivery.panel import arguments
-from envelopes.delivery.panel.markup import SafeString, cut, html, icon, join, text
+from envelopes.delivery.panel.markup import SafeString, cut, html, icon, join, text, trusted
 from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import JsonObject
 
@@ -161,7 +161,7 @@ class Approval(View):
 
     # -- pieces -------------------------------------------------------------------------------------------------------
 
-    def _card(self, *pieces: object, label: str) -> SafeString:
+    def _card(self, *pieces: str, label: str) -> SafeString:
         return html(
             '<section class="b-approval" id="{}" data-state="{}" aria-label="{}">{}</section>',
             self.id,
@@ -203,7 +203,7 @@ class Approval(View):
                 return Words(_("Outcome unknown"), "alert", told, _("What was tried"))
 
     def _head(self, words: Words) -> SafeString:
-        mark = icon(words.icon) if words.icon else html('<span class="b-spin" aria-hidden="true"></span>')
+        mark = icon(words.icon) if words.icon else trusted('<span class="b-spin" aria-hidden="true"></span>')
         what: object = ""
         if self.state in ("denied", "expired", "withdrawn"):
             what = html('<span class="b-approval__what" dir="auto">{}</span>', text(cut(self.question, 90)))

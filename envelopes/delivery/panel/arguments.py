@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from envelopes.delivery.panel.markup import SafeString, cut, html, join, reveal
+from envelopes.delivery.panel.markup import SafeString, cut, html, join, reveal, trusted
 from envelopes.types import Json, JsonObject
 
 FOLD_FROM = 140
 PEEK = 72
 MAX_ROWS = 200
+_JOINT = re.compile(r"(?<=[.\]_])(?=.)|(?=\[)")
 
 
 def table(args: JsonObject) -> SafeString:
@@ -27,7 +29,7 @@ def table(args: JsonObject) -> SafeString:
     return html(
         '<table class="b-args">{}</table>',
         join(
-            html('<tr><th scope="row">{}</th><td>{}</td></tr>', reveal(name), _value(value))
+            html('<tr><th scope="row">{}</th><td>{}</td></tr>', _name(name), _value(value))
             for name, value in rows
         ),
     )
@@ -43,6 +45,11 @@ def _rows(path: str, value: Json) -> Iterator[tuple[str, Json]]:
             stack += [(f"{name}[{number}]", inner) for number, inner in reversed(list(enumerate(item)))]
         else:
             yield name, item
+
+
+def _name(path: str) -> SafeString:
+    """A path that may break where it has joints, not in the middle of a word."""
+    return join((reveal(piece) for piece in _JOINT.split(path)), trusted("<wbr>"))
 
 
 def _value(value: Json) -> SafeString:

@@ -96,10 +96,6 @@ class Segment(Block):
         return f"{self.id}p"
 
     @property
-    def head_id(self) -> str:
-        return f"{self.id}h"
-
-    @property
     def zone_id(self) -> str:
         return f"{self.id}v"
 
@@ -107,12 +103,11 @@ class Segment(Block):
         name = text(brush.context.name(self.actor))
         return html(
             '<article class="b-turn" id="{}" aria-label="{}"><svg class="b-turn__mark b-mark--soft" aria-hidden="true">'
-            '<use href="#i-mark"/></svg><div class="b-turn__parts" id="{}"><header class="b-turn__head" id="{}">'
+            '<use href="#i-mark"/></svg><div class="b-turn__parts" id="{}"><header class="b-turn__head">'
             '<b>{}</b>{}</header>{}<div class="b-live" id="{}"></div></div></article>',
             self.id,
             name,
             self.parts_id,
-            self.head_id,
             name,
             brush.context.clock(self.at),
             join(part.html(brush) for part in self.parts),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from envelopes.delivery.panel.blocks import Block, Segment
 from envelopes.delivery.panel.markup import SafeString, join
@@ -23,6 +23,8 @@ TAIL = "tail"
 EMPTY = "empty"
 """What a conversation without blocks shows."""
 
+How: TypeAlias = Literal["open", "add", "touch"]
+
 V = TypeVar("V", bound=View)
 
 
@@ -33,7 +35,7 @@ class Canvas:
     _homes: dict[str, Segment] = field(default_factory=dict)
     _made: set[str] = field(default_factory=set)
     _touched: dict[str, None] = field(default_factory=dict)
-    _steps: list[tuple[str, Any]] = field(default_factory=list)
+    _steps: list[Op | tuple[How, View]] = field(default_factory=list)
 
     # -- looking ------------------------------------------------------------------------------------------------------
 
@@ -53,22 +55,19 @@ class Canvas:
     def open(self, block: Block) -> None:
         """A new block at the end."""
         if not self.blocks:
-            self._steps.append(("raw", ["d", EMPTY]))
+            self._steps.append(["d", EMPTY])
         self.blocks.append(block)
         self._index[block.id] = block
         self._made.add(block.id)
         self._steps.append(("open", block))
 
-    def add(self, segment: Segment, part: View, *, first: bool = False) -> None:
-        """A new part at the end of a segment (or right under its head)."""
-        if first:
-            segment.parts.insert(0, part)
-        else:
-            segment.parts.append(part)
+    def add(self, segment: Segment, part: View) -> None:
+        """A new part at the end of a segment."""
+        segment.parts.append(part)
         self._index[part.id] = part
         self._homes[part.id] = segment
         self._made.add(part.id)
-        self._steps.append(("first" if first else "add", part))
+        self._steps.append(("add", part))
 
     def touch(self, view: View) -> None:
         """A view has changed and is drawn again, once, however often this row changes it."""
@@ -84,38 +83,39 @@ class Canvas:
             self.blocks.remove(view)
         self._index.pop(view.id, None)
         if view.id not in self._made:
-            self._steps.append(("raw", ["d", view.id]))
+            self._steps.append(["d", view.id])
 
     def op(self, *op: Any) -> None:
         """An operation on something inside a view: surfaces bring their own."""
-        self._steps.append(("raw", list(op)))
+        self._steps.append(list(op))
 
     # -- drawing ------------------------------------------------------------------------------------------------------
 
     def take(self, brush: Brush) -> list[Op]:
         """What was recorded since the last call, as operations."""
         ops: list[Op] = []
-        for what, thing in self._steps:
-            if what == "raw":
-                ops.append(thing)
-            elif self._index.get(thing.id) is not thing:
+        for step in self._steps:
+            if isinstance(step, list):
+                ops.append(step)
+                continue
+            how, view = step
+            if self._index.get(view.id) is not view:
                 continue  # added and taken away by the same row
-            elif what == "open":
-                ops.append(["i", TAIL, "beforebegin", thing.html(brush)])
-            elif what == "touch":
-                if thing.id not in self._made and not self._inside_made(thing):
-                    ops.append(["r", thing.id, thing.html(brush)])
-            elif not self._inside_made(thing):
-                segment = self._homes[thing.id]
-                where = (segment.head_id, "afterend") if what == "first" else (segment.zone_id, "beforebegin")
-                ops.append(["i", *where, thing.html(brush)])
+            if how == "open":
+                ops.append(["i", TAIL, "beforebegin", view.html(brush)])
+            elif self._inside_made(view):
+                continue  # its segment is drawn by this same row, with this part in it
+            elif how == "touch":
+                if view.id not in self._made:
+                    ops.append(["r", view.id, view.html(brush)])
+            else:
+                ops.append(["i", self._homes[view.id].zone_id, "beforebegin", view.html(brush)])
         self._steps.clear()
         self._touched.clear()
         self._made.clear()
         return ops
 
     def _inside_made(self, view: View) -> bool:
-        """Whether the segment was drawn by this same row, with this part in it."""
         segment = self._homes.get(view.id)
         return segment is not None and segment.id in self._made
 
@@ -136,7 +136,8 @@ class Canvas:
                 raise TypeError(f"A {block.kind} does not stand in a thread by itself.")
             canvas.blocks.append(block)
             canvas._index[block.id] = block
-            for part in block.parts if isinstance(block, Segment) else ():
-                canvas._index[part.id] = part
-                canvas._homes[part.id] = block
+            if isinstance(block, Segment):
+                for part in block.parts:
+                    canvas._index[part.id] = part
+                    canvas._homes[part.id] = block
         return canvas

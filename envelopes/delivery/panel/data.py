@@ -90,14 +90,19 @@ class Sheet:
             if self.left <= 0:
                 break
             if columns:
-                cells = (html("<td>{}</td>", self.value(item.get(name), DEPTH)) for name in columns)
+                cells = (
+                    html("<td{}>{}</td>", columns[name], self.value(item.get(name), DEPTH))
+                    for name in columns
+                )
                 rows.append(html("<tr>{}</tr>", join(cells)))
             else:
                 rows.append(html("<li>{}</li>", self.value(item, depth + 1)))
         rest = self._rest(len(rows), len(value))
         if not columns:
             return html('<ul class="a2-list" role="list">{}</ul>{}', join(rows), rest)
-        heads = join(html('<th scope="col"><bdi>{}</bdi></th>', text(name)) for name in columns)
+        heads = join(
+            html('<th scope="col"{}><bdi>{}</bdi></th>', columns[name], text(name)) for name in columns
+        )
         return html(
             '<div class="a2-tablewrap" tabindex="0" role="region" aria-label="{}"><table class="a2-table">'
             "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>{}",
@@ -121,16 +126,21 @@ class Sheet:
         return html('<p class="b-cut">{}</p>', told.format(shown, there))
 
 
-def _columns(value: list[Any]) -> list[str]:
-    """Column names when the list reads best as a table: objects that share few keys."""
+def _columns(value: list[Any]) -> dict[str, SafeString]:
+    """Column names with their attributes when the list reads best as a table: objects that share few keys."""
     names: dict[str, None] = {}
     for item in value:
         if not isinstance(item, dict) or not item:
-            return []
+            return {}
         names.update(dict.fromkeys(item))
         if len(names) > COLUMNS:
-            return []
-    return list(names)
+            return {}
+    return {name: _aligned([item.get(name) for item in value]) for name in names}
+
+
+def _aligned(column: list[Any]) -> SafeString:
+    numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in column)
+    return html(' class="is-num"') if numbers else html("")
 
 
 def _long(value: str) -> SafeString:

@@ -60,8 +60,9 @@ def cut(value: str, length: int) -> str:
     return line if len(line) <= length else line[: length - 1].rstrip() + "…"
 
 
-def join(pieces: Iterable[object], between: str = "") -> SafeString:
-    return trusted(str(escape(between)).join(str(conditional_escape(piece)) for piece in pieces))
+def join(pieces: Iterable[str], between: str = "") -> SafeString:
+    """The pieces one after the other; what is not markup yet is escaped."""
+    return trusted(conditional_escape(between).join(conditional_escape(piece) for piece in pieces))
 
 
 def icon(name: str, extra: str = "") -> SafeString:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from django.utils.translation import gettext as _
 
 from a2ui.safety.text import to_text
-from envelopes.delivery.panel.markup import SafeString, html, icon, join, text
+from envelopes.delivery.panel.markup import SafeString, html, icon, join, text, trusted
 from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import Json, JsonObject
 
@@ -41,7 +41,8 @@ class Step:
         if share is not None and current is not None and total is not None and share >= (self.percent or 0):
             # A smaller number than before changes neither the bar nor the words beside it.
             self.percent = share
-            self.detail = _("{} of {}").format(to_text(min(max(current, 0), total)), to_text(total))
+            done = to_text(min(max(current, 0), total))
+            self.detail = "" if total == 1 else _("{} of {}").format(done, to_text(total))
         elif current is not None and total is None and current >= 0:
             self.detail = to_text(current)
         if self.state == "done":
@@ -75,9 +76,9 @@ class Step:
         label = text(self.label or self.id)
         mark: object
         if self.state == "running":
-            mark = html('<span class="b-spin" aria-hidden="true"></span>')
+            mark = trusted('<span class="b-spin" aria-hidden="true"></span>')
         elif self.state == "todo":
-            mark = html('<span class="b-step__todo" aria-hidden="true"></span>')
+            mark = trusted('<span class="b-step__todo" aria-hidden="true"></span>')
         else:
             mark = icon(_ICONS[self.state])
         bar: object = ""
@@ -101,13 +102,15 @@ class Step:
 
 @dataclass
 class Progress(View):
-    """``shown`` is the highest value the bar has had."""
+    """``shown`` is the highest value the bar has had. ``planned``: steps were announced before they began, so their
+    number is known."""
 
     kind = "progress"
 
     title: str = ""
     steps: list[Step] = field(default_factory=list)
     shown: int = 0
+    planned: bool = False
     settled: bool = False
 
     def update(self, step_id: str, data: JsonObject) -> None:
@@ -116,6 +119,7 @@ class Progress(View):
             step = Step(step_id)
             self.steps.append(step)
         step.update(data)
+        self.planned = self.planned or step.state == "todo"
         self._advance()
 
     def close(self, finalized_by: str) -> None:
@@ -125,7 +129,10 @@ class Progress(View):
         self._advance()
 
     def _advance(self) -> None:
-        share = sum(step.share for step in self.steps) / len(self.steps) if self.steps else 0.0
+        # Several steps that were not announced: there may be one more, and a full bar must not have to wait for it.
+        alone = len(self.steps) == 1 and not self.title
+        unknown = not (alone or self.planned or self.settled)
+        share = sum(step.share for step in self.steps) / (len(self.steps) + unknown)
         self.shown = max(self.shown, min(100, int(share * 100)))
 
     @property
@@ -137,12 +144,13 @@ class Progress(View):
         done = sum(step.state in ("done", "skipped") for step in self.steps)
         broken = any(step.state == "failed" for step in self.steps)
         stopped = any(step.state == "stopped" for step in self.steps)
-        title = self.title or (self.steps[0].label if len(self.steps) == 1 else "") or _("Progress")
+        alone = len(self.steps) == 1 and not self.title
+        title = self.title or (self.steps[0].label if alone else "") or _("Progress")
         count = _("{} of {}").format(done, len(self.steps))
         if broken or stopped:
             count = _("Stopped at {}").format(count)
-        elif len(self.steps) == 1:
-            count = _("Done") if done else self.steps[0].detail
+        if alone:
+            count = self._alone(done=bool(done), broken=broken, stopped=stopped)
         label = text(title)
         if self.determinate:
             bar = html(
@@ -155,14 +163,20 @@ class Progress(View):
             bar = html('<progress class="b-bar" aria-label="{}"></progress>', label)
         return html(
             '<section class="b-card b-progress" id="{}" aria-label="{}"><div class="b-progress__head">'
-            '<b dir="auto">{}</b><span><bdi>{}</bdi></span></div>{}<ol class="b-steps" role="list">{}</ol></section>',
+            '<b dir="auto">{}</b><span><bdi>{}</bdi></span></div>{}<ol class="b-steps{}" role="list">{}</ol></section>',
             self.id,
             label,
             label,
             text(count),
             bar,
+            " b-sr" if alone else "",  # its line would only say again what the head says
             join(step.html() for step in self.steps),
         )
+
+    def _alone(self, *, done: bool, broken: bool, stopped: bool) -> str:
+        if done:
+            return _("Done")
+        return _("Failed") if broken else _("Stopped") if stopped else self.steps[0].detail
 
     def dump(self) -> JsonObject:
         return {**super().dump(), "steps": [asdict(step) for step in self.steps]}
@@ -175,7 +189,8 @@ class Progress(View):
 def advance(scene: Scene) -> None:
     """A progress part. The card stays where it is when the turn goes on further down."""
     data = scene.data
-    group = data.get("group") if isinstance(data.get("group"), str) else ""
+    given = data.get("group")
+    group = given if isinstance(given, str) else ""
     card = scene.canvas.find(scene.turn.cards.get(group), Progress)
     if card is None:
         card = Progress(scene.new_id(), group)

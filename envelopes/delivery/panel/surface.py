@@ -53,9 +53,9 @@ class Card(View):
 
     def note(self, brush: Brush) -> SafeString:
         if self.closed:
-            return html(_("Closed {}"), brush.context.clock(self.updated or self.at))
+            return html("<span>{}</span>", html(_("Closed {}"), brush.context.clock(self.updated or self.at)))
         if self.updated:
-            return html(_("Updated {}"), brush.context.clock(self.updated))
+            return html("<span>{}</span>", html(_("Updated {}"), brush.context.clock(self.updated)))
         return brush.context.clock(self.at)
 
     def html(self, brush: Brush) -> SafeString:
