@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from django.utils.translation import gettext as _
 
 from envelopes.delivery.panel import arguments
-from envelopes.delivery.panel.markup import SafeString, cut, html, icon, join, text, trusted
+from envelopes.delivery.panel.markup import NOTHING, SafeString, cut, html, icon, join, text, trusted
 from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import JsonObject
 
@@ -220,7 +220,7 @@ class Approval(View):
         if self.source == "admin":
             who = html(_("{} in the admin"), who)
         if self.state == "withdrawn" or not self.decided_at:
-            return html("")
+            return NOTHING
         if self.state == "expired":
             told = html(_("No decision by {}"), at)
         elif self.state == "denied":
@@ -249,7 +249,7 @@ class Approval(View):
         digest = str(self.about.get("digest") or "")
         short = f"{digest[:4]} {digest[4:8]}".strip()
         if not short:
-            return html("")
+            return NOTHING
         hint = _("Digest of the tool and its exact arguments")
         return html(
             '<span title="{}: {}">{} <span class="b-mono">{}</span></span>',

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from a2ui.safety.text import to_text
-from envelopes.delivery.panel.markup import SafeString, cut, html, join, text
+from envelopes.delivery.panel.markup import NOTHING, SafeString, cut, html, join, text, trusted
 from envelopes.delivery.panel.surface import frame
 from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import Json
@@ -121,7 +121,7 @@ class Sheet:
 
     def _rest(self, shown: int, there: int) -> SafeString:
         if shown >= there:
-            return html("")
+            return NOTHING
         told = ngettext("Shown: the first {} of {} entry.", "Shown: the first {} of {} entries.", there)
         return html('<p class="b-cut">{}</p>', told.format(shown, there))
 
@@ -140,7 +140,7 @@ def _columns(value: list[Any]) -> dict[str, SafeString]:
 
 def _aligned(column: list[Any]) -> SafeString:
     numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in column)
-    return html(' class="is-num"') if numbers else html("")
+    return trusted(' class="is-num"') if numbers else NOTHING
 
 
 def _long(value: str) -> SafeString:

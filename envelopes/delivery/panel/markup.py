@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from a2ui.safety.text import clean_text
 
-__all__ = ["SafeString", "cut", "hidden_characters", "html", "icon", "join", "reveal", "text", "trusted"]
+__all__ = ["NOTHING", "SafeString", "cut", "html", "icon", "join", "reveal", "text", "trusted"]
 
 # What `reveal` shows: controls but tab and line feed, zero-width and direction marks, line separators, blanks that are
 # not spaces, invisible operators, fillers, tags. Wider than what `clean_text` removes, since here a person decides.
@@ -24,6 +24,8 @@ _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
     "\u205f-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff\ud800-\udfff]"
 )
+
+NOTHING = SafeString("")
 
 
 def trusted(markup: str) -> SafeString:
@@ -48,10 +50,6 @@ def reveal(value: str) -> SafeString:
         end = found.end()
     pieces.append(escape(value[end:]))
     return join(pieces)
-
-
-def hidden_characters(value: str) -> bool:
-    return _HIDDEN.search(value) is not None
 
 
 def cut(value: str, length: int) -> str:

@@ -157,7 +157,7 @@ class Progress(View):
                 '<progress class="b-bar" value="{}" max="100" aria-label="{}"{}></progress>',
                 self.shown,
                 label,
-                html(' data-state="failed"') if broken else "",
+                trusted(' data-state="failed"') if broken else "",
             )
         else:
             bar = html('<progress class="b-bar" aria-label="{}"></progress>', label)
