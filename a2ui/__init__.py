@@ -21,8 +21,11 @@ from a2ui.errors import (
     PatchError,
     PointerError,
 )
+from a2ui.interaction.act import ClientAction, OpenUrl
+from a2ui.interaction.edit import Edit
 from a2ui.safety.limits import Limits
-from a2ui.surfaces import ClientAction, Edit, OpenUrl, Surface, SurfaceChange, SurfaceSet
+from a2ui.state.surface import Surface
+from a2ui.surfaces import SurfaceChange, SurfaceSet
 
 __all__ = [
     "A2uiError",

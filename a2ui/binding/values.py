@@ -67,7 +67,8 @@ def parse(raw: Any, report: Report, limits: Limits, depth: int = 0) -> Value:
         if not any(type(item) is dict or type(item) is list for item in raw):
             return raw
         if depth >= limits.call_depth:
-            return _too_deep(report, limits)
+            _too_deep(report, limits)
+            return None
         items = tuple([parse(item, report, limits, depth + 1) for item in raw])
         return Array(items) if any(map(is_dynamic, items)) else raw
     return raw  # type: ignore[no-any-return]
@@ -85,7 +86,8 @@ def parse_path(path: str, report: Report) -> Value:
 
 def _call(name: str, args: Any, report: Report, limits: Limits, depth: int) -> Value:
     if depth >= limits.call_depth:
-        return _too_deep(report, limits)
+        _too_deep(report, limits)
+        return None
     if not isinstance(args, dict):
         if args is not None:
             report(f"The args of {name[:40]} are an object.", VALIDATION_FAILED)

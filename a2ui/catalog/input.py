@@ -18,6 +18,8 @@ class InputType(ComponentType):
     `input_kind` is its `data-in`: how the page reads the value.
     """
 
+    interactive = True
+
     @abstractmethod
     def entered(self, value: Any, instance: Instance) -> Any:
         """What to store for what the browser sent. Raises InputError for what is no value of this input."""

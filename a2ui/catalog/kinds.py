@@ -218,10 +218,10 @@ def checks(raw: Any, where: Where) -> Any:
         )
     found = []
     for index, item in enumerate(raw[: where.limits.checks]):
-        condition = item.get("condition", item) if isinstance(item, dict) else None
-        if not isinstance(item, dict) or (condition is item and "call" not in item):
+        if not isinstance(item, dict) or not ("condition" in item or "call" in item):
             where.add("A check has a condition and a message.", sub=f"/{index}")
             continue
+        condition = item.get("condition", item)
         message = item.get("message")
         if not isinstance(message, str):
             where.add("A check has a message.", sub=f"/{index}/message")

@@ -30,8 +30,8 @@ class ComponentType(ABC):
     required: ClassVar[frozenset[str]] = frozenset()
     slots: ClassVar[tuple[str, ...]] = ()
     input_kind: ClassVar[str] = ""
-    takes_weights: ClassVar[bool] = False
-    """Whether `weight` means something on direct children (17.2)."""
+    interactive: ClassVar[bool] = False
+    """Whether it takes clicks or keys of its own, so that it cannot stand inside a button."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, Kind] = {**COMMON, **self.properties}
@@ -123,7 +123,7 @@ class Catalogs:
                         f"Two catalogs claim {name!r}.", code="CATALOG_CLASH", fault="configuration"
                     )
                 self._loose.setdefault(loose(name), catalog)
-        self.ids = tuple([*(c.id for c in listed), *(alias for c in listed for alias in c.aliases)])
+        self.ids = (*(c.id for c in listed), *(alias for c in listed for alias in c.aliases))
 
     def find(self, catalog_id: str) -> Catalog | None:
         return self._exact.get(catalog_id) or self._loose.get(loose(catalog_id))

@@ -6,6 +6,7 @@ the message body, so that an agent can repair all of them at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
@@ -178,7 +179,7 @@ def _delete(body: dict[str, Any], version: str, problems: _Problems) -> DeleteSu
     return DeleteSurface(version, str(body.get("surfaceId")))
 
 
-_READERS: Final = {
+_READERS: Final[Mapping[str, Callable[[dict[str, Any], str, _Problems], ServerMessage]]] = {
     "createSurface": _create,
     "updateComponents": _components,
     "updateDataModel": _data,

@@ -9,7 +9,7 @@ from a2ui.binding.compiler import Compiler, Const, Getter, Sink
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Value
 from a2ui.catalog.kinds import Accessibility, Template
-from a2ui.rendering.place import Around, Emit, Op, Part, Place, Render
+from a2ui.rendering.place import ANYWHERE, Around, Emit, Op, Part, Place, Render
 from a2ui.safety.text import clean_text, clip, escape
 
 if TYPE_CHECKING:
@@ -85,18 +85,19 @@ class Build:
             found.append(weight_class(self.props["weight"]))
         return " ".join(found)
 
-    def listed(self) -> str:
-        """The role of a direct child of a List, "" elsewhere."""
-        return ' role="listitem"' if self.place.around.listed else ""
+    def role(self) -> str:
+        """The attributes for a part that its surroundings give the element: list item, or what opens a dialog."""
+        around = self.place.around
+        return ' role="listitem"' if around.listed else ' role="button" tabindex="0"' if around.opens else ""
 
     # ------------------------------------------------------------------ children
 
-    def child(self, slot: str, around: Around = Around()) -> Place | None:
+    def child(self, slot: str, around: Around = ANYWHERE) -> Place | None:
         """The place of the one component in a slot."""
         found = self.children_in(slot, around)
         return found[0] if found else None
 
-    def children_in(self, slot: str, around: Around = Around()) -> list[Place]:
+    def children_in(self, slot: str, around: Around = ANYWHERE) -> list[Place]:
         """The places of the components in a slot, in page order."""
         component = self.place.component
         return [

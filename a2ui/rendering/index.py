@@ -7,8 +7,8 @@ cost depends on them, not on the size of the surface.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from a2ui.rendering.lists import ListSlot, ListState, index_tokens, keys_of
 from a2ui.state.pointer import Tokens, to_index
@@ -29,6 +29,16 @@ class Unknown:
 
 
 UNKNOWN: Final = Unknown()
+
+
+class Splice(NamedTuple):
+    """The list at the tokens got (`inserted`) or lost the element `index`; `moving`: both, one after the other."""
+
+    tokens: Tokens
+    index: int
+    inserted: bool
+    moving: bool = False
+
 
 _FIRST = index_tokens(1)
 
@@ -147,60 +157,42 @@ class ReadIndex:
 
     def _list_replaced(self, slot: ListSlot, old: Any, new: Any, bound: Bound) -> None:
         items = new if type(new) is list else []
-        keys: list[str] | None = None
-        for state, names, indices in self.states(slot, bound):
-            keys = keys_of(items) if keys is None else keys
-            if keys != state.keys:
-                previous = state.keys
-                state.replace(keys)
-                self.lists[state] = (slot, names, indices)
-                self._kept(
-                    slot,
-                    previous,
-                    keys,
-                    old,
-                    items,
-                    {**bound, **dict(zip(slot.place.levels, indices, strict=True))},
-                )
-            else:
-                self._kept(
-                    slot,
-                    keys,
-                    keys,
-                    old,
-                    items,
-                    {**bound, **dict(zip(slot.place.levels, indices, strict=True))},
-                )
+        keys = keys_of(items)
+        for entry in self.states(slot, bound):
+            self._rekey(slot, entry, keys, old, items, bound)
 
-    def _kept(
+    def _rekey(
         self,
         slot: ListSlot,
-        previous: list[str],
+        entry: tuple[ListState, tuple[str, ...], tuple[int, ...]],
         keys: list[str],
         old: Any,
         items: list[Any],
         bound: Bound,
         start: int = 0,
     ) -> None:
-        """Compares the items that are in the old and in the new list, from index `start` on."""
+        """One list has other items now: compares those that are in both, from index `start` on."""
+        state, names, indices = entry
+        around = {**bound, **dict(zip(slot.place.levels, indices, strict=True))}
         below = self._wild_node(slot)
-        if below is None:
-            return
+        previous = state.keys
         known = type(old) is list and len(old) == len(previous)
-        if previous is keys:
-            pairs: Iterator[tuple[int, Any]] = enumerate(old if known else [UNKNOWN] * len(items))
-        else:
-            position = {key: index for index, key in enumerate(previous)}
-            pairs = iter(
-                [
-                    (i, old[position[key]] if known else UNKNOWN)
-                    for i, key in enumerate(keys)
-                    if key in position
-                ]
-            )
-        for index, before in pairs:
-            if index >= start and before is not items[index]:
-                self._at(below, before, items[index], {**bound, slot: index})
+        if keys == previous:
+            for index in range(start, len(items)) if below is not None else ():
+                before = old[index] if known else UNKNOWN
+                if below is not None and before is not items[index]:
+                    self._at(below, before, items[index], {**around, slot: index})
+            return
+        state.replace(list(keys))
+        self.lists[state] = (slot, names, indices)
+        position = {key: index for index, key in enumerate(previous)}
+        for index, key in enumerate(keys):
+            at = position.get(key)
+            if at is None or below is None or index < start:
+                continue
+            before = old[at] if known else UNKNOWN
+            if before is not items[index]:
+                self._at(below, before, items[index], {**around, slot: index})
 
     def _wild_node(self, slot: ListSlot) -> Node | None:
         node = self._root
@@ -217,60 +209,64 @@ class ReadIndex:
             return
         keys = keys_of(items)
         for slot in node.slots:
-            for state, names, indices in self.states(slot, bound):
-                if state.keys != keys:
-                    state.replace(keys)
-                    self.lists[state] = (slot, names, indices)
+            for entry in self.states(slot, bound):
+                if entry[0].keys != keys:
+                    self._rekey(slot, entry, keys, UNKNOWN, items, bound)
 
-    def spliced(self, tokens: Tokens, index: int, inserted: bool, root: Any) -> None:
-        """The list at the tokens got (`inserted`) or lost the element with that index; `root` is the model now."""
-        node, bound, here = [self._root], [{}], [root]
-        for token in tokens:
-            nodes, bounds, values = [], [], []
-            for at, known, value in zip(node, bound, here, strict=True):
-                for part in at.parts:
-                    self.mark(part, known)
-                position = to_index(token) if type(value) is list else None
-                below_value = _step(value, token)
-                if token in at.children:
-                    nodes.append(at.children[token])
-                    bounds.append(known)
-                    values.append(below_value)
-                for slot, below in at.wild.items() if position is not None else ():
-                    nodes.append(below)
-                    bounds.append({**known, slot: position})
-                    values.append(below_value)
-            node, bound, here = nodes, bounds, values
-        for at, known, value in zip(node, bound, here, strict=True):
-            self._spliced_at(at, index, inserted, value if type(value) is list else [], known)
+    def spliced(self, splice: Splice, root: Any) -> None:
+        """A list got or lost one element; `root` is the model now."""
+        self._down_to_list(self._root, splice.tokens, splice, {}, root)
 
-    def _spliced_at(self, node: Node, index: int, inserted: bool, items: list[Any], bound: Bound) -> None:
+    def _down_to_list(self, node: Node, tokens: Tokens, splice: Splice, bound: Bound, here: Any) -> None:
+        if not tokens:
+            self._spliced_at(node, splice, here if type(here) is list else [], bound)
+            return
+        for part in node.parts:
+            self.mark(part, bound)
+        token, rest = tokens[0], tokens[1:]
+        below = node.children.get(token)
+        if below is not None:
+            self._down_to_list(below, rest, splice, bound, _step(here, token))
+        position = to_index(token) if node.wild and type(here) is list else None
+        if position is not None:
+            for slot, inside in node.wild.items():
+                self._down_to_list(inside, rest, splice, {**bound, slot: position}, _step(here, token))
+
+    def _spliced_at(self, node: Node, splice: Splice, items: list[Any], bound: Bound) -> None:
         for part in node.parts:
             self.mark(part, bound)
         for token, below in node.children.items():
             position = to_index(token)
-            if position is None or position >= index:
+            if position is None or position >= splice.index:
                 self._at(below, UNKNOWN, _step(items, token), bound)
         for slot in node.slots:
-            for state, names, indices in self.states(slot, bound):
-                around = {**bound, **dict(zip(slot.place.levels, indices, strict=True))}
-                if self._splice_state(state, index, inserted, items):
-                    self.lists[state] = (slot, names, indices)
+            for entry in self.states(slot, bound):
+                if self._splice_state(slot, entry, splice, items):
                     continue
-                previous, keys = state.keys, keys_of(items)
-                state.replace(keys)
-                self.lists[state] = (slot, names, indices)
+                keys = keys_of(items)
                 # Of a list without keys only what is behind the place has moved.
-                by_position = keys[:1] == previous[:1] == _FIRST
-                self._kept(slot, previous, keys, UNKNOWN, items, around, index if by_position else 0)
+                by_position = keys[:1] == entry[0].keys[:1] == _FIRST
+                self._rekey(slot, entry, keys, UNKNOWN, items, bound, splice.index if by_position else 0)
 
-    @staticmethod
-    def _splice_state(state: ListState, index: int, inserted: bool, items: list[Any]) -> bool:
+    def _splice_state(
+        self,
+        slot: ListSlot,
+        entry: tuple[ListState, tuple[str, ...], tuple[int, ...]],
+        splice: Splice,
+        items: list[Any],
+    ) -> bool:
+        """Takes note of one item that came or went; False where the whole list has to be compared."""
+        state, names, indices = entry
+        index = splice.index
         if state.visible < len(state.keys):
             return False
-        if inserted:
-            return index < len(items) and state.insert(index, items)
-        return index < len(state.keys) and state.remove(index, items)
+        if not splice.inserted:
+            done = index < len(state.keys) and state.remove(index, items, moving=splice.moving)
+        else:
+            done = index < len(items) and state.insert(index, items)
+        if done:
+            self.lists[state] = (slot, names, indices)
+        return done
 
     # ------------------------------------------------------------------ instances
 

@@ -39,13 +39,17 @@ class ListState:
     fragments follow from it without comparing the lists. Only the first `visible` keys are shown.
     """
 
-    __slots__ = ("_field", "before", "charged", "cut", "journal", "keys", "visible")
+    __slots__ = ("_field", "again", "before", "charged", "cut", "journal", "keys", "lost", "visible")
 
     def __init__(self, keys: list[str]) -> None:
         self.keys = keys
         self.visible = len(keys)
         self.before: list[str] | None = None
         self.journal: dict[str, bool] | None = None
+        self.lost: set[str] = set()
+        """Items that went since the page was last brought up to date. Changes are not followed inside of them."""
+        self.again: set[str] = set()
+        """Items that went and came back since then: on the page, but who knows what they show."""
         self.charged = 0
         """Instances that the list counts for in the budget of its surface."""
         self.cut = 0
@@ -62,32 +66,50 @@ class ListState:
         if self.before is None:
             self.before = list(self.shown)
         self.journal = None
+        known = set(self.keys)
+        self.lost |= known.difference(keys)
+        for key in keys:
+            if key not in known:
+                self._came(key)
         self.keys = keys
+        # Where to cut is decided when the page is brought up to date; until then no change may be missed.
+        self.visible = len(keys)
         self._field = None
+
+    def _came(self, key: str) -> None:
+        if key in self.lost:
+            self.lost.discard(key)
+            self.again.add(key)
 
     def settled(self) -> None:
         """The page shows `keys` now."""
         self.before = None
         self.journal = None
+        self.lost = set()
+        self.again = set()
 
     # ------------------------------------------------------------------ one item at a time
 
     def insert(self, index: int, items: list[Any]) -> bool:
         """Takes note of the new item at `index` of `items`; False if the identity of the whole list changed and
-        `replace` is needed."""
+        `replace` is needed. An item that is only moved must not be reported as lost before."""
         token = self._token(items, index)
         if token is None or token in self.keys:
             return False
         self._note(token, existed=False)
+        self._came(token)
         self.keys.insert(index, token)
         self.visible += 1
         return True
 
-    def remove(self, index: int, items: list[Any]) -> bool:
-        """Takes note of a lost item, `items` are those left; False if `replace` is needed."""
+    def remove(self, index: int, items: list[Any], *, moving: bool) -> bool:
+        """Takes note of a lost item, `items` are those left; False if `replace` is needed. `moving`: it comes back
+        at once and unchanged."""
         if not self._keeps_field(items):
             return False
         self._note(self.keys[index], existed=True)
+        if not moving:
+            self.lost.add(self.keys[index])
         del self.keys[index]
         self.visible -= 1
         return True

@@ -34,8 +34,13 @@ class Around(NamedTuple):
     """Directly in a List: a list item."""
     inline: bool = False
     """Inside a button: phrasing content, nothing interactive."""
+    opens: bool = False
+    """The trigger of a dialog: what is no button has to become something that the keyboard can reach."""
     named: bool = False
     """The only content of a button: an icon has to say what it is."""
+
+
+ANYWHERE = Around()
 
 
 class Part:

@@ -42,6 +42,16 @@ def too_much(place: Place, what: str) -> None:
     place.set_render(render)
 
 
+def inside_button(place: Place) -> None:
+    """Something interactive inside of a button: browsers would tear the two apart."""
+    head = f'<span id="{place.prefix}'
+
+    def render(_: Any, context: str) -> str:
+        return f'{head}{context}" class="a2-note">Not shown: a button cannot hold another control.</span>'
+
+    place.set_render(render)
+
+
 def cut_list(dom_id: str, shown: int, count: int) -> str:
     """The notice at the end of a list that is not shown to its end; its id is the list's with `-xm`."""
     return f'<p id="{dom_id}-xm" class="a2-more" role="note">{shown:,} of {count:,} shown</p>'

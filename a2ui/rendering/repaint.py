@@ -1,6 +1,6 @@
 """Turns what has changed since the last repaint into fragments (D41, R5).
 
-The order is fixed: components that were redefined, then lists, then single values; whatever lies inside something
+The order is fixed: lists, then components that were redefined, then single values; whatever lies inside something
 that is sent whole is left out.
 """
 
@@ -27,6 +27,8 @@ class Repaint:
         self._view = view
         self._redefined = redefined
         self._ops: list[Op] = []
+        self._changed_children: dict[Place, list[Place]] = {}
+        """Containers of which only the children changed, with those that are on the page."""
         self._replaced: dict[Place, None] = {}
         """Places all of whose instances are sent whole."""
         self._sent: set[tuple[Place, str]] = set()
@@ -38,22 +40,25 @@ class Repaint:
         for component_id in self._redefined:
             for place in list(view.places.get(component_id, ())):
                 self._redefine(place)
+        if view.index.lists:
+            # Before anything inside of items is sent: until then the page has the old items.
+            self._lists()
+        for place, old in self._changed_children.items():
+            self._children(place, old, place.kids or [])
         for place in self._replaced:
             self._send_all(place)
-        if view.index.lists:
-            self._lists()
         self._values()
         return self._ops
 
     # ------------------------------------------------------------------ components
 
     def _redefine(self, place: Place) -> None:
+        """Compiles a place anew, and decides what of it has to be sent."""
         view = self._view
-        if place not in view.places.get(place.component_id, ()) or place.born == view.repaints:
+        if not self._there(place) or place.born == view.repaints:
             return
-        kids, shell, old_type = place.kids, place.shell, place.component and place.component.type
+        kids, shell, component = place.kids, place.shell, place.component
         known = dict(place.children)
-        shown = [context for _, context in view.all_instances(place)] if kids is not None else []
         view.clear(place)
         view.build(place)
         used = _used(place)
@@ -63,11 +68,15 @@ class Repaint:
                 del place.children[key]
                 view.dispose(child)
         resize(place)
+        now = place.component
         same_frame = kids is not None and place.kids is not None and shell == place.shell
-        if same_frame and place.component is not None and place.component.type is old_type:
-            self._children(place, kids or [], place.kids or [], shown)
+        if same_frame and component is not None and now is not None and component.type is now.type:
+            self._changed_children[place] = kids or []
         else:
             self._replace(place)
+
+    def _there(self, place: Place) -> bool:
+        return place in self._view.places.get(place.component_id, ())
 
     def _replace(self, place: Place) -> None:
         outer = place.levels[0].place if place.levels else None
@@ -76,21 +85,30 @@ class Repaint:
         else:
             self._replaced[place] = None
 
+    def _on_page(self, place: Place) -> list[tuple[Any, str]]:
+        """The instances of a place that are on the page and not inside of something that is sent whole."""
+        if not self._there(place) or place.born == self._view.repaints:
+            return []
+        return [
+            (scope, context)
+            for keys, scope, context in self._view.all_instances(place)
+            if place.parent is None or not self._covered(place.parent, keys)
+            if not self._sent or (place, context) not in self._sent
+        ]
+
     def _send_all(self, place: Place) -> None:
-        if self._inside_replaced(place.parent):
-            return
-        for scope, context in self._view.all_instances(place):
+        for scope, context in self._on_page(place):
             self._ops.append(replace_op(place, place.prefix + context, place.raw(scope, context)))
 
-    def _children(self, place: Place, old: list[Place], new: list[Place], contexts: list[str]) -> None:
+    def _children(self, place: Place, old: list[Place], new: list[Place]) -> None:
         """The children of a container changed, itself did not: only they are sent."""
+        if place in self._replaced:
+            return
         shift = moved(
             [child.prefix + child.own for child in old], [child.prefix + child.own for child in new]
         )
         old_set, new_set = set(old), set(new)
-        for scope, context in self._view.all_instances(place):
-            if context not in contexts:
-                continue
+        for scope, context in self._on_page(place):
             self._ops += [["d", child.prefix + context + child.own] for child in old if child not in new_set]
             parent_id = place.prefix + context
             before = ""
@@ -107,50 +125,75 @@ class Repaint:
     def _lists(self) -> None:
         index = self._view.index
         pending, index.lists = index.lists, {}
+        changed = []
         for state, (slot, keys, hints) in sorted(pending.items(), key=lambda entry: len(entry[1][1])):
             instance = self._view.resolve(slot.place, keys, hints)
-            if instance is None or slot.states.get(instance[1]) is not state:
-                continue
-            scope, context = instance
-            if state.before is not None and not self._covered(slot.place, keys):
-                self._list(slot, state, scope, context)
-            state.settled()
+            if instance is not None and slot.states.get(instance[1]) is state:
+                # Nothing that is remembered of items that went may get into what is rendered from here on.
+                context = instance[1]
+                for key in state.lost | state.again:
+                    slot.forget_item(f"{context}-{key}", self._view.budget)
+                changed.append((slot, state, keys, instance))
+        for slot, state, keys, (scope, context) in changed:
+            if slot.states.get(context) is state:
+                if not self._covered(slot.place, keys):
+                    self._list(slot, state, scope, context)
+                state.settled()
 
     def _list(self, slot: ListSlot, state: ListState, scope: Any, context: str) -> None:
         view = self._view
         place, items = slot.place, slot.items(scope)
         old = state.before or []
-        if not state.keys:
-            state.visible = 0
-            view.fit(slot, state)
-            self._forget(slot, context, old)
-            self._ops += [["d", self._item_id(slot, context, key)] for key in old]
-            self._notice(slot, state, context)
-            return
-        item = view.item_of(slot)
+        if state.keys:
+            view.item_of(slot)
         view.fit(slot, state)
         new = state.shown
         gone, shifted, fresh = _difference(state, old, new)
-        self._forget(slot, context, gone)
-        if old and len(gone) == len(old):
+        if new and old and len(gone) == len(old):
             self._ops.append(replace_op(place, place.prefix + context, place.raw(scope, context)))
             self._sent.add((place, context))
             return
+        for key in gone:
+            slot.forget_item(f"{context}-{key}", view.budget)
         self._ops += [["d", self._item_id(slot, context, key)] for key in gone]
-        parent_id = place.prefix + context
+        self._place_items(slot, state, context, items, shifted, fresh)
+        self._repeat_items(slot, state, context, items, fresh)
+        self._notice(slot, state, context)
+
+    def _repeat_items(
+        self, slot: ListSlot, state: ListState, context: str, items: list[Any], fresh: set[str]
+    ) -> None:
+        """Items that were away for a moment are sent whole."""
+        again = state.again.intersection(state.shown) - fresh
+        for key in again:
+            item, at = self._view.item_of(slot), state.keys.index(key)
+            html = item.render(items[at], f"{context}-{key}")
+            self._ops.append(replace_op(item, self._item_id(slot, context, key), html))
+            self._sent.add((item, f"{context}-{key}{item.own}"))
+
+    def _place_items(
+        self,
+        slot: ListSlot,
+        state: ListState,
+        context: str,
+        items: list[Any],
+        shifted: set[str],
+        fresh: set[str],
+    ) -> None:
+        """Moves and inserts, in page order: each goes behind its neighbour, which is in its place by then.
+        New items that follow each other make one fragment."""
+        item, shown, parent_id = self._view.item_of(slot), state.shown, slot.place.prefix + context
         run: list[str] = []
-        run_after = ""
-        last = -2
-        for at in (
-            sorted([state.keys.index(key) for key in (*shifted, *fresh)])
-            if len(fresh) < len(new)
-            else range(len(new))
-        ):
-            key = new[at]
+        run_after, last = "", -1
+        todo = range(len(shown)) if len(fresh) > _SINGLY else [shown.index(key) for key in shifted | fresh]
+        for at in sorted(todo):
+            key = shown[at]
+            if key not in fresh and key not in shifted:
+                continue
             if run and (at != last + 1 or key in shifted):
                 self._ops.append(_insert(parent_id, run_after, "".join(run)))
                 run = []
-            before = self._item_id(slot, context, new[at - 1]) if at else ""
+            before = self._item_id(slot, context, shown[at - 1]) if at else ""
             if key in shifted:
                 self._ops.append(["m", self._item_id(slot, context, key), before or "^" + parent_id])
             else:
@@ -160,11 +203,6 @@ class Repaint:
             last = at
         if run:
             self._ops.append(_insert(parent_id, run_after, "".join(run)))
-        self._notice(slot, state, context)
-
-    def _forget(self, slot: ListSlot, context: str, keys: Iterable[str]) -> None:
-        for key in keys:
-            slot.forget_item(f"{context}-{key}", self._view.budget)
 
     @staticmethod
     def _item_id(slot: ListSlot, context: str, key: str) -> str:
@@ -204,15 +242,8 @@ class Repaint:
             op = part.emit(*instance)
             if op is not None:
                 self._ops.append(op)
-                if several and (place.children or place.slot):
+                if several and op[0] != "t" and (place.children or place.slot):
                     self._sent.add((place, instance[1]))
-
-    def _inside_replaced(self, place: Place | None) -> bool:
-        while place is not None:
-            if place in self._replaced:
-                return True
-            place = place.parent
-        return False
 
     def _covered(self, place: Place, keys: tuple[str, ...]) -> bool:
         """Whether the instance lies inside something that is sent whole."""

@@ -16,7 +16,7 @@ from a2ui.rendering.build import Build
 from a2ui.rendering.index import Pattern, ReadIndex, instances
 from a2ui.rendering.lists import ListSlot, ListState, keys_of
 from a2ui.rendering.place import Around, Emit, Op, Part, Place, Render
-from a2ui.rendering.placeholders import cut_list, missing, too_much, unknown
+from a2ui.rendering.placeholders import cut_list, inside_button, missing, too_much, unknown
 from a2ui.safety.ids import number
 from a2ui.state.components import ROOT, ComponentStore, Reference
 
@@ -89,6 +89,8 @@ class View:
     def make_child(self, parent: Place, reference: Reference, around: Around) -> Place:
         """The place of a referenced component: the one that is there already, or a new one."""
         key = (reference.child, reference.edge)
+        if parent.around.inline:
+            around = around._replace(inline=True)
         known = parent.children.get(key)
         if known is not None:
             if known.around == around:
@@ -102,6 +104,8 @@ class View:
 
     def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
         """The slot of a template, registered for its list, and what renders its items."""
+        if place.around.inline:
+            around = around._replace(inline=True)
         path = template.tokens if template.absolute else (*place.scope, *template.tokens)
         tokens = template.tokens
         if template.absolute:
@@ -118,12 +122,14 @@ class View:
         """The HTML of all items of one list, with a notice where some are left out."""
         items = slot.items(scope)
         state = slot.states.get(context)
-        if state is None:
-            state = slot.states[context] = ListState(keys_of(items))
         if not items:
+            if state is None:
+                slot.states[context] = ListState([])
             return ""
         item = self.item_of(slot)
-        self.fit(slot, state)
+        if state is None:
+            state = slot.states[context] = ListState(list(keys_of(items)))
+            self.fit(slot, state)
         keys, render = state.keys, item.render
         if state.visible >= len(keys):
             state.cut = 0
@@ -218,6 +224,8 @@ class View:
             missing(place)
         elif component.type is None:
             unknown(place, component.type_name if self.options.debug else "")
+        elif place.around.inline and component.type.interactive:
+            inside_button(place)
         else:
             component.type.build(Build(self, place, component.props))
             place.size = 1 + sum(child.size for child in place.children.values())
@@ -308,13 +316,13 @@ class View:
             context += "-" + key
         return scope, context + place.tail
 
-    def all_instances(self, place: Place) -> list[tuple[Any, str]]:
-        """Every shown instance of a place."""
+    def all_instances(self, place: Place) -> list[tuple[tuple[str, ...], Any, str]]:
+        """(keys, scope value, context) of every shown instance of a place."""
         found = []
         for _, keys, hints in instances(place.levels, {}):
             instance = self.resolve(place, keys, hints)
             if instance is not None:
-                found.append(instance)
+                found.append((keys, *instance))
         return found
 
     def evaluate(self, value: Any, scope: Any, component_id: str) -> Any:

@@ -200,11 +200,10 @@ class ComponentStore:
                 taken = set(edges.values())
                 edges[reference.edge] = next(n for n in range(len(edges) + 1) if n not in taken)
         if old is not None and old.references:
-            kept = {reference.edge for reference in component.references if reference.edge}
-            children = {(reference.child, reference.edge) for reference in component.references}
+            kept = {(reference.child, reference.edge) for reference in component.references}
             for reference in old.references:
-                if reference.edge not in kept or (reference.child, reference.edge) not in children:
-                    self._edges.get(reference.child, {}).pop(reference.edge, None)
+                if (reference.child, reference.edge) not in kept:
+                    self._edges[reference.child].pop(reference.edge, None)
 
     def _number(self, component_id: str) -> int:
         number = self.numbers.get(component_id)

@@ -9,6 +9,7 @@ from a2ui.binding.compiler import Compiler, descend
 from a2ui.catalog.registry import Catalog
 from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic
 from a2ui.protocol.messages import UpdateComponents, UpdateDataModel
+from a2ui.rendering.index import Splice
 from a2ui.rendering.place import Op
 from a2ui.rendering.repaint import Repaint
 from a2ui.rendering.view import View
@@ -124,13 +125,14 @@ class Surface:
             for path in model.dropped
         ]
 
-    def _touched(self, touch: Touched, old: Any) -> None:
+    def _touched(self, touch: Touched, old: Any, *, moving: bool = False) -> None:
         model, index = self._model, self.view.index
         if touch.kind == "set":
             before = None if old is ABSENT else old
             index.changed(touch.tokens, before, descend(model.now, touch.tokens), model.now)
         else:
-            index.spliced(touch.tokens[:-1], int(touch.tokens[-1]), touch.kind == "insert", model.now)
+            splice = Splice(touch.tokens[:-1], int(touch.tokens[-1]), touch.kind == "insert", moving)
+            index.spliced(splice, model.now)
 
     def patch(self, operations: Sequence[Any], *, budgeted: bool = True) -> None:
         """RFC 6902 on the data model, atomic. Raises PatchError."""
@@ -140,12 +142,10 @@ class Surface:
             return
         before = model.value
         touched = model.patch(operations, budgeted=budgeted)
-        kinds = [touch.kind for touch in touched]
-        if len(touched) == 1 or (
-            kinds == ["remove", "insert"] and touched[0].tokens[:-1] == touched[1].tokens[:-1]
-        ):
+        moving = len(operations) == 1 and [touch.kind for touch in touched] == ["remove", "insert"]
+        if len(touched) == 1 or (moving and touched[0].tokens[:-1] == touched[1].tokens[:-1]):
             for touch in touched:
-                self._touched(touch, descend(before, touch.tokens))
+                self._touched(touch, descend(before, touch.tokens), moving=moving)
             return
         # Indices of several operations refer to states in between. Below the outermost places that were touched,
         # comparing what was with what is gives the same and is cheap: what did not change is the same object.

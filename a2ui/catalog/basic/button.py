@@ -26,6 +26,7 @@ class Button(ComponentType):
     }
     required = frozenset({"child", "action"})
     slots = ("child",)
+    interactive = True
 
     def build(self, build: Build) -> None:
         css = build.classes(_CLASSES[build.props.get("variant", "default")])

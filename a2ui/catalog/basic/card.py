@@ -19,7 +19,7 @@ class Card(ComponentType):
 
     def build(self, build: Build) -> None:
         start = f'<div id="{build.id}'
-        opened = f'" class="{build.classes("a2-card")}"{build.listed()}'
+        opened = f'" class="{build.classes("a2-card")}"{build.role()}'
         aria = always(build.accessible())
         inner = build.child("child")
 

@@ -26,7 +26,7 @@ class CheckBox(InputType):
 
     def build(self, build: Build) -> None:
         start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
-        field = f'" class="{build.classes("a2-field")}"{bound_as(build, "check")}{build.listed()}>'
+        field = f'" class="{build.classes("a2-field")}"{bound_as(build, "check")}{build.role()}>'
         get, fails = build.getter("value"), failing(build)
 
         def render(scope: Any, context: str) -> str:

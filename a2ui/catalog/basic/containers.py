@@ -35,21 +35,20 @@ class _Container(ComponentType):
         props = build.props
         return build.classes(
             self.base,
-            _JUSTIFY_CLASSES.get(props.get("justify"), ""),
-            _ALIGN_CLASSES.get(props.get("align"), ""),
+            _JUSTIFY_CLASSES.get(props.get("justify", ""), ""),
+            _ALIGN_CLASSES.get(props.get("align", ""), ""),
         )
 
     def build(self, build: Build) -> None:
         place = build.place
-        around = self.around if not place.around.inline else self.around._replace(inline=True)
         accessible = build.accessible()
         start = f'<div id="{build.id}'
         opened = f'" class="{self.css(build)}"{self.role(build)}'
-        template = build.items("children", around)
+        template = build.items("children", self.around)
         if template is not None:
             inner: Render = template[1]
         else:
-            kids = place.kids = build.children_in("children", around)
+            kids = place.kids = build.children_in("children", self.around)
             inner = _joined(kids)
         if isinstance(accessible, Const):
             place.shell = shell = f"{opened}{accessible.value}>"
@@ -61,7 +60,7 @@ class _Container(ComponentType):
         )
 
     def role(self, build: Build) -> str:
-        return build.listed()
+        return build.role()
 
 
 def _joined(kids: list[Any]) -> Render:
@@ -83,7 +82,6 @@ class Row(_Container):
     name = "Row"
     base = "a2-hbox"
     properties = {"children": children, "justify": _JUSTIFY, "align": _ALIGN}
-    takes_weights = True
 
 
 class Column(_Container):
@@ -92,7 +90,6 @@ class Column(_Container):
     name = "Column"
     base = "a2-vbox"
     properties = {"children": children, "justify": _JUSTIFY, "align": _ALIGN}
-    takes_weights = True
 
 
 class List(_Container):
@@ -106,7 +103,7 @@ class List(_Container):
     def css(self, build: Build) -> str:
         props = build.props
         direction = "a2-list--across" if props.get("direction") == "horizontal" else ""
-        return build.classes(self.base, direction, _ALIGN_CLASSES.get(props.get("align"), ""))
+        return build.classes(self.base, direction, _ALIGN_CLASSES.get(props.get("align", ""), ""))
 
     def role(self, build: Build) -> str:
-        return ' role="list"'
+        return build.role() if build.place.around.opens else ' role="list"'

@@ -55,7 +55,7 @@ class DateTimeInput(InputType):
         props = build.props
         mode, zone = _mode(props), build.options.timezone
         start, aria = f'<div id="{build.id}', always(build.accessible())
-        field = f'" class="{build.classes("a2-field")}"{bound_as(build, "date")}{build.listed()}>'
+        field = f'" class="{build.classes("a2-field")}"{bound_as(build, "date")}{build.role()}>'
         label = always(build.html("label")) if "label" in props else None
         get, fails = build.getter("value"), failing(build)
         bounds = [(name, build.getter(name)) for name in ("min", "max") if name in props]

@@ -36,6 +36,7 @@ class Icon(ComponentType):
             if not label and build.place.around.named:
                 label = f' aria-label="{words(shown) if body is not NEUTRAL else "Icon"}"'
             role = f' role="img"{label}' if label else _HIDDEN
+            role = build.role() + label if build.place.around.opens else role
             return f"{opened}{role}>{body}</svg>"
 
         if isinstance(value, Const) and isinstance(accessible, Const):

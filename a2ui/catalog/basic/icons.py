@@ -9,7 +9,7 @@ import re
 from importlib.resources import files
 from io import BytesIO
 from typing import Final
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 from zipfile import ZipFile
 
 NAMES: Final = {
@@ -48,12 +48,12 @@ def _load(names: set[str]) -> dict[str, str]:
     found = {}
     with archive:
         for name in names:
-            svg = ElementTree.fromstring(archive.read(f"{name}.svg"))  # noqa: S314 - see the import
+            svg = ET.fromstring(archive.read(f"{name}.svg"))  # noqa: S314 - see the import
             found[name] = "".join([_shape(element) for element in svg])
     return found
 
 
-def _shape(element: ElementTree.Element) -> str:
+def _shape(element: ET.Element) -> str:
     tag = element.tag.rpartition("}")[2]
     kept = [f' {k}="{v}"' for k, v in element.attrib.items() if k in _ATTRIBUTES and _VALUE.fullmatch(v)]
     return f"<{tag}{''.join(kept)}/>" if tag in _TAGS else ""

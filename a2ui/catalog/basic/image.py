@@ -40,7 +40,7 @@ class Image(ComponentType):
         empty = build.classes("a2-noimg", shape)
         size = 'width="{}" height="{}" '.format(*_SIZES[variant]) if variant in _SIZES else ""
         url, description = build.getter("url"), always(build.html("description"))
-        aria, hosts, role = always(build.accessible()), build.options.image_hosts, build.listed()
+        aria, hosts, role = always(build.accessible()), build.options.image_hosts, build.role()
 
         def render(scope: Any, context: str) -> str:
             dom_id, alt = f"{build.id}{context}", description(scope)

@@ -21,10 +21,11 @@ class Video(ComponentType):
     name = "Video"
     properties = {"url": text}
     required = frozenset({"url"})
+    interactive = True
 
     def build(self, build: Build) -> None:
         start = f'<div id="{build.id}'
-        opened = f'" class="{build.classes("a2-media")}"{build.listed()}>'
+        opened = f'" class="{build.classes("a2-media")}"{build.role()}>'
         url, aria, hosts = build.getter("url"), always(build.accessible()), build.options.image_hosts
 
         def render(scope: Any, context: str) -> str:
@@ -45,10 +46,11 @@ class AudioPlayer(ComponentType):
     name = "AudioPlayer"
     properties = {"url": text, "description": text}
     required = frozenset({"url"})
+    interactive = True
 
     def build(self, build: Build) -> None:
         start = f'<figure id="{build.id}'
-        opened = f'" class="{build.classes("a2-media")}"{build.listed()}>'
+        opened = f'" class="{build.classes("a2-media")}"{build.role()}>'
         url, description = build.getter("url"), always(build.html("description"))
         aria, hosts = always(build.accessible()), build.options.image_hosts
 

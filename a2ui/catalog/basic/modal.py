@@ -8,8 +8,12 @@ from a2ui.catalog.basic.icons import UI_CLOSE
 from a2ui.catalog.kinds import child
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, always
+from a2ui.rendering.place import Around
 
-_CLOSE = f'<button class="b-iconbtn" type="button" data-modal-close aria-label="Close">{UI_CLOSE}</button>'
+_HEAD = (
+    '<div class="a2-dialog__head a2-dialog__head--end">'
+    f'<button class="b-iconbtn" type="button" data-modal-close aria-label="Close">{UI_CLOSE}</button></div>'
+)
 
 
 class Modal(ComponentType):
@@ -19,22 +23,20 @@ class Modal(ComponentType):
     properties = {"trigger": child, "content": child}
     required = frozenset({"trigger", "content"})
     slots = ("trigger", "content")
+    interactive = True
 
     def build(self, build: Build) -> None:
         start = f'<div id="{build.id}'
-        opened = f'" class="{build.classes("a2-modal")}" data-modal{build.listed()}>'
+        opened = f'" class="{build.classes("a2-modal")}" data-modal{build.role()}>'
         aria = always(build.accessible(' aria-label="Dialog"'))
-        trigger, content = build.child("trigger"), build.child("content")
-        component = trigger.component if trigger else None
-        # A button opens by itself; anything else has to become something that the keyboard can reach.
-        button = "" if component and component.type_name == "Button" else ' role="button" tabindex="0"'
+        trigger, content = build.child("trigger", Around(opens=True)), build.child("content")
 
         def render(scope: Any, context: str) -> str:
             outside = trigger.render(scope, context) if trigger else ""
             inside = content.render(scope, context) if content else ""
             return (
-                f'{start}{context}{opened}<div class="a2-modal__open" data-modal-open{button}>{outside}</div>'
-                f'<dialog class="a2-dialog"{aria(scope)}><div class="a2-dialog__head a2-dialog__head--end">{_CLOSE}</div>'
+                f'{start}{context}{opened}<div class="a2-modal__open" data-modal-open>{outside}</div>'
+                f'<dialog class="a2-dialog"{aria(scope)}>{_HEAD}'
                 f'<div class="a2-dialog__body">{inside}</div></dialog></div>'
             )
 

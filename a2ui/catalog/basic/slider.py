@@ -40,7 +40,7 @@ class Slider(InputType):
         low, high = _ends(build.props)
         low_text, high_text = number_text(low), number_text(high)
         start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
-        field = f'" class="{build.classes("a2-field a2-slider")}"{bound_as(build, "slider")}{build.listed()}>'
+        field = f'" class="{build.classes("a2-field a2-slider")}"{bound_as(build, "slider")}{build.role()}>'
         ends = f'<div class="a2-slider__ends" aria-hidden="true"><span>{low_text}</span><span>{high_text}</span></div>'
         get, fails = build.getter("value"), failing(build)
 
@@ -48,11 +48,11 @@ class Slider(InputType):
             dom_id = f"{build.id}{context}"
             messages = fails(scope) if fails else []
             value = min(high, max(low, _number(get(scope), low)))
-            shown = number_text(value)
+            shown, step = number_text(value), _step(low, high, value)
             return (
                 f'{start}{context}{field}<div class="a2-slider__top"><label class="a2-label" for="{dom_id}-xi">'
                 f'{label(scope)}</label><output id="{dom_id}-xo" for="{dom_id}-xi">{shown}</output></div>'
-                f'<input id="{dom_id}-xi" type="range" min="{low_text}" max="{high_text}" step="{_step(low, high, value)}"'
+                f'<input id="{dom_id}-xi" type="range" min="{low_text}" max="{high_text}" step="{step}"'
                 f' value="{shown}"{aria(scope)}{invalid(dom_id, messages)}>{ends}{errors(dom_id, messages)}</div>'
             )
 

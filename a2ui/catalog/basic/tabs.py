@@ -20,10 +20,11 @@ class Tabs(ComponentType):
     properties = {"tabs": tabs}
     required = frozenset({"tabs"})
     slots = ("tabs",)
+    interactive = True
 
     def build(self, build: Build) -> None:
         start, aria = f'<div id="{build.id}', always(build.accessible())
-        opened = f'" class="{build.classes("a2-tabset")}" data-tabs{build.listed()}>'
+        opened = f'" class="{build.classes("a2-tabset")}" data-tabs{build.role()}>'
         panels = build.children_in("tabs")
         titles = [_title(build, index, tab.title) for index, tab in enumerate(build.props.get("tabs", ()))]
 

@@ -31,7 +31,7 @@ class Text(ComponentType):
         variant = build.props.get("variant", "body")
         in_button = build.place.around.inline
         tag = "span" if in_button else variant if variant[0] == "h" else "div"
-        role = build.listed() if tag == "div" else ""
+        role = build.role() if tag == "div" or build.place.around.opens else ""
         accessible = build.accessible()
         start = f'<{tag} id="{build.id}'
         opened = f'" class="{build.classes(_CLASSES[variant])}"{role}'

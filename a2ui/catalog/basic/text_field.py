@@ -38,7 +38,7 @@ class TextField(InputType):
     def build(self, build: Build) -> None:
         variant = build.props.get("variant", "shortText")
         kind = "number" if variant == "number" else "text"
-        field = f'" class="{build.classes("a2-field")}"{bound_as(build, kind)}{build.listed()}>'
+        field = f'" class="{build.classes("a2-field")}"{bound_as(build, kind)}{build.role()}>'
         start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
         control = _CONTROLS[variant]
         get, fails = build.getter("value"), failing(build)
