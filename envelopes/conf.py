@@ -23,6 +23,7 @@ DEFAULTS: dict[str, Any] = {
     "BEACH_FRAMES_PER_SECOND": 40,
     "BEACH_MODEL": "claude-sonnet-5-5",
     "BEACH_SCRIPT_PACE": 900.0,
+    "BEACH_SECRET_SECONDS": 60 * 60,
     "BEACH_SWEEP_SECONDS": 1.0,
     "BEACH_TOOL_SECONDS": 60.0,
 }

@@ -12,11 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import orjson
 from django.conf import settings
 
-from a2ui import Diagnostic, Engine, EngineOptions, PatchError, SurfaceSet
+from a2ui import Diagnostic, Edit, Engine, EngineOptions, PatchError, SurfaceSet
 from envelopes.conf import setting
 from envelopes.delivery.panel.thread import Thread, ThreadContext
 from envelopes.log.read import rows_after
@@ -25,6 +26,7 @@ from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
 from envelopes.protocol.surfaces import messages_of
 from envelopes.registries.actors import actors
+from envelopes.runtime.secrets import reveal
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
@@ -98,6 +100,9 @@ class LiveView:
                 if diagnostic.refused:
                     logger.error("Row %s of session %s: %s", row.seq, self.session_pk, diagnostic.message)
             ops = self.thread.apply(row, self.surfaces.flush())
+            for diagnostic in self.surfaces.diagnostics():
+                # The agent heard of what its messages caused; this is what people's edits bring up.
+                logger.debug("Row %s of session %s: %s", row.seq, self.session_pk, diagnostic.message)
             if ops or row.kind in ("turn", "settled"):
                 self.frames.append(Frame(row.seq, self.sent, ops, self.thread.busy))
                 self.sent = row.seq
@@ -137,7 +142,7 @@ def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
         return found
     if row.kind == "edit":
         try:
-            surfaces.patch(row.data["owner"], row.data["surfaceId"], row.data["ops"])
+            surfaces.apply_edit(Edit(row.data["owner"], row.data["surfaceId"], row.data["ops"]))
         except PatchError as error:
             return [Diagnostic(error.code, error.message, refused=True)]
     return []
@@ -176,7 +181,11 @@ def engine_for(locale: str, timezone: str) -> Engine:
     if key not in _engines:
         _engines[key] = Engine(
             EngineOptions(
-                locale=locale, timezone=timezone, image_hosts=frozenset(setting("BEACH_IMAGE_HOSTS"))
+                locale=locale,
+                timezone=ZoneInfo(timezone),
+                image_hosts=frozenset(setting("BEACH_IMAGE_HOSTS")),
+                debug=settings.DEBUG,
+                reveal=reveal,
             )
         )
     return _engines[key]

@@ -6,6 +6,7 @@ from envelopes.models.client_message import ClientMessage
 from envelopes.models.event import Event
 from envelopes.models.injection import Injection
 from envelopes.models.participant import Participant
+from envelopes.models.secret import Secret
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
 from envelopes.models.tool_call import ToolCall
@@ -18,6 +19,7 @@ __all__ = [
     "Event",
     "Injection",
     "Participant",
+    "Secret",
     "Session",
     "Snapshot",
     "ToolCall",

@@ -28,6 +28,13 @@ class ToolContext(Protocol):
     owner_name: str
     """What to call the person, possibly empty."""
 
+    async def reveal(self, value: Json) -> Json:
+        """The text behind the handle of an obscured field (D24); None when it has expired; other values as they are.
+
+        What it gives must not be put into a result, a part or an error: all of them are stored.
+        """
+        ...
+
     async def emit(self, *parts: JsonObject) -> None:
         """Append parts to the log now (``progress``, ``a2ui-surface``, ...); they are checked like an actor's.
 

@@ -16,6 +16,7 @@ from envelopes.protocol.parts import check_part
 from envelopes.protocol.text import clean_json
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
+from envelopes.runtime import secrets
 from envelopes.runtime.calls import UNKNOWN, Ended
 from envelopes.runtime.surfaces import check_surfaces
 from envelopes.types import Json, JsonObject
@@ -34,6 +35,11 @@ class RunningCall:
     call_id: str
     actor: str
     owner_name: str
+
+    async def reveal(self, value: Json) -> Json:
+        if isinstance(value, dict) and secrets.HANDLE in value:
+            return await sync_to_async(secrets.reveal)(value)
+        return value
 
     async def emit(self, *parts: JsonObject) -> None:
         await sync_to_async(_emit)(self.call, self.fence, list(parts))

@@ -18,6 +18,7 @@ from envelopes.log.append import Writer, writing
 from envelopes.models import ClientMessage, Session, Turn
 from envelopes.protocol.text import clean_text
 from envelopes.registries.actors import actors
+from envelopes.runtime.secrets import seal_operations
 from envelopes.runtime.turns import open_turn, settle
 from envelopes.types import Json, JsonObject
 
@@ -89,8 +90,9 @@ def post_edit(session: Session, who: Principal, message_id: str, target: str, va
             except InputError as error:
                 raise SurfaceRefused(error.code, error.message) from error
         if edit.ops:
+            ops = seal_operations(writer.session, edit.ops) if edit.obscured else edit.ops
             writer.add(
-                "edit", {"owner": edit.owner, "surfaceId": edit.surface_id, "ops": edit.ops, "target": target}
+                "edit", {"owner": edit.owner, "surfaceId": edit.surface_id, "ops": ops, "target": target}
             )
         return {}
 
@@ -120,7 +122,7 @@ def post_action(session: Session, who: Principal, message_id: str, target: str) 
             return {"effect": {"openUrl": done.url}}
         if done.owner not in actors:
             raise NotFound("Nobody is here any more to take this action.")
-        action = done.message
+        action = done.message["action"]
         writer.add("action", {"action": action, "owner": done.owner, "target": target, "label": done.label})
         open_turn(writer, {"kind": "action", "action": action, "dataModel": model}, actor=done.owner)
         return {}

@@ -21,7 +21,7 @@ from envelopes.log.append import JobFence
 from envelopes.log.doorbell import doorbell
 from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
-from envelopes.runtime import calls, steps, store
+from envelopes.runtime import calls, secrets, steps, store
 from envelopes.runtime.executing import execute
 from envelopes.runtime.reply import tool_of
 from envelopes.runtime.turn_run import TurnRun
@@ -161,6 +161,7 @@ class Runner:
 
     async def _sweep_once(self) -> None:
         await sync_to_async(expire_due)()
+        await sync_to_async(secrets.purge)()
         for session in await sync_to_async(store.runnable_sessions)():
             self.wake(session)
         for call_pk, _session in await sync_to_async(store.orphaned_jobs)():

@@ -33,6 +33,9 @@ def check_surfaces(session: Session, owner: str, parts: list[Part]) -> list[Json
         for message in messages:
             for diagnostic in trial.apply(message, owner=owner):
                 (refused if diagnostic.refused else repaired).append(_as_json(number, diagnostic))
+    # Drawn once, since some faults show only then: an unknown function, a list that is cut.
+    trial.flush()
+    repaired += [_as_json(found[-1][0], diagnostic) for diagnostic in trial.diagnostics()]
     if refused:
         first = refused[0]
         raise RespondRefused(

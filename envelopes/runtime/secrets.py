@@ -1,0 +1,83 @@
+"""Values of obscured fields: replaced by a handle before anything is stored, resolved only for checks and in tools.
+
+A handle is ``{"$secret": "<token>"}``. The value sits encrypted in a short-lived table; the key comes from Django's
+``SECRET_KEY`` (and its fallbacks, so that a rotation does not lose what was just typed).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from datetime import timedelta
+from functools import lru_cache
+
+from cryptography.fernet import Fernet, InvalidToken, MultiFernet
+from django.conf import settings
+from django.utils import timezone
+
+from envelopes.conf import setting
+from envelopes.models import Session
+from envelopes.models.ids import public_id
+from envelopes.models.secret import Secret
+from envelopes.types import Json, JsonObject
+
+HANDLE = "$secret"
+
+
+def seal(session: Session, value: Json) -> JsonObject:
+    """Store ``value`` (text) encrypted; returns its handle."""
+    secret = Secret.objects.create(
+        token=public_id(),
+        session=session,
+        ciphertext=_cipher().encrypt(str(value).encode("utf-8", "replace")).decode(),
+        expires_at=timezone.now() + timedelta(seconds=setting("BEACH_SECRET_SECONDS")),
+    )
+    return {HANDLE: secret.token}
+
+
+def reveal(handle: Json) -> str | None:
+    """The value behind a handle; None when it is no handle, unknown, or expired."""
+    token = handle.get(HANDLE) if isinstance(handle, dict) else None
+    if not isinstance(token, str):
+        return None
+    secret = Secret.objects.filter(token=token, expires_at__gt=timezone.now()).first()
+    if secret is None:
+        return None
+    try:
+        return _cipher().decrypt(secret.ciphertext.encode()).decode()
+    except InvalidToken:
+        return None
+
+
+def seal_operations(session: Session, operations: list[JsonObject]) -> list[JsonObject]:
+    """The operations of one obscured edit with the handle in place of what was typed, which stands in the last one,
+    possibly inside parents that are created."""
+    *before, last = operations
+    return [*before, {**last, "value": _replaced(last.get("value"), session)}]
+
+
+def _replaced(value: Json, session: Session) -> Json:
+    if isinstance(value, dict):
+        return {key: _replaced(item, session) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_replaced(item, session) for item in value]
+    return seal(session, value) if isinstance(value, str) and value else value
+
+
+def purge() -> int:
+    """Delete what has expired; returns how many. Run by the sweeper."""
+    deleted, _ = Secret.objects.filter(expires_at__lte=timezone.now()).delete()
+    return deleted
+
+
+def _cipher() -> MultiFernet:
+    return _cipher_for((settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
+
+
+@lru_cache(maxsize=4)
+def _cipher_for(keys: tuple[str, ...]) -> MultiFernet:
+    return MultiFernet([Fernet(_derived(key)) for key in keys])
+
+
+def _derived(key: str) -> bytes:
+    return base64.urlsafe_b64encode(hashlib.sha256(b"beach.secret\0" + key.encode()).digest())

@@ -1,0 +1,150 @@
+"""R9: what is typed into an obscured field is nowhere in the clear but inside the tool that asks for it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import timedelta
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.apps import apps
+from django.utils import timezone
+from pydantic import BaseModel
+
+from envelopes.delivery.live import views
+from envelopes.models import Secret
+from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Call, Conversation, Reply, Say, data
+from envelopes.registries.tools import Tool, ToolContext
+from envelopes.runtime import secrets
+from envelopes.types import Json
+from tests.desk import Desk, desk
+from tests.markup import elements
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PASSWORD = "hunter2-and-a-half"
+CATALOG = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
+FORM = data(
+    "a2ui-surface",
+    {
+        "version": "v0.9",
+        "createSurface": {"surfaceId": "login", "catalogId": CATALOG, "sendDataModel": True},
+        "updateDataModel": {"surfaceId": "login", "path": "/", "value": {"form": {}}},
+        "updateComponents": {
+            "surfaceId": "login",
+            "components": [
+                {"id": "root", "component": "Column", "children": ["pin", "echo", "go"]},
+                {
+                    "id": "pin",
+                    "component": "TextField",
+                    "label": "PIN",
+                    "variant": "obscured",
+                    "value": {"path": "/form/pin"},
+                },
+                {"id": "echo", "component": "Text", "text": {"path": "/form/pin"}},
+                {
+                    "id": "go",
+                    "component": "Button",
+                    "child": "gl",
+                    "checks": [
+                        {
+                            "condition": {
+                                "call": "length",
+                                "args": {"value": {"path": "/form/pin"}, "min": 8},
+                            },
+                            "message": "At least 8 characters.",
+                        }
+                    ],
+                    "action": {"event": {"name": "login", "context": {"pin": {"path": "/form/pin"}}}},
+                },
+                {"id": "gl", "component": "Text", "text": "Sign in"},
+            ],
+        },
+    },
+)
+
+
+class Pin(BaseModel):
+    pin: dict[str, str]
+
+
+class Bank:
+    seen: Json = None
+
+    async def run(self, context: ToolContext, args: Pin) -> Json:
+        self.seen = await context.reveal(args.pin)
+        return {"ok": True}
+
+
+def _script(request: ModelRequest) -> Reply:
+    conversation = Conversation(request)
+    if conversation.action is None:
+        return Reply([Say([FORM])])
+    if not conversation.outcomes:
+        return Reply([Call("sign_in", {"pin": conversation.action["context"]["pin"]})])
+    return Reply([Say([{"metadata": {"partType": "response"}, "text": "Signed in."}])])
+
+
+async def test_an_obscured_value_is_nowhere_in_the_clear(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    bank = Bank()
+    async with desk(_script, Tool("sign_in", "", Pin, bank.run)) as d:
+        await d.say("Sign me in")
+        ids = await _ids(d)
+        await d.edit(ids["pin"], PASSWORD)
+        html = await d.html()
+        assert PASSWORD not in html
+        assert "••••••" in html
+        await d.act(ids["go"])
+        assert await d.texts() == ["Signed in."]
+        assert bank.seen == PASSWORD
+        assert PASSWORD not in json.dumps([request.messages for request in d.requests])
+        stored = await sync_to_async(_everything)()
+        assert PASSWORD not in stored
+        assert "$secret" in stored
+        assert PASSWORD not in caplog.text
+
+
+async def test_checks_run_on_the_real_value() -> None:
+    async with desk(_script, Tool("sign_in", "", Pin, Bank().run)) as d:
+        await d.say("Sign me in")
+        ids = await _ids(d)
+        await d.edit(ids["pin"], "short")
+        assert "disabled" in await d.html()
+        await d.edit(ids["pin"], PASSWORD)
+        assert "disabled" not in await d.html()
+
+
+async def test_a_secret_expires_and_is_deleted() -> None:
+    async with desk(_script) as d:
+        handle = await sync_to_async(secrets.seal)(d.session, PASSWORD)
+        assert await sync_to_async(secrets.reveal)(handle) == PASSWORD
+        await sync_to_async(Secret.objects.update)(expires_at=timezone.now() - timedelta(seconds=1))
+        assert await sync_to_async(secrets.reveal)(handle) is None
+        assert await sync_to_async(secrets.purge)() == 1
+
+
+MARKS = {"pin": "data-in", "go": "data-act"}
+
+
+async def _ids(d: Desk) -> dict[str, str]:
+    def read() -> dict[str, str]:
+        with views.open(d.session) as view:
+            surface = view.surfaces.get("tester", "login")
+            assert surface is not None
+            return {
+                name: next(e for e in elements(surface.html()) if mark in e)["id"]
+                for name, mark in MARKS.items()
+            }
+
+    return await sync_to_async(read)()
+
+
+def _everything() -> str:
+    """Every text of every table."""
+    found = []
+    for model in apps.get_models():
+        found += [json.dumps(row, default=str, ensure_ascii=False) for row in model.objects.values()]
+    return "\n".join(found)
