@@ -125,9 +125,7 @@ def _question(args: BookFlight) -> str:
 
 
 def _why(args: BookFlight) -> str:
-    return (
-        "Sally will buy this once. In this demo nothing is charged; a real desk would take the money at once."
-    )
+    return f"The fare for {args.lead_passenger} cannot be refunded. In this demo nothing is really charged."
 
 
 def _done(args: BookFlight, result: Json) -> str:

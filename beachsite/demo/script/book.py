@@ -13,11 +13,12 @@ from beachsite.demo.script.replay import Flow
 from beachsite.demo.script.say import ack, answer, count, error_code, failed, found, surface
 from beachsite.demo.script.scene import Scene
 from beachsite.demo.script.slots import Slots
-from beachsite.demo.surfaces.passenger import booking_card, passenger_form
+from beachsite.demo.surfaces.passenger import ASKED, BOOKED, OPEN, booking_card, form_state, passenger_form
 from envelopes.providers.scripted import Call, Outcome, Say, text
 from envelopes.types import JsonObject
 
-KIND = "flight-booking"
+KIND, FORM_KIND = "flight-booking", "passenger-form"
+UNKNOWN = "Ask the staff first"
 _NAME = re.compile(r"\b(?:for|name is|name of)\s+((?:[A-Z][\w'\u2019.-]*)(?:\s+[A-Z][\w'\u2019.-]*)*)")
 _MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
@@ -33,7 +34,7 @@ def from_form(scene: Scene, context: JsonObject) -> Flow:
         "total": context.get("total"),
         "currency": context.get("currency"),
     }
-    yield from _buy(scene, arguments)
+    yield from _buy(scene, arguments, str(context.get("form") or ""))
 
 
 def from_words(scene: Scene) -> Flow:
@@ -67,7 +68,7 @@ def from_words(scene: Scene) -> Flow:
     if not name:
         yield answer(
             f"**{offer['airline']} {offer['flightNumber']}** it is. Who is travelling?",
-            surface(passenger_form(f"passenger-{scene.key}", offer, tickets), "passenger-form"),
+            surface(passenger_form(f"passenger-{scene.key}", offer, tickets), FORM_KIND),
         )
         return
     mail = _MAIL.search(scene.text)
@@ -85,13 +86,20 @@ def from_words(scene: Scene) -> Flow:
     )
 
 
-def _buy(scene: Scene, arguments: JsonObject) -> Flow:
+def _buy(scene: Scene, arguments: JsonObject, form: str = "") -> Flow:
+    """Ask for the approval and say what came of it. ``form`` is closed meanwhile, and opened again for another try."""
     tickets = count(arguments["tickets"], "ticket", "tickets")
     total = money(float(arguments["total"]), str(arguments["currency"]))
-    yield ack(f"{tickets.capitalize()} on {arguments['flight']} for {total}: I need your approval to buy.")
+    yield ack(f"Asking for approval: {tickets} on {arguments['flight']} for {total}.")
+    if form:
+        yield Say([surface(form_state(form, ASKED), FORM_KIND)], "awaiting")
     outcome = yield Call("book_flight", arguments)
-    if outcome is not None:
-        yield _said(scene, outcome)
+    if outcome is None:
+        return
+    if form:
+        left = BOOKED if found(outcome) else UNKNOWN if error_code(outcome) == "outcome_unknown" else OPEN
+        yield Say([surface(form_state(form, left), FORM_KIND)], "awaiting")
+    yield _said(scene, outcome)
 
 
 def _said(scene: Scene, outcome: Outcome) -> Say:

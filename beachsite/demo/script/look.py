@@ -80,8 +80,8 @@ def research(scene: Scene) -> Flow:
         error = content.get("error") or content
         yield failed(Outcome(outcome.tool, outcome.call_id, error, is_error=True), "The research broke off")
         return
-    yield Say([domain(result, RESEARCH_KIND), *_citations(result)], "awaiting")
-    yield answer(_research_words(result))
+    yield Say([domain(result, RESEARCH_KIND)], "awaiting")
+    yield answer(_research_words(result), *_citations(result))
 
 
 def destination_in(words: str) -> catalogue.Destination | None:

@@ -16,7 +16,7 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
             b.string(
                 "${formatDate(value: /checkIn, format: 'd MMMM')} to "
                 "${formatDate(value: /checkOut, format: 'd MMMM')}, "
-                "${pluralize(value: /nights, one: 'one night', two: 'two nights', other: 'several nights')}"
+                "${/nights} ${pluralize(value: /nights, one: 'night', other: 'nights')}"
             ),
             "caption",
         ),

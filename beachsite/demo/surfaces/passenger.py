@@ -5,6 +5,10 @@ from __future__ import annotations
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
+OPEN = "Continue to booking"
+ASKED = "Waiting for approval"
+BOOKED = "Booked"
+
 
 def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonObject]:
     """A form for one offer of a search; it can go on only with a name, a plausible address and the conditions read."""
@@ -63,6 +67,7 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
             "go-text",
             "book_selected",
             {
+                "form": surface,
                 "flight": b.path("/offer/title"),
                 "date": b.path("/date"),
                 "name": b.path("/form/name"),
@@ -76,10 +81,11 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
                 b.check(
                     b.every(name_given, mail_given, b.path("/form/terms")),
                     "Fill in name and email, and tick the fare conditions.",
-                )
+                ),
+                b.check(b.path("/open"), "This has been sent already."),
             ],
         ),
-        b.text("go-text", "Continue to booking"),
+        b.text("go-text", b.path("/act")),
     ]
     model = {
         "offer": offer | {"title": f"{offer['airline']} {offer['flightNumber']}"},
@@ -87,8 +93,15 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
         "tickets": tickets,
         "total": offer["pricePerPerson"] * tickets,
         "form": {"name": "", "email": "", "terms": False},
+        "open": True,
+        "act": OPEN,
     }
     return b.create(surface, components, model, send_data=True)
+
+
+def form_state(surface: str, act: str) -> list[JsonObject]:
+    """What the form's button says; only with ``OPEN`` can it be pressed, so that one form is one purchase."""
+    return [b.update(surface, "/open", act == OPEN), b.update(surface, "/act", act)]
 
 
 def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:

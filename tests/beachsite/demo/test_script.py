@@ -138,10 +138,13 @@ def test_from_select_to_booked(stage: Stage) -> None:
             "tickets": model["tickets"],
             "total": model["total"],
             "currency": "GBP",
+            "form": created(second)[0],
         },
     )
 
     assert [name for name, _ in third.calls] == ["book_flight"]
+    written = [m["updateDataModel"] for m in third.messages()[:4]]
+    assert [w["value"] for w in written] == [False, "Waiting for approval", False, "Booked"]
     assert third.calls[0][1]["lead_passenger"] == "Ada Lovelace"
     booking = Booking.objects.get()
     assert f"**{booking.reference}**" in third.text("response")
@@ -188,6 +191,20 @@ def test_what_is_said_when_it_was_not_approved(stage: Stage, decision: str, said
     assert turn.states[-1] == "complete"
 
 
+def test_a_denied_form_can_be_sent_again(stage: Stage) -> None:
+    day = stage.say(SEARCH).calls[0][1]["date"]
+    sent = {
+        "form": "passenger-1", "flight": "easyJet EJ4521", "date": day, "name": "Ada", "tickets": 2, "total": 188,
+        "currency": "GBP",
+    }  # fmt: skip
+
+    denied = stage.click("book_selected", sent, decision="denied")
+    unknown = stage.click("book_selected", sent, decision="outcome_unknown")
+
+    assert [m["updateDataModel"]["value"] for m in denied.messages()[2:]] == [True, "Continue to booking"]
+    assert [m["updateDataModel"]["value"] for m in unknown.messages()[2:]] == [False, "Ask the staff first"]
+
+
 def test_denial_without_a_reason(stage: Stage) -> None:
     stage.say(SEARCH)
 
@@ -227,7 +244,7 @@ def test_booking_what_does_not_fly(stage: Stage) -> None:
 def test_research_answers_when_its_result_comes(stage: Stage) -> None:
     turn = stage.say("Research Corfu for me")
 
-    assert turn.types() == ["ack", "thinking", "domain-data", *["citation"] * 5, "response"]
+    assert turn.types() == ["ack", "thinking", "domain-data", "response", *["citation"] * 5]
     assert turn.states == ["awaiting", "awaiting", "awaiting", "complete"]
     paths = [citation["path"] for citation in turn.data("citation")]
     assert all(path.removeprefix("/") in turn.data("domain-data")[0] for path in paths)
