@@ -56,7 +56,7 @@ class Writer:
         self.session = session
         self.now = timezone.now()
         self._events: list[Event] = []
-        self._work = False
+        self._rows = self._work = False
 
     def add(
         self,
@@ -82,6 +82,7 @@ class Writer:
             at=at or self.now,
         )
         self._events.append(event)
+        self._rows = True
         return event
 
     def flush(self) -> None:
@@ -96,10 +97,9 @@ class Writer:
         self._work = True
 
     def finish(self) -> None:
-        rows = bool(self._events)
         self.flush()
         session, work = self.session.pk, self._work
-        if rows or work:
+        if self._rows or work:
             transaction.on_commit(lambda: doorbell.ring(session, work=work))
 
 
