@@ -143,6 +143,7 @@ export const guard = {
   attribute(element, name, value) {
     // The browser's own state (D43).
     if (/^(hidden|aria-selected|tabindex)$/.test(name) && element.matches('[role=tab], [role=tabpanel]')) return false;
+    if (name === 'tabindex' && element === document.activeElement) return false;
     if (name !== 'value' || !element.matches(TYPED)) return;
     const host = hostOf(element);
     if (host && held(host, element)) {

@@ -84,12 +84,16 @@ function decide(button) {
   flush();
   card.querySelector('.b-approval__refused')?.remove();
   card.dataset.state = 'deciding';
+  // A disabled button lets go of focus; the card keeps it until there is an answer.
+  card.tabIndex = -1;
+  card.focus({ preventScroll: true });
   for (const b of card.querySelectorAll('[data-decide]')) b.disabled = true;
   const state = card.querySelector('.b-approval__state');
   heads.set(card, state.cloneNode(true));
   const spin = document.createElement('span');
   spin.className = 'b-spin';
   state.replaceChildren(spin, options.strings.deciding);
+  heads.get(card).pressed = button;
   options.send({ type: 'decide', approval: button.dataset.approval, decision: button.dataset.decide });
 }
 
@@ -99,6 +103,7 @@ export function refused({ message }, { approval }) {
   card.dataset.state = 'pending';
   for (const b of card.querySelectorAll('[data-decide]')) b.disabled = false;
   card.querySelector('.b-approval__state').replaceWith(heads.get(card));
+  if (document.activeElement === card) heads.get(card).pressed.focus({ preventScroll: true });
   const note = document.createElement('p');
   note.className = 'a2-error b-approval__refused';
   note.setAttribute('role', 'alert');
