@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -221,7 +222,9 @@ def make_approvals(
 ) -> list[Approval]:
     """One question for each of ``many`` arguments (one if there are none); ``turn`` is suspended until all are
     answered. ``expires_after`` in seconds; negative has expired already."""
-    tool = tool or make_tool(expires_after=expires_after)
+    tool = tool or make_tool()
+    if expires_after is not None and tool.approval is not None:
+        tool = replace(tool, approval=replace(tool.approval, expires_after=expires_after))
     calls = [make_call(turn, tool.name, args) for args in many] if many else [make_call(turn, tool.name)]
     with writing(turn.session_id) as writer:
         turn = Turn.objects.select_related("session").get(pk=turn.pk)

@@ -19,7 +19,7 @@ from envelopes.access import principal_of
 from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
 from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
 from envelopes.admin.deciding import Deciding, DecisionForm
-from envelopes.admin.display import DASH, due, folded, length, lines, link, moment, short_digest
+from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
 from envelopes.delivery.panel import arguments
 from envelopes.delivery.panel.markup import cut, reveal
 from envelopes.models import Approval, ToolCall
@@ -77,7 +77,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         "digest_short",
     ]
     list_display_links = ["asked"]
-    list_filter = [QueueFilter, "risk"]
+    list_filter = [QueueFilter]
     list_select_related = ["tool_call", "session", "decided_by_user"]
     search_fields = ["question", "^tool_name", "^approval_id", "^digest"]
     search_help_text = "Words of the question, or the beginning of a tool's name, an id or a digest"
@@ -100,7 +100,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
             ),
         )
 
-    def get_ordering(self, request: HttpRequest) -> list[str]:
+    def get_ordering(self, request: HttpRequest) -> list[Any]:
         return ["place", "-requested_at", "-pk"] if is_changelist(request) else ["-requested_at", "-pk"]
 
     def changelist_view(
@@ -148,6 +148,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
                 "expired": _is_over(approval),
                 "decision_form": DecisionForm(auto_id="id_decision_%s"),
                 "may_decide": principal_of(request).may_decide_all(),
+                "call_url": change_url(approval.tool_call) if _may_see_calls(request) else "",
             }
         return super().change_view(request, object_id, form_url, more)
 
@@ -173,7 +174,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
             ]
         call = approval.tool_call
         facts.append((_("Digest"), format_html('<code class="adm-digest">{}</code>', approval.digest)))
-        if request.user.has_perm("envelopes.view_toolcall"):
+        if _may_see_calls(request):
             facts.append((_("Call"), link(call, call)))
             if call.result is not None or call.error is not None:
                 facts.append((_("Came of it"), folded(call.result if call.error is None else call.error)))
@@ -228,6 +229,10 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
     @admin.display(description="digest")
     def digest_short(self, approval: Approval) -> SafeString:
         return short_digest(approval.digest)
+
+
+def _may_see_calls(request: HttpRequest) -> bool:
+    return request.user.has_perm("envelopes.view_toolcall")
 
 
 def _plain(value: Json) -> str:

@@ -80,7 +80,7 @@ class HistoryAdmin(admin.ModelAdmin[M]):
         return request.user.has_perm(f"{self.opts.app_label}.view_{self.opts.model_name}")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        hidden = {*self.json_fields, *self.secret_fields, self.opts.pk.name if self.opts.pk else "id"}
+        hidden = {*self.json_fields, *self.secret_fields, self.opts.pk.name}
         stored = [field.name for field in self.opts.concrete_fields if field.name not in hidden]
         return [*stored, *self.extra_fields, *(folded_field(name) for name in self.json_fields)]
 
@@ -88,7 +88,8 @@ class HistoryAdmin(admin.ModelAdmin[M]):
         return self.get_fields(request, obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[M]:
-        rows = super().get_queryset(request).defer(*self.secret_fields)
+        # Without an order, unlike the stock method: the changelist orders, also by what subclasses annotate here.
+        rows = self.model._default_manager.get_queryset().defer(*self.secret_fields)
         if is_changelist(request):
             rows = rows.defer(*(self.json_fields if self.deferred is None else self.deferred))
         return rows
@@ -145,7 +146,7 @@ def is_changelist(request: HttpRequest) -> bool:
 def with_owner(rows: QuerySet[M], session: str = "session_id") -> QuerySet[M]:
     """``rows`` with ``owner_name`` and ``owner_login``; ``session`` is the field that holds the session's key."""
     owners = Participant.objects.filter(session=OuterRef(session), role=Participant.Role.OWNER).order_by("pk")
-    return rows.annotate(
+    return rows.annotate(  # type: ignore[return-value]  # the same rows, with two names more
         owner_name=Subquery(owners.values("name")[:1]),
         owner_login=Subquery(owners.values("user__username")[:1]),
     )

@@ -86,7 +86,7 @@ class Deciding(_Base):
         form = DecisionForm(request.POST)
         if not form.is_valid():
             for problems in form.errors.values():
-                messages.error(request, " ".join(problems))
+                messages.error(request, " ".join(str(problem) for problem in problems))
             return HttpResponseRedirect(change_url(approval))
         decision, reason = form.cleaned_data["decision"], form.cleaned_data["reason"]
         try:

@@ -36,6 +36,7 @@ STATES = {
     "waiting": "running",
     "approved": "running",
     "requested": "queued",
+    "error": "failed",
     "suspended": "pending",
     "awaiting-approval": "pending",
 }

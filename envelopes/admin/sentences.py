@@ -63,10 +63,10 @@ def _turn(row: Row) -> str:
             return _("Taken over from a runner that was gone (attempt {}).").format(attempt)
         case "running":
             return _("Runs (attempt {}).").format(attempt)
-        case "queued" if reason == "busy":
-            return _("Waits until the turn before it is done.")
-        case "queued":
+        case "queued" if reason == "approval":
             return _("Goes on: everything it waited for has been decided.")
+        case "queued":
+            return _("Queued.")
         case "suspended":
             return _("Suspended: it waits for a person's approval.")
         case "waiting":

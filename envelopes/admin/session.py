@@ -39,8 +39,8 @@ class ParticipantInline(admin.TabularInline[Participant, Session]):
     model = Participant
     extra = 0
     can_delete = False
-    fields = ["role", "name", "user", "key"]
-    readonly_fields = fields
+    fields = ("role", "name", "user", "key")
+    readonly_fields = ("role", "name", "user", "key")
     show_change_link = False
     verbose_name_plural = "participants"
 

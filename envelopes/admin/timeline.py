@@ -108,24 +108,34 @@ def timeline(session: Session, asked: str | None) -> Timeline:
     by_number = {turn.number: turn for turn in turns}
     known = _approvals(session, rows)
     lines = (_line(session, row, known) for row in rows)
-    groups = [
-        Group(turn, list(found), by_number.get(turn))
-        for turn, found in groupby(lines, key=lambda line: line.row.turn)
-    ]
+    groups = _grouped(lines, by_number)
     shown = sorted({1, *range(max(1, number - 2), min(pages, number + 2) + 1), pages})
     return Timeline(groups, number, pages, session.last_seq, first, last, shown)
+
+
+def _grouped(lines: Iterable[Line], turns: Mapping[int, Turn]) -> list[Group]:
+    """By turn. What stands right before a turn's first row began it, and heads it: a message, a click."""
+    groups: list[Group] = []
+    seen = 0
+    for number, found in groupby(lines, key=lambda line: line.row.turn):
+        group = Group(number, list(found), turns.get(number))
+        if number > seen and groups and not groups[-1].number:
+            group.lines[:0] = groups.pop().lines
+        seen = max(seen, number)
+        groups.append(group)
+    return groups
 
 
 def _approvals(session: Session, rows: Iterable[Row]) -> Mapping[str, Approval]:
     ids = {found for row in rows if (found := _approval_id(row))}
     if not ids:
         return {}
-    found = (
+    asked = (
         Approval.objects.filter(session=session, approval_id__in=ids)
         .select_related("tool_call")
         .defer("args")
     )
-    return {approval.approval_id: approval for approval in found}
+    return {approval.approval_id: approval for approval in asked}
 
 
 def _approval_id(row: Row) -> str:

@@ -115,7 +115,7 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
         form = ResolveForm(request.POST)
         if not form.is_valid():
             for problems in form.errors.values():
-                messages.error(request, " ".join(problems))
+                messages.error(request, " ".join(str(problem) for problem in problems))
             return HttpResponseRedirect(change_url(call))
         outcome, note = form.cleaned_data["outcome"], form.cleaned_data["note"]
         try:

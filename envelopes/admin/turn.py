@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -36,6 +35,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
     list_filter = ["status"]
     list_select_related = ["session"]
     ordering = ["-pk"]
+    sortable_by = ["state"]
     search_fields = ["^public_id"]
     search_help_text = "The beginning of a public id"
     json_fields = ["trigger", "messages", "results", "live"]
@@ -67,6 +67,3 @@ class TurnAdmin(HistoryAdmin[Turn]):
             return folded(envelope_for(turn, READER))
         except BeachError as error:
             return f"{DASH} {error.message}"
-
-    def get_sortable_by(self, request: HttpRequest) -> list[str]:
-        return ["state"]

@@ -140,12 +140,14 @@ def expire_due(now: datetime | None = None) -> int:
     for approval_id, session_id in list(due):
         with writing(session_id) as writer:
             approval = _current(approval_id)
-            expired += approval.state == "pending" and _expire_if_due(writer, approval) is not None
+            expired += approval.state == "pending" and _expire_if_due(writer, approval, moment) is not None
     return expired
 
 
 def _current(approval_id: str) -> Approval:
-    return Approval.objects.select_related("turn", "tool_call").get(approval_id=approval_id)
+    return Approval.objects.select_related("turn", "tool_call", "decided_by_user").get(
+        approval_id=approval_id
+    )
 
 
 def _late(approval: Approval) -> BeachError | None:
@@ -154,15 +156,27 @@ def _late(approval: Approval) -> BeachError | None:
     if approval.state == "expired":
         return Expired("This approval expired before it was decided. Nothing was run.", state="expired")
     return AlreadyDecided(
-        f"This was already {approval.state} by {approval.decided_by or 'someone'}.",
+        f"This was already {approval.state} by {_decider(approval)}.",
         state=approval.state,
         decidedAt=instant(approval.decided_at) if approval.decided_at else None,
         reason=approval.reason,
     )
 
 
-def _expire_if_due(writer: Writer, approval: Approval) -> BeachError | None:
-    if approval.state != "pending" or approval.expires_at is None or approval.expires_at > writer.now:
+def _decider(approval: Approval) -> str:
+    """A name: the stored keys tell principals apart, and tell people nothing."""
+    user = approval.decided_by_user
+    return (
+        user.get_short_name() or user.get_username() if user is not None else "the owner of the conversation"
+    )
+
+
+def _expire_if_due(writer: Writer, approval: Approval, now: datetime | None = None) -> BeachError | None:
+    if (
+        approval.state != "pending"
+        or approval.expires_at is None
+        or approval.expires_at > (now or writer.now)
+    ):
         return None
     approval.source = "policy"
     _settle(writer, approval, "expired", by=EXPIRY_POLICY, name=EXPIRY_POLICY, reason="expired")
