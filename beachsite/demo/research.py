@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from beachsite.demo import catalogue
 from beachsite.demo.errors import UnknownPlace
 from beachsite.demo.surfaces import build, research
+from envelopes.errors import RespondRefused
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import JsonObject
 
@@ -46,9 +47,8 @@ def researcher(
             known = ", ".join(d.name for d in catalogue.destinations().values())
             raise UnknownPlace(f"Nothing is known about {args.destination} in this demo. Ask about {known}.")
         surface = surface_of(context.call_id, place)
-        # Deleting first: after a crash the call runs again and its dashboard may be there, half filled.
-        frame = [build.delete(surface), *research.dashboard(surface, place, static(place.picture))]
-        await context.emit(*(_step(key, place, "todo") for key in research.SECTIONS), _part(frame))
+        await context.emit(*(_step(key, place, "todo") for key in research.SECTIONS))
+        await _frame(context, research.dashboard(surface, place, static(place.picture)))
         sources: list[JsonObject] = []
         for number, key in enumerate(research.SECTIONS, 1):
             await context.emit(_step(key, place, "running"), _part(research.section_started(surface, key)))
@@ -59,6 +59,14 @@ def researcher(
         return _result(place, sources)
 
     return run
+
+
+async def _frame(context: ToolContext, messages: list[JsonObject]) -> None:
+    """Show the empty dashboard. After a crash the call runs again and its card is there, half filled: then empty it."""
+    try:
+        await context.emit(_part(messages))
+    except RespondRefused:
+        await context.emit(_part(messages[1:]))
 
 
 def _step(key: str, place: catalogue.Destination, status: str) -> JsonObject:

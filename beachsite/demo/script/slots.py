@@ -60,7 +60,7 @@ def read_slots(text: str, today: date, asked: Place | None = None) -> Slots:
     hours: TimeOfDay = "any"
     for name in ("morning", "afternoon", "evening"):
         if re.search(rf"\b{name}s?\b", lower):
-            hours = name  # type: ignore[assignment]  # the three words are three of the literals
+            hours = name
     price = _PRICE.search(lower)
     return Slots(
         origin=origin,

@@ -97,10 +97,6 @@ def update(surface: str, pointer: str, value: Json) -> JsonObject:
     return {"version": VERSION, "updateDataModel": {"surfaceId": surface, "path": pointer, "value": value}}
 
 
-def delete(surface: str) -> JsonObject:
-    return {"version": VERSION, "deleteSurface": {"surfaceId": surface}}
-
-
 def batch(messages: list[JsonObject]) -> JsonObject:
     """What an a2ui-surface part carries."""
     return {"messages": messages}

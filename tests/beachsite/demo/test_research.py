@@ -5,7 +5,9 @@ import pytest
 from beachsite.demo.errors import UnknownPlace
 from beachsite.demo.research import ResearchDestination, researcher
 from beachsite.demo.surfaces.research import SECTIONS
+from envelopes.errors import RespondRefused
 from envelopes.protocol.parts import check_part
+from envelopes.types import JsonObject
 from tests.beachsite.demo.stage import Context
 
 
@@ -50,15 +52,29 @@ async def test_it_waits_between_steps(settings: pytest.FixtureRequest) -> None:
 
 
 async def test_the_dashboard_belongs_to_the_call() -> None:
-    """A call that runs again after a crash starts its own card over, and nobody else's."""
     first, again, other = Context(call_id="abc123"), Context(call_id="abc123"), Context(call_id="xyz789")
 
     for context in (first, again, other):
         await researcher()(context, ResearchDestination(destination="Corfu"))
 
     assert first.parts == again.parts
-    assert _surface(first) != _surface(other)
-    assert "deleteSurface" in first.parts[5]["data"]["messages"][0]
+    assert _created(first) != _created(other)
+
+
+async def test_a_call_that_runs_again_after_a_crash_fills_its_own_card() -> None:
+    class Again(Context):
+        async def emit(self, *parts: JsonObject) -> None:
+            if any(
+                "createSurface" in message for part in parts for message in part["data"].get("messages", [])
+            ):
+                raise RespondRefused("Surface exists.")
+            await super().emit(*parts)
+
+    context = Again()
+    await researcher()(context, ResearchDestination(destination="Corfu"))
+
+    verbs = [next(iter(message.keys() - {"version"})) for message in context.parts[5]["data"]["messages"]]
+    assert verbs == ["updateDataModel", "updateComponents"]
 
 
 async def test_an_unknown_place() -> None:
@@ -66,5 +82,5 @@ async def test_an_unknown_place() -> None:
         await researcher()(Context(), ResearchDestination(destination="Oslo"))
 
 
-def _surface(context: Context) -> str:
-    return str(context.parts[5]["data"]["messages"][1]["createSurface"]["surfaceId"])
+def _created(context: Context) -> str:
+    return str(context.parts[5]["data"]["messages"][0]["createSurface"]["surfaceId"])
