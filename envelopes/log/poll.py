@@ -23,7 +23,7 @@ class Poll:
         self.bell = bell
         self._task: asyncio.Task[None] | None = None
         self._seen: dict[int, int] = {}
-        self._version: int | None = None
+        self._version: tuple[object, int] | None = None
 
     async def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -46,6 +46,8 @@ class Poll:
                 raise
             except Exception:
                 logger.exception("Polling the log failed; it goes on.")
+                # What changed is not known to be seen.
+                self._version = None
                 await sync_to_async(close_old_connections)()
                 continue
             for session in grown:
@@ -60,10 +62,13 @@ class Poll:
         return grown
 
     def _changed(self) -> bool:
-        """Whether another connection has committed; a few microseconds, so that idle servers stay idle."""
+        """Whether another connection has committed; a few microseconds, so that idle servers stay idle.
+
+        The number means something within one connection only, and Channels closes this thread's between messages.
+        """
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA data_version")
-            version = int(cursor.fetchall()[0][0])
+            version = (connection.connection, int(cursor.fetchall()[0][0]))
         changed = version != self._version
         self._version = version
         return changed
