@@ -117,7 +117,7 @@ class ToolFailed(BeachError):
     """The tool could not do what it was asked to."""
 
     code = "tool_failed"
-    fault = "network"
+    fault: ClassVar[Fault] = "network"
 
 
 class ProviderError(BeachError):

@@ -75,11 +75,17 @@ class Desk:
         await self.quiet()
         return decided
 
-    async def quiet(self) -> None:
-        """Until nothing runs any more."""
-        await asyncio.sleep(0)
-        for _ in range(3):
+    async def quiet(self, *, seconds: float = 20) -> None:
+        """Until nothing runs any more, here or in another runner."""
+        deadline = asyncio.get_running_loop().time() + seconds
+        while True:
             await self.runner.idle()
+            if not self.runner.started:
+                return
+            busy = Turn.objects.filter(session=self.session, status__in=["queued", "running"])
+            if not await busy.aexists():
+                return
+            assert asyncio.get_running_loop().time() < deadline, "the turns do not come to an end"
             await asyncio.sleep(0.01)
 
     def id(self) -> str:

@@ -252,7 +252,7 @@ class LiveViews:
 
     def _trim(self, used: int | None) -> None:
         with self._lock:
-            if used in self._views:
+            if used is not None and used in self._views:
                 self._views.move_to_end(used)
             idle = [pk for pk in self._views if pk not in self._watchers]
             for pk in idle[: max(0, len(idle) - IDLE_VIEWS)]:

@@ -10,6 +10,7 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Callable
+from functools import partial
 
 Listener = Callable[[], None]
 WorkListener = Callable[[int], None]
@@ -82,7 +83,7 @@ class Doorbell:
         for listener, place in listeners:
             place.call(listener)
         for worker, place in workers:
-            place.call(lambda worker=worker: worker(session))
+            place.call(partial(worker, session))
         if self.relay is not None and not relayed:
             self.relay(session, work)
 

@@ -126,6 +126,4 @@ async def _run(tool: Tool, context: RunningCall, args: object) -> Json:
     try:
         return await tool.run(context, args)
     except TimeoutError as error:
-        raise ToolFailed(
-            f"{tool.name} ran into a timeout: {error or 'no answer'}.", cause="timeout"
-        ) from error
+        raise ToolFailed(f"{tool.name} ran into a timeout. {error}".strip(), cause="timeout") from error

@@ -29,9 +29,11 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
         "timezone": turn.session.timezone,
         "locale": turn.session.locale,
     }
-    return extended(
-        messages, "user", [injection_block("context", context), *_trigger_blocks(turn, with_data=True)]
-    )
+    blocks = [injection_block("context", context)]
+    if "handoff" in turn.trigger:
+        handoff = {key: value for key, value in turn.trigger["handoff"].items() if key != "hops"}
+        blocks.append(injection_block("handoff", handoff))
+    return extended(messages, "user", [*blocks, *_trigger_blocks(turn, with_data=True)])
 
 
 def _trigger_blocks(turn: Turn, *, with_data: bool) -> list[JsonObject]:

@@ -12,7 +12,7 @@ from envelopes.log.append import Writer, writing
 from envelopes.log.digest import call_digest
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.parts import Part, from_pydantic
-from envelopes.protocol.respond import RESPOND, check_respond
+from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
@@ -43,6 +43,7 @@ def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str
     """
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
+        call: RespondCall | None = None
         refusal: BeachError | None = None
         repaired: list[JsonObject] = []
         try:
@@ -55,7 +56,8 @@ def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str
         shown = raw if isinstance(raw, dict) else {}
         turn.messages = extended(turn.messages, "assistant", [tool_use(call_id, RESPOND, shown)])
         turn.live = {}
-        if refusal is not None:
+        if call is None or refusal is not None:
+            refusal = refusal or RespondRefused()
             turn.corrections += 1
             turn.results[call_id] = {"error": refusal.as_dict()}
             writer.add("refused", {"call": RESPOND, "error": refusal.as_dict(), "input": shown}, turn=turn)
@@ -69,9 +71,8 @@ def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str
                 writer.add("note", {"note": call.note}, turn=turn)
             for problem in repaired:
                 writer.add("diagnostic", problem, turn=turn)
-            turn.results[call_id] = {
-                "ok": {"delivered": len(call.parts), "turnState": call.state, "repaired": repaired}
-            }
+            told = {"delivered": len(call.parts), "turnState": call.state, "repaired": repaired}
+            turn.results[call_id] = {"ok": {**told, "passTo": call.pass_to} if call.pass_to else told}
         turn.save(update_fields=["messages", "results", "live", "corrections", "turn_state"])
         return refusal.as_dict() if refusal else None
 

@@ -43,6 +43,10 @@ class Runner:
         self._deaf: Callable[[], None] | None = None
         self._stopping = False
 
+    @property
+    def started(self) -> bool:
+        return bool(self._loops)
+
     async def start(self) -> None:
         if self._loops:
             return

@@ -29,7 +29,7 @@ from envelopes.runtime.transcript import (
     tool_result,
     without_thinking,
 )
-from envelopes.runtime.turns import settle, turn_data
+from envelopes.runtime.turns import hand_over, settle, turn_data
 from envelopes.types import JsonObject
 
 Next = Literal["step", "model", "stop"]
@@ -98,6 +98,8 @@ def end_reply(
             settle(
                 writer, turn, turn_state=settled["turnState"], finalized_by=_finalized(settled["turnState"])
             )
+            if settled.get("passTo"):
+                hand_over(writer, turn, settled["passTo"])
             return "stop"
         correction = ""
         if stop_reason == "max_tokens":

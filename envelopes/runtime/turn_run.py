@@ -24,6 +24,7 @@ from envelopes.providers.port import (
     ReplyEnded,
 )
 from envelopes.registries.actors import Actor, actors
+from envelopes.registries.tools import Tool
 from envelopes.runtime import calls, reply, steps
 from envelopes.runtime.executing import execute
 from envelopes.runtime.respond_stream import RespondStream
@@ -191,10 +192,10 @@ class TurnRun:
                 return
 
     @staticmethod
-    async def _needs_asking(tool: reply.Tool, call: ToolCall) -> bool:
+    async def _needs_asking(tool: Tool, call: ToolCall) -> bool:
         if call.state != "requested" or tool.approval is None:
             return False
-        return tool.approval.required(tool.input.model_validate(call.args))
+        return bool(tool.approval.required(tool.input.model_validate(call.args)))
 
 
 def _parsed(raw: str) -> Json:

@@ -12,6 +12,8 @@ from envelopes.registries.state_machines import TURN
 from envelopes.signals import turn_settled
 from envelopes.types import JsonObject
 
+MAX_HANDOFFS = 5
+
 
 def instant(moment: datetime) -> str:
     """ISO 8601 in UTC with milliseconds and Z."""
@@ -44,6 +46,23 @@ def open_turn(writer: Writer, trigger: JsonObject, *, actor: str = "") -> Turn:
     writer.add("turn", turn_data(turn, "queued", reason="new"), turn=turn)
     writer.wake_runner()
     return turn
+
+
+def hand_over(writer: Writer, turn: Turn, actor: str) -> None:
+    """Begin the turn of the actor that takes over: it gets what started this one, and the results it gathered.
+
+    Actors that keep passing on are stopped, and the person is told.
+    """
+    hops = turn.trigger.get("handoff", {}).get("hops", 0) + 1
+    if hops > MAX_HANDOFFS:
+        text = f"The agents passed this on {hops} times and nobody answered."
+        part = {"metadata": {"partType": "error"}, "text": text, "data": {"code": "passed_too_often"}}
+        writer.add("part", {"part": part, "turnState": "error"}, part_type="error", turn=turn)
+        return
+    results = turn.tool_calls.filter(state="succeeded").values_list("name", "result")
+    mailbox = [{"tool": name, "result": result} for name, result in results]
+    handoff = {"from": turn.actor, "mailbox": mailbox, "hops": hops}
+    open_turn(writer, {**turn.trigger, "handoff": handoff}, actor=actor)
 
 
 def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, **data: object) -> None:

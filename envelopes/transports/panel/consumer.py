@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 NO_LOGIN, NOT_YOURS = 4401, 4403
 
 
-class PanelConsumer(AsyncWebsocketConsumer):
+class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
     """One connection. ``cursor`` is the last row that this browser has."""
 
     session: Session

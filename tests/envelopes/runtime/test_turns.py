@@ -6,10 +6,11 @@ import pytest
 from pydantic import BaseModel
 
 from envelopes.errors import ToolFailed
+from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Fail, Prose, Raw, Reply, Say, Think, data, text
 from envelopes.registries.tools import Tool
 from envelopes.types import Json
-from tests.desk import desk, replies
+from tests.desk import Script, desk, replies
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -227,3 +228,39 @@ async def test_messages_while_a_turn_runs_are_queued_and_answered_in_order() -> 
         await d.quiet()
         assert await d.texts() == ["Answer 1.", "Answer 2.", "Answer 3."]
         assert [turn.status for turn in await d.turns()] == ["settled"] * 3
+
+
+async def test_a_turn_that_is_passed_on_begins_again_with_the_other_actor_and_what_was_gathered() -> None:
+    handed: list[ModelRequest] = []
+
+    def drafter(request: ModelRequest) -> Reply:
+        handed.append(request)
+        return Reply([Say([text("response", "Drafted.")])])
+
+    script = replies(
+        [Call("weather", {"city": "Corfu"})],
+        [Say([text("thinking", "Over to the drafter.")], "passed", pass_to="drafter")],
+    )
+    async with desk(drafter, name="drafter"), desk(script, WEATHER) as d:
+        await d.say("Write about the weather")
+        await d.quiet()
+        assert [(turn.actor, turn.finalized_by) for turn in await d.turns()] == [
+            ("tester", "complete"),
+            ("drafter", "complete"),
+        ]
+        assert await d.texts() == ["Drafted."]
+        told = str(handed[0].messages[-1])
+        assert "Write about the weather" in told
+        assert '"degrees":24' in told
+
+
+async def test_actors_that_keep_passing_on_are_stopped_and_the_person_is_told() -> None:
+    def to(name: str) -> Script:
+        return lambda request: Reply([Say([text("thinking", "Not me.")], "passed", pass_to=name)])
+
+    async with desk(to("tester"), name="other"), desk(to("other")) as d:
+        await d.say("Hello")
+        await d.quiet()
+        assert len(await d.turns()) == 6
+        (error,) = await d.parts("error")
+        assert error["data"]["code"] == "passed_too_often"
