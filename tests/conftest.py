@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from asgiref.sync import SyncToAsync
+from django.db import connections
 from psycopg import sql
 
 from beachsite import suite
@@ -61,6 +63,16 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     if report.failed:
         item.stash[FAILED] = True
     return report
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None) -> Iterator[None]:
+    """Asgiref keeps one thread for synchronous code outside of requests, and that thread its connection.
+
+    PostgreSQL drops no database that someone is connected to.
+    """
+    yield
+    SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
 @pytest.fixture(scope="session")
