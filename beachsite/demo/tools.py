@@ -106,7 +106,7 @@ async def search_hotels(context: ToolContext, args: SearchHotels) -> JsonObject:
             "stars": hotel.stars,
             "score": hotel.score,
             "blurb": hotel.blurb,
-            "extras": ", ".join(hotel.extras),
+            "extras": ", ".join(hotel.extras).capitalize(),
             "cancellation": f"Free cancellation until {hotel.free_cancellation_days} days before",
             "picture": static(hotel.picture),
             "pricePerNight": hotel.price,

@@ -32,6 +32,10 @@ def every(*conditions: JsonObject) -> JsonObject:
     return call("and", "boolean", values=list(conditions))
 
 
+def either(*conditions: JsonObject) -> JsonObject:
+    return call("or", "boolean", values=list(conditions))
+
+
 def check(condition: JsonObject, message: str) -> JsonObject:
     return {"condition": condition, "message": message}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from beachsite.demo.fares import money
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
@@ -41,10 +42,9 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
         b.repeat("flights", "flight", "/flights"),
         b.column("flight", "line", "flight-row"),
         b.component("Divider", "line"),
-        b.row(
-            "flight-row", "who", "times", "stops", "fare", "select", justify="spaceBetween", align="center"
-        ),
-        b.row("who", "tile", "name", align="center", weight=4),
+        # The weights keep columns in line; inside them rows may wrap, so that a phone shows two lines of each.
+        b.row("flight-row", "who", "trip", "buy", justify="spaceBetween", align="center"),
+        b.row("who", "tile", "name", align="center", weight=4.1),
         b.component(
             "Image",
             "tile",
@@ -56,7 +56,8 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
         b.column("name", "airline", "number"),
         b.text("airline", b.string("**${airline}**")),
         b.text("number", b.path("flightNumber"), "caption"),
-        b.column("times", "clock", "leg", weight=3),
+        b.row("trip", "times", "stops", align="center", weight=4.7),
+        b.column("times", "clock", "leg"),
         b.text(
             "clock",
             b.string(
@@ -64,10 +65,11 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
             ),
         ),
         b.text("leg", b.string("${origin} to ${destination}"), "caption"),
-        b.column("stops", "duration", "via", weight=2),
+        b.column("stops", "duration", "via"),
         b.text("duration", b.path("duration")),
         b.text("via", b.path("stopsText"), "caption"),
-        b.column("fare", "price", "each", align="end", weight=2),
+        b.row("buy", "fare", "select", justify="end", align="center", weight=4.2),
+        b.column("fare", "price", "each", align="end"),
         b.text("price", b.price("pricePerPerson", "currency"), "h4"),
         b.text("each", "per person", "caption"),
         b.button(
@@ -129,7 +131,7 @@ def _filters(found: JsonObject) -> str:
     if wanted["directOnly"]:
         words.append("direct only")
     if wanted["maxPrice"] is not None:
-        words.append(f"up to {wanted['maxPrice']:g} {found['currency']}")
+        words.append(f"up to {money(wanted['maxPrice'], found['currency']).removesuffix('.00')}")
     return ", ".join(words)
 
 

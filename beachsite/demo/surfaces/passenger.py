@@ -12,10 +12,8 @@ BOOKED = "Booked"
 
 def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonObject]:
     """A form for one offer of a search; it can go on only with a name, a plausible address and the conditions read."""
-    name_given = b.every(
-        b.required("/form/name"), b.call("length", "boolean", value=b.path("/form/name"), min=2, max=120)
-    )
-    mail_given = b.every(b.required("/form/email"), b.call("email", "boolean", value=b.path("/form/email")))
+    name_given = b.call("length", "boolean", value=b.path("/form/name"), min=2, max=120)
+    mail_given = b.call("email", "boolean", value=b.path("/form/email"))
     components = [
         b.column("root", "title", "trip", "fields", "terms", "divider", "foot"),
         b.text("title", "Who is travelling?", "h4"),
@@ -29,6 +27,7 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
                 "${formatDate(value: /offer/departure, format: 'HH:mm')} to "
                 "${formatDate(value: /offer/arrival, format: 'HH:mm')}"
             ),
+            weight=1,
         ),
         b.row("fields", "name", "email"),
         b.component(
@@ -36,7 +35,7 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
             "name",
             label="Lead passenger, as in the passport",
             value=b.path("/form/name"),
-            checks=[b.check(name_given, "A full name is needed.")],
+            checks=[b.check(_once_typed("/form/name", name_given), "A full name is needed.")],
             weight=1,
         ),
         b.component(
@@ -44,7 +43,7 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
             "email",
             label="Email for the confirmation",
             value=b.path("/form/email"),
-            checks=[b.check(mail_given, "That is not an email address yet.")],
+            checks=[b.check(_once_typed("/form/email", mail_given), "That is not an email address yet.")],
             weight=1,
         ),
         b.component(
@@ -79,7 +78,7 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
             variant="primary",
             checks=[
                 b.check(
-                    b.every(name_given, mail_given, b.path("/form/terms")),
+                    b.every(b.required("/form/name"), name_given, mail_given, b.path("/form/terms")),
                     "Fill in name and email, and tick the fare conditions.",
                 ),
                 b.check(b.path("/open"), "This has been sent already."),
@@ -97,6 +96,11 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
         "act": OPEN,
     }
     return b.create(surface, components, model, send_data=True)
+
+
+def _once_typed(pointer: str, condition: JsonObject) -> JsonObject:
+    """A form must not greet anyone in red: an empty field is the button's business."""
+    return b.either(b.call("not", "boolean", value=b.required(pointer)), condition)
 
 
 def form_state(surface: str, act: str) -> list[JsonObject]:
@@ -122,6 +126,6 @@ def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:
         b.component("Divider", "divider"),
         b.row("foot", "who", "paid", justify="spaceBetween", align="center"),
         b.text("who", b.string("${/leadPassenger}, ${/baggage}"), "caption"),
-        b.text("paid", b.price("/total", "/currency"), "h5"),
+        b.text("paid", b.price("/total", "/currency"), "h4"),
     ]
     return b.create(surface, components, booked)

@@ -15,6 +15,12 @@ SECTIONS: dict[str, tuple[str, str]] = {
 }
 """By key: the tab's title, and what the research says while it is at it. In the order in which they are done."""
 
+_INTRODUCTIONS = {
+    "sights": "Worth the walk, best first.",
+    "around": "How people get about.",
+    "food": "What to order.",
+    "budget": "What readers spent, in euros.",
+}
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -40,7 +46,9 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
         b.component("Divider", "divider"),
         b.row("foot", "sources", "page", justify="spaceBetween", align="center"),
         b.component("Modal", "sources", trigger="sources-open", content="sources-body"),
-        b.text("sources-open", b.string("Sources (${/sourceCount})")),
+        b.row("sources-open", "sources-icon", "sources-text", align="center"),
+        b.component("Icon", "sources-icon", name="info"),
+        b.text("sources-text", b.string("Sources (${/sourceCount})")),
         b.column("sources-body", "sources-title", "sources-list"),
         b.text("sources-title", b.string("Where this comes from: ${/name}"), "h4"),
         b.repeat("sources-list", "source", "/sources"),
@@ -91,10 +99,7 @@ def section(place: Destination, key: str) -> JsonObject:
             "items": [{"id": month, "high": f"{high}°", "rain": f"{wet} wet"} for month, high, wet in months],
         }
     items: list[JsonObject] = getattr(place, key)
-    if key == "budget":
-        return {"summary": "What readers spent, in euros.", "items": items}
-    names = ", ".join(item["name"] for item in items[:-1])
-    return {"summary": f"{names} and {items[-1]['name']}.", "items": items}
+    return {"summary": _INTRODUCTIONS[key], "items": items}
 
 
 def _weather() -> list[JsonObject]:
@@ -104,7 +109,7 @@ def _weather() -> list[JsonObject]:
         b.repeat("months", "month", "/sections/weather/items", direction="horizontal"),
         b.column("month", "month-name", "month-high", "month-rain", align="center"),
         b.text("month-name", b.path("id"), "caption"),
-        b.text("month-high", b.path("high"), "h5"),
+        b.text("month-high", b.string("**${high}**")),
         b.text("month-rain", b.path("rain"), "caption"),
     ]
 
@@ -138,6 +143,6 @@ def _budget() -> list[JsonObject]:
         b.text(
             "budget-amount",
             b.call("formatCurrency", value=b.path("amount"), currency="EUR", decimals=0),
-            "h5",
+            "h4",
         ),
     ]

@@ -57,7 +57,7 @@ def hotels() -> JsonObject:
                 "stars": hotel.stars,
                 "score": hotel.score,
                 "blurb": hotel.blurb,
-                "extras": ", ".join(hotel.extras),
+                "extras": ", ".join(hotel.extras).capitalize(),
                 "cancellation": f"Free cancellation until {hotel.free_cancellation_days} days before",
                 "picture": f"/static/{hotel.picture}",
                 "pricePerNight": hotel.price,

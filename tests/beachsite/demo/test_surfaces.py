@@ -140,7 +140,10 @@ def test_nobody_goes_on_without_name_address_and_consent() -> None:
     name, email = found.inputs["text"]
     go = found.buttons[-1]["id"]
     assert "disabled" in found.buttons[-1]
+    assert "A full name is needed." not in html(surfaces)
 
+    type_in(surfaces, name, "A")
+    assert "A full name is needed." in html(surfaces)
     type_in(surfaces, name, "Ada Lovelace")
     type_in(surfaces, email, "ada@example")
     type_in(surfaces, found.inputs["check"][0], True)
