@@ -32,10 +32,10 @@ UNKNOWN: Final = Unknown()
 
 
 class Splice(NamedTuple):
-    """The list at the tokens got (`inserted`) or lost the element `index`; `moving`: both, one after the other."""
+    """The list at the tokens got (`inserted`) or lost the element at `at`; `moving`: both, one after the other."""
 
     tokens: Tokens
-    index: int
+    at: int
     inserted: bool
     moving: bool = False
 
@@ -237,7 +237,7 @@ class ReadIndex:
             self.mark(part, bound)
         for token, below in node.children.items():
             position = to_index(token)
-            if position is None or position >= splice.index:
+            if position is None or position >= splice.at:
                 self._at(below, UNKNOWN, _step(items, token), bound)
         for slot in node.slots:
             for entry in self.states(slot, bound):
@@ -246,7 +246,7 @@ class ReadIndex:
                 keys = keys_of(items)
                 # Of a list without keys only what is behind the place has moved.
                 by_position = keys[:1] == entry[0].keys[:1] == _FIRST
-                self._rekey(slot, entry, keys, UNKNOWN, items, bound, splice.index if by_position else 0)
+                self._rekey(slot, entry, keys, UNKNOWN, items, bound, splice.at if by_position else 0)
 
     def _splice_state(
         self,
@@ -257,7 +257,7 @@ class ReadIndex:
     ) -> bool:
         """Takes note of one item that came or went; False where the whole list has to be compared."""
         state, names, indices = entry
-        index = splice.index
+        index = splice.at
         if state.visible < len(state.keys):
             return False
         if not splice.inserted:

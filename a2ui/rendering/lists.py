@@ -149,7 +149,7 @@ class ListState:
             probe = [items[0], items[-1]]
             if any(type(item) is not dict or type(item.get(name)) not in _SCALARS for item in probe):
                 return False
-            self._field = name if key_token(items[0][name]) in self.keys[:2] else None
+            self._field = name if key_token(items[0][name]) in self.keys else None
         if self._field == "key":
             return True
         return self._field == "id" and not any(type(item) is dict and "key" in item for item in items[:2])

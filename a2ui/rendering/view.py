@@ -228,8 +228,12 @@ class View:
             inside_button(place)
         else:
             component.type.build(Build(self, place, component.props))
-            place.size = 1 + sum(child.size for child in place.children.values())
-            if place.has_input or component.type.input_kind:
+            if place.children:
+                children = place.children.values()
+                place.size = 1 + sum([child.size for child in children])
+                if any([child.has_input for child in children]):
+                    mark_input(place)
+            if component.type.input_kind:
                 mark_input(place)
 
     def _refuse_place(self, place: Place, limit: str) -> None:

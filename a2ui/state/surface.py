@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Compiler, descend
+from a2ui.binding.values import parse as parse_value
 from a2ui.catalog.registry import Catalog
 from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic
 from a2ui.protocol.messages import UpdateComponents, UpdateDataModel
@@ -99,6 +100,14 @@ class Surface:
         if not has_root:
             body = _SKELETON.format(f"{self.dom_id}-0")
         return f'<div id="{self.dom_id}" class="a2-surface"{theme}>{body}</div>'
+
+    def evaluate(self, raw: JSON, scope: Any) -> Any:
+        """A dynamic value from JSON, resolved now; `scope` is the value that its relative paths start at."""
+
+        def report(message: str, code: str = VALIDATION_FAILED, **facts: Any) -> None:
+            self._report(A2uiError(message, code=code, fault="agent", **facts), "")
+
+        return self.view.evaluate(parse_value(raw, report, self._limits), scope, "")
 
     # ------------------------------------------------------------------ changing
 
