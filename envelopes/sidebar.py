@@ -36,8 +36,8 @@ class Group:
     entries: list[Entry]
 
 
-def sidebar(sessions: QuerySet[Session], *, current: Session | None) -> list[Group]:
-    """Today's conversations, then earlier ones. One query, whatever they hold."""
+def sidebar(sessions: QuerySet[Session], *, current: str) -> list[Group]:
+    """Today's conversations, then earlier ones. One query, whatever they hold. ``current``: a public id, or empty."""
     found = sessions.annotate(
         waiting=Exists(Approval.objects.filter(session=OuterRef("pk"), state="pending")),
         working=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=WORKING)),
@@ -54,7 +54,7 @@ def sidebar(sessions: QuerySet[Session], *, current: Session | None) -> list[Gro
             time=_short(moment, now),
             waiting=session.waiting,
             working=session.working,
-            current=current is not None and session.pk == current.pk,
+            current=session.public_id == current,
         )
         (today if moment.date() == now.date() else earlier).append(entry)
     return [

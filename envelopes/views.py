@@ -13,7 +13,7 @@ from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
@@ -59,6 +59,18 @@ def session_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     except NotFound as error:
         raise Http404(error.message) from error
     return _page(request, who, session, actors.get(session.actor) or _default_actor())
+
+
+@require_GET
+@never_cache
+def session_list(request: HttpRequest) -> HttpResponse:
+    """The list in the sidebar, as it stands now: the page asks for it when it comes back into view."""
+    who = access.principal_of(request)
+    return render(
+        request,
+        "panel/sessions.html",
+        {"groups": sidebar(access.sessions_for(who), current=_asked_from(request))},
+    )
 
 
 @require_POST
@@ -116,7 +128,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "empty": page.empty if page else True,
         "seq": page.seq if page else 0,
         "busy": bool(page and page.busy),
-        "groups": sidebar(access.sessions_for(who), current=session),
+        "groups": sidebar(access.sessions_for(who), current=session.public_id if session else ""),
         "person": who.name,
         "limit": setting("BEACH_MESSAGE_CHARACTERS"),
         "strings": strings(actor.display_name),
@@ -124,6 +136,16 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "themes": THEMES,
     }
     return render(request, "panel/page.html", context)
+
+
+def _asked_from(request: HttpRequest) -> str:
+    """The public id of the conversation that htmx asks from; empty for another page."""
+    htmx = getattr(request, "htmx", None)
+    path = htmx.current_url_abs_path if htmx else None
+    try:
+        return str(resolve(urlsplit(path or "").path).kwargs.get("public_id", ""))
+    except Resolver404:
+        return ""
 
 
 def _default_actor() -> Actor:

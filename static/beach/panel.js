@@ -67,14 +67,21 @@ const answers = {
   stop: { acked() {}, refused: ({ message }) => toast(message, 'bad') },
 };
 
+// The list of conversations is the server's; it is asked for when it may have changed.
+const relist = () => document.dispatchEvent(new Event('sessions'));
+
 async function redraw(frame) {
   fields.applying(frame.seq);
+  thread.ends(frame.ops);
   const roots = await apply(frame.ops);
   surface.restore(roots);
   root.dataset.seq = frame.seq;
   composer.settle();
   busy(frame.busy);
   thread.settle(roots);
+  const title = document.getElementById('title').textContent;
+  if (root.dataset.session && !document.title.startsWith(title)) document.title = `${title} · Beach`;
+  if (root.dataset.session && !document.getElementById('side-title')) relist();
 }
 
 function connect() {
@@ -126,6 +133,7 @@ function shell() {
   document.getElementById('menu').addEventListener('click', () => { drawer.append(side); drawer.showModal(); });
   drawer.addEventListener('close', () => root.prepend(side));
   drawer.addEventListener('click', e => (e.target === drawer || e.target.closest('[data-close]')) && drawer.close());
+  document.addEventListener('visibilitychange', () => document.hidden || relist());
   matchMedia('(min-width: 60rem)').addEventListener('change', e => e.matches && drawer.open && drawer.close());
   document.addEventListener('theme', e => {
     const theme = e.detail?.value ?? e.detail;

@@ -116,6 +116,8 @@ export class Socket {
 
   #settle(frame) {
     const entry = this.pending.get(frame.id);
+    // Too many at once: the server did not even read who it was for, so whatever is unanswered goes again.
+    if (frame.code === 'too_fast') return setTimeout(() => this.ready && this.pending.forEach(e => this.#transmit(e)), 1500);
     if (!entry) return frame.type === 'error' && this.on.error(frame);
     clearTimeout(entry.timer);
     this.pending.delete(frame.id);

@@ -10,6 +10,7 @@ let options, following = true, queue = [], speaking = false;
 
 // Offsets count characters as the server does, not UTF-16 units.
 const streams = new WeakMap();   // bubble -> {node, count}
+const over = new Set();          // bubbles whose part has come: text that was overtaken by it is late, not new
 
 function bubble(frame) {
   const into = byId(frame.into);
@@ -27,8 +28,9 @@ function bubble(frame) {
 
 // Returns false when something is missing.
 export function delta(frame) {
-  const made = byId(`v${frame.live}`) ?? bubble(frame);
-  if (!made) return true;
+  if (over.has(`v${frame.live}`)) return true;
+  const made = byId(`v${frame.live}`) ?? (frame.offset === 0 && bubble(frame));
+  if (!made) return frame.offset === 0 || !byId(frame.into);
   const stream = streams.get(made);
   if (frame.offset > stream.count) return false;
   const fresh = [...frame.text];
@@ -39,13 +41,21 @@ export function delta(frame) {
   return true;
 }
 
+// Before a frame is applied: which bubbles it ends.
+export function ends(ops) {
+  for (const [name, id] of ops) {
+    if (name === 'd' && id[0] === 'v') over.add(id);
+    else if (name === 't') for (const made of byId(id)?.querySelectorAll(':scope > [id^=v]') ?? []) over.add(made.id);
+  }
+}
+
 // -- following -------------------------------------------------------------------------------------------------------
 
 const gap = () => document.documentElement.scrollHeight - innerHeight - scrollY;
 
 export function follow(force = false) {
   if (force) following = true;
-  if (following) scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+  if (following && !byId('empty')) scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
   pill();
 }
 

@@ -99,7 +99,7 @@ class Sheet:
                 rows.append(html("<li>{}</li>", self.value(item, depth + 1)))
         rest = self._rest(len(rows), len(value))
         if not columns:
-            return html('<ul class="a2-list" role="list">{}</ul>{}', join(rows), rest)
+            return html('<ul class="b-values" role="list">{}</ul>{}', join(rows), rest)
         heads = join(
             html('<th scope="col"{}><bdi>{}</bdi></th>', columns[name], text(name)) for name in columns
         )

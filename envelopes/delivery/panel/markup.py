@@ -53,9 +53,13 @@ def reveal(value: str) -> SafeString:
 
 
 def cut(value: str, length: int) -> str:
-    """``value`` on one line, at most ``length`` characters long."""
+    """``value`` on one line, at most ``length`` characters long, and between words if there is a place near."""
     line = " ".join(value.split())
-    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+    if len(line) <= length:
+        return line
+    kept = line[: length - 1]
+    space = kept.rfind(" ")
+    return (kept[:space] if space > length * 2 // 3 else kept).rstrip(" ,;:.") + "…"
 
 
 def join(pieces: Iterable[str], between: str = "") -> SafeString:
