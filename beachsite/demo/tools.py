@@ -17,8 +17,8 @@ from envelopes.types import JsonObject
 SUNKEN = "atlantis"
 """A destination whose airline never answers: the way to see a tool fail."""
 
-HORIZON = 360
-"""How many days ahead seats are on sale."""
+HORIZON = 370
+"""How many days ahead seats are on sale: more than a year, so that every day and month has a next one."""
 
 
 class SearchFlights(BaseModel):

@@ -68,9 +68,7 @@ def research(scene: Scene) -> Flow:
         return
     yield ack(f"I will find out about {place.name}.")
     yield Call("research_destination", {"destination": place.name})
-    yield thinking(
-        "This runs in the background. The card fills as I find things; you can go on writing meanwhile."
-    )
+    yield thinking("This goes on in the background, and the card fills as I find things.")
     outcome = yield Later()
     if outcome is None:
         return
