@@ -1,0 +1,146 @@
+"""The poll: rows that nobody rang for show all the same, and an idle server stays idle (D46)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import connection
+from django.db.utils import OperationalError
+
+from envelopes.log import append
+from envelopes.log import poll as module
+from envelopes.log.append import writing
+from envelopes.log.doorbell import Doorbell
+from envelopes.log.poll import Poll
+from envelopes.models import Session
+from tests import factories
+from tests.together import together
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SECONDS", 0.02)
+
+
+@pytest.fixture(autouse=True)
+def silent(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Appends ring no bell here, as if they were another process's."""
+    monkeypatch.setattr(append, "doorbell", Doorbell())
+    return
+
+
+def _write(session: Session) -> None:
+    """From another connection, as another process would."""
+
+    def write() -> None:
+        with writing(session.pk) as writer:
+            writer.add("note")
+
+    assert together(write) == [None]
+
+
+class Listener:
+    def __init__(self, bell: Doorbell, session: Session) -> None:
+        self.rung = asyncio.Event()
+        self.stop = bell.listen(session.pk, self.rung.set)
+
+    async def hears(self, seconds: float = 5) -> bool:
+        try:
+            await asyncio.wait_for(self.rung.wait(), seconds)
+        except TimeoutError:
+            return False
+        self.rung.clear()
+        return True
+
+
+@asynccontextmanager
+async def polling() -> AsyncIterator[Doorbell]:
+    bell = Doorbell()
+    poll = Poll(bell)
+    await poll.start()
+    try:
+        yield bell
+    finally:
+        await poll.stop()
+
+
+async def test_a_row_of_another_process_rings_those_who_watch_its_session() -> None:
+    session, other = [await sync_to_async(factories.make_session)() for _ in range(2)]
+    async with polling() as bell:
+        here, there = Listener(bell, session), Listener(bell, other)
+        # Whoever begins to watch may be told once for nothing.
+        await here.hears(0.3)
+        await there.hears(0.3)
+        await sync_to_async(_write)(session)
+        assert await here.hears()
+        assert not await there.hears(0.2)
+
+
+async def test_it_is_seen_whatever_connection_the_poll_gets() -> None:
+    """Channels closes the connection of the database thread between messages; a new one knows nothing of the old."""
+    session = await sync_to_async(factories.make_session)()
+    async with polling() as bell:
+        listener = Listener(bell, session)
+        await listener.hears(0.3)
+        for _ in range(5):
+            await sync_to_async(lambda: connection.close())()  # noqa: PLW0108 - the connection of that thread
+            await sync_to_async(_write)(session)
+            assert await listener.hears()
+
+
+async def test_a_ring_of_the_poll_is_not_relayed() -> None:
+    session = await sync_to_async(factories.make_session)()
+    async with polling() as bell:
+        relayed: list[Any] = []
+        bell.relay = lambda *ring: relayed.append(ring)
+        listener = Listener(bell, session)
+        await sync_to_async(_write)(session)
+        assert await listener.hears()
+        assert relayed == []
+
+
+async def test_it_goes_on_after_the_database_was_away(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = await sync_to_async(factories.make_session)()
+    async with polling() as bell:
+        listener = Listener(bell, session)
+        await listener.hears(0.3)
+        failed = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def broken(*args: Any, **options: Any) -> Any:
+            loop.call_soon_threadsafe(failed.set)
+            raise OperationalError("the database is away")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(Session.objects, "filter", broken)
+            await sync_to_async(_write)(session)
+            await asyncio.wait_for(failed.wait(), 5)
+        # The row that came while it was away is not forgotten.
+        assert await listener.hears()
+    assert "it goes on" in caplog.text
+
+
+async def test_it_asks_nothing_while_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(Poll, "_grown", lambda self, watched: asked.append(watched) or [])
+    session = await sync_to_async(factories.make_session)()
+    async with polling() as bell:
+        await asyncio.sleep(0.1)
+        assert asked == []
+        listener = Listener(bell, session)
+        await asyncio.sleep(0.1)
+        assert asked
+        listener.stop()
+        await asyncio.sleep(0.05)
+        asked.clear()
+        await asyncio.sleep(0.1)
+        assert asked == []
