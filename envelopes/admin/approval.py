@@ -213,7 +213,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         return approval.get_risk_display().capitalize()
 
     @admin.display(description="for")
-    def for_whom(self, approval: Any) -> str:
+    def for_whom(self, approval: Any) -> SafeString:
         return owner_of(approval)
 
     @admin.display(description="waiting", ordering="requested_at")
@@ -232,7 +232,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
 
 
 def _may_see_calls(request: HttpRequest) -> bool:
-    return request.user.has_perm("envelopes.view_toolcall")
+    return principal_of(request).may_view_all() and request.user.has_perm("envelopes.view_toolcall")
 
 
 def _plain(value: Json) -> str:

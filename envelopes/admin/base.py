@@ -10,13 +10,15 @@ from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
-from django.db.models import Model, OuterRef, QuerySet, Subquery
+from django.db.models import CharField, Field, ForeignKey, Model, OuterRef, QuerySet, Subquery, TextField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
-from envelopes.admin.display import folded_field, pretty
+from envelopes.access import principal_of
+from envelopes.admin.display import folded_field, linked_field, pretty, text_field
+from envelopes.delivery.panel.markup import SafeString, reveal, text
 from envelopes.models import Participant
 
 M = TypeVar("M", bound=Model)
@@ -76,13 +78,26 @@ class HistoryAdmin(admin.ModelAdmin[M]):
         return False
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """The view permission alone: a right to change, which nobody can use here, opens nothing."""
-        return request.user.has_perm(f"{self.opts.app_label}.view_{self.opts.model_name}")
+        """For those who may see the conversation (R10) and rows of this kind. A right to change opens nothing."""
+        kind = f"{self.opts.app_label}.view_{self.opts.model_name}"
+        return principal_of(request).may_view_all() and request.user.has_perm(kind)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         hidden = {*self.json_fields, *self.secret_fields, self.opts.pk.name}
-        stored = [field.name for field in self.opts.concrete_fields if field.name not in hidden]
+        stored = [
+            self._shown(request, field) for field in self.opts.concrete_fields if field.name not in hidden
+        ]
         return [*stored, *self.extra_fields, *(folded_field(name) for name in self.json_fields)]
+
+    def _shown(self, request: HttpRequest, field: Field[Any, Any]) -> Any:
+        """A stored field by name, or in our own hands: what people wrote, and rows that this one points to."""
+        if isinstance(field, ForeignKey):
+            # Named only for those who may see it: a title is a part of a conversation.
+            other = self.admin_site._registry.get(field.related_model)
+            return linked_field(field.name, linked=other is not None and other.has_view_permission(request))
+        if isinstance(field, CharField | TextField) and not field.choices:
+            return text_field(field.name)
+        return field.name
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return self.get_fields(request, obj)
@@ -114,6 +129,14 @@ class HistoryAdmin(admin.ModelAdmin[M]):
         if not self.has_view_permission(request, obj):
             raise PermissionDenied
         return obj
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> Any:
+        """The name of the row stands in the head of the page too: without what cannot be seen or turns direction."""
+        named = text(kwargs.get("obj") or "")
+        context |= {"crumb": named, "subtitle": named if context.get("subtitle") else None}
+        return super().render_change_form(request, context, *args, **kwargs)
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -152,9 +175,9 @@ def with_owner(rows: QuerySet[M], session: str = "session_id") -> QuerySet[M]:
     )
 
 
-def owner_of(obj: Any) -> str:
+def owner_of(obj: Any) -> SafeString:
     """The owner of a row of ``with_owner``: a name, an account, or a visitor without one."""
     name, login = obj.owner_name, obj.owner_login
     if name and login and name != login:
-        return f"{name} ({login})"
-    return name or login or _("a visitor")
+        return reveal(f"{name} ({login})")
+    return reveal(name or login or _("a visitor"))

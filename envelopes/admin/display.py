@@ -64,7 +64,7 @@ def folded(value: Json, *, raw: str = "", limit: int = JSON_CHARACTERS, label: s
     return format_html(
         '<details class="adm-json"><summary>{} <small>{}</small></summary><pre dir="ltr" tabindex="0">{}</pre>{}'
         "</details>",
-        label or cut(text[:400], 60),
+        label or reveal(cut(text[:400], 60)),
         size(len(text)),
         reveal(text[:limit]),
         notice,
@@ -77,9 +77,37 @@ def folded_field(name: str) -> Callable[[Model], SafeString]:
     def show(obj: Model) -> SafeString:
         return folded(getattr(obj, name), raw=raw_url(obj, name))
 
+    _field(show, name)
     show.__name__ = f"{name}_json"
+    return show
+
+
+def text_field(name: str) -> Callable[[Model], SafeString | str]:
+    """A read-only form field for text that anybody may have written."""
+
+    def show(obj: Model) -> SafeString | str:
+        return reveal(str(getattr(obj, name) or "")) or DASH
+
+    return _field(show, name)
+
+
+def _field(show: Callable[[Model], Any], name: str) -> Callable[[Model], Any]:
+    show.__name__ = name
     show.short_description = name.replace("_", " ")  # type: ignore[attr-defined]
     return show
+
+
+def linked_field(name: str, *, linked: bool) -> Callable[[Model], SafeString | str]:
+    """A read-only form field for a foreign key: the row by name with a link, or its number alone."""
+
+    def show(obj: Model) -> SafeString | str:
+        if not linked:
+            key = getattr(obj, f"{name}_id")
+            return DASH if key is None else f"#{key}"
+        other = getattr(obj, name)
+        return DASH if other is None else link(other, str(other))
+
+    return _field(show, name)
 
 
 def raw_url(obj: Model, name: str) -> str:
@@ -91,7 +119,9 @@ def change_url(obj: Model) -> str:
 
 
 def link(obj: Model, text: object) -> SafeString:
-    return format_html('<a href="{}">{}</a>', change_url(obj), text)
+    """``text`` is shown as what somebody wrote, unless it is markup of ours."""
+    shown = text if isinstance(text, SafeString) else reveal(str(text))
+    return format_html('<a href="{}">{}</a>', change_url(obj), shown)
 
 
 def state_mark(state: str, label: str = "") -> SafeString:

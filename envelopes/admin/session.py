@@ -16,6 +16,7 @@ from envelopes.access import principal_of
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
 from envelopes.admin.display import state_mark
 from envelopes.admin.timeline import timeline
+from envelopes.delivery.panel.markup import reveal
 from envelopes.models import Event, Participant, Session, Turn
 from envelopes.registries.actors import actors
 
@@ -76,10 +77,6 @@ class SessionAdmin(HistoryAdmin[Session]):
     search_help_text = "Words of the title, or the beginning of a public id"
     inlines = [ParticipantInline]
 
-    def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """The rule of the chat, not one of the admin's own (R10)."""
-        return principal_of(request).may_view_all()
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Session]:
         rows = super().get_queryset(request)
         newest = Turn.objects.filter(session=OuterRef("pk")).order_by("-number")
@@ -89,11 +86,11 @@ class SessionAdmin(HistoryAdmin[Session]):
         )
 
     @admin.display(description="title", ordering="title")
-    def titled(self, session: Session) -> str:
-        return str(session)
+    def titled(self, session: Session) -> SafeString:
+        return reveal(str(session))
 
     @admin.display(description="owner")
-    def owner(self, session: Any) -> str:
+    def owner(self, session: Any) -> SafeString:
         return owner_of(session)
 
     @admin.display(description="agent", ordering="actor")

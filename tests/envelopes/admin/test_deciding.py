@@ -1,0 +1,316 @@
+"""Decisions through the admin, from the page to the row, with an honest answer to every click."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from envelopes.admin import deciding
+from envelopes.approvals.service import decide
+from envelopes.models import Approval, Session, ToolCall, Turn
+from tests import factories
+from tests.envelopes.admin.pages import client_of, decider, parsed, said, text_of, url
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def jonas() -> Client:
+    return decider("jonas")
+
+
+@pytest.fixture
+def approval() -> Approval:
+    return factories.make_approval(factories.make_session(), {"order": "A17", "amount": 40, "note": ""})
+
+
+def post(client: Client, approval: Approval, decision: str, reason: str = "") -> Any:
+    return client.post(url(approval, "decide"), {"decision": decision, "reason": reason}, follow=True)
+
+
+def stored(approval: Approval) -> Approval:
+    return Approval.objects.get(pk=approval.pk)
+
+
+def late(approval: Approval) -> list[dict[str, Any]]:
+    return [row.data for row in factories.log_of(approval.session, "late-decision")]
+
+
+# -- the page ----------------------------------------------------------------------------------------------------
+
+
+def test_the_page_shows_what_will_run_and_two_equal_buttons(jonas: Client, approval: Approval) -> None:
+    html = jonas.get(url(approval, "change")).content
+    text = text_of(html)
+
+    for word in (
+        "Pay 40 back for order A17?",
+        "refund",
+        "order",
+        "A17",
+        "amount",
+        "40",
+        "High",
+        approval.digest,
+    ):
+        assert word in text
+    form = next(form for form in parsed(html).iter("form") if form.get("action") == url(approval, "decide"))
+    buttons = list(form.iter("button"))
+    assert [(button.get("value"), button.get("class")) for button in buttons] == [
+        ("denied", None),
+        ("granted", None),
+    ]
+    # Initial focus on the least permissive button, and on no other element (D23).
+    assert [
+        element.get("value") for element in parsed(html).iter() if element.get("autofocus") is not None
+    ] == ["denied"]
+    # Enter in the reason writes a line; it decides nothing.
+    assert [field.get("name") for field in form.iter("textarea")] == ["reason"]
+
+
+def test_a_decided_one_offers_no_decision(jonas: Client, approval: Approval) -> None:
+    post(jonas, approval, "denied", "No.")
+    html = jonas.get(url(approval, "change")).content
+
+    assert not [form for form in parsed(html).iter("form") if form.get("action") == url(approval, "decide")]
+    assert "jonas" in text_of(html) and "No." in text_of(html)
+
+
+# -- one decision ------------------------------------------------------------------------------------------------
+
+
+def test_approve(jonas: Client, approval: Approval) -> None:
+    response = post(jonas, approval, "granted", "  Checked with the shop.  ")
+
+    done = stored(approval)
+    assert (done.state, done.reason, done.source) == ("granted", "Checked with the shop.", "admin")
+    assert done.decided_by_user == User.objects.get(username="jonas")
+    assert ToolCall.objects.get(pk=approval.tool_call_id).state == "approved"
+    assert Turn.objects.get(pk=approval.turn_id).status == "queued"
+    assert "Approved. The call runs once. The agent goes on." in said(response)
+    entry = LogEntry.objects.get()
+    assert entry.object_id == str(approval.pk) and "Approved through the admin" in entry.get_change_message()
+
+
+def test_deny(jonas: Client, approval: Approval) -> None:
+    response = post(jonas, approval, "denied")
+
+    assert stored(approval).state == "denied"
+    assert "Denied. Nothing was run." in said(response)
+    assert "Denied through the admin." in LogEntry.objects.get().get_change_message()
+
+
+def test_what_still_waits_is_told(jonas: Client) -> None:
+    turn = factories.make_turn(factories.make_session())
+    first, _second = factories.make_approvals(turn, {"order": "A1"}, {"order": "A2"})
+
+    assert "1 more question of this turn waits." in said(post(jonas, first, "granted"))
+    assert Turn.objects.get(pk=turn.pk).status == "suspended"
+
+
+def test_arguments_sent_along_are_nothing(jonas: Client, approval: Approval) -> None:
+    jonas.post(
+        url(approval, "decide"), {"decision": "granted", "args": '{"amount": 4000}', "tool_name": "wire"}
+    )
+
+    done = stored(approval)
+    assert done.args["amount"] == 40 and done.tool_name == "refund"
+    assert done.tool_call.args["amount"] == 40
+
+
+@pytest.mark.parametrize("data", [{}, {"decision": "yes"}, {"decision": "granted", "reason": "x" * 513}])
+def test_bad_input_is_told_and_changes_nothing(
+    jonas: Client, approval: Approval, data: dict[str, str]
+) -> None:
+    response = jonas.post(url(approval, "decide"), data, follow=True)
+
+    assert said(response)
+    assert stored(approval).state == "pending"
+    assert not LogEntry.objects.exists()
+
+
+# -- too late ----------------------------------------------------------------------------------------------------
+
+
+def test_somebody_was_faster(jonas: Client, approval: Approval) -> None:
+    viola = factories.make_user("viola", staff=True, permissions=["decide_approval"])
+    decide(
+        approval.approval_id, "denied", factories.make_principal(viola), reason="wrong order", source="admin"
+    )
+
+    response = post(jonas, approval, "granted")
+
+    assert "already denied by viola at" in said(response)
+    assert "Your decision changed nothing." in said(response)
+    assert "Approved" not in said(response)
+    assert (stored(approval).state, stored(approval).reason) == ("denied", "wrong order")
+    assert [(row["decision"], row["source"]) for row in late(approval)] == [("granted", "admin")]
+    assert not LogEntry.objects.exists()
+
+
+def test_it_expired(jonas: Client, approval: Approval) -> None:
+    Approval.objects.filter(pk=approval.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+    before = text_of(jonas.get(url(approval, "change")).content)
+
+    response = post(jonas, approval, "granted", "please")
+
+    assert "a decision now will be refused" in before
+    assert "It expired at" in said(response) and "Nothing was run" in said(response)
+    assert stored(approval).state == "expired"
+    assert stored(approval).decided_by == "policy:expiry"
+    assert [row["decision"] for row in late(approval)] == ["granted"]
+    assert not LogEntry.objects.exists()
+
+
+def test_a_name_is_told_where_the_owner_was_faster(jonas: Client) -> None:
+    visitor, _ = factories.make_visitor()
+    approval = factories.make_approval(factories.make_session(visitor))
+    decide(approval.approval_id, "granted", visitor)
+
+    assert "already approved by" in said(post(jonas, approval, "granted"))
+
+
+# -- many denied -------------------------------------------------------------------------------------------------
+
+
+def deny(client: Client, approvals: list[Approval], **data: str) -> Any:
+    chosen = {"action": "deny_selected", "_selected_action": [approval.pk for approval in approvals]}
+    return client.post(url(Approval, "changelist"), {**chosen, **data}, follow=True)
+
+
+def several(count: int = 3) -> list[Approval]:
+    return [factories.make_approval(factories.make_session(), {"order": f"A{n}"}) for n in range(count)]
+
+
+def test_many_are_denied_with_one_reason_after_a_page_that_asks(jonas: Client) -> None:
+    approvals = several()
+
+    asked = deny(jonas, approvals)
+    untouched = [stored(approval).state for approval in approvals]
+    done = deny(jonas, approvals, apply="1", reason="Not today.")
+
+    assert "These 3 will be denied" in text_of(asked.content)
+    assert untouched == ["pending"] * 3
+    assert "3 approvals were denied" in said(done)
+    assert {(stored(one).state, stored(one).reason, stored(one).source) for one in approvals} == {
+        ("denied", "Not today.", "admin")
+    }
+    assert LogEntry.objects.count() == 3
+
+
+def test_a_reason_is_needed(jonas: Client) -> None:
+    approvals = several(2)
+
+    response = deny(jonas, approvals, apply="1", reason="  ")
+
+    assert "Give a reason" in text_of(response.content)
+    assert {stored(approval).state for approval in approvals} == {"pending"}
+
+
+def test_those_that_are_decided_stay(jonas: Client) -> None:
+    waiting, decided, expired = several()
+    post(jonas, decided, "granted")
+    Approval.objects.filter(pk=expired.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    response = deny(jonas, [waiting, decided, expired], apply="1", reason="No.")
+
+    assert [stored(one).state for one in (waiting, decided, expired)] == ["denied", "granted", "expired"]
+    for told in ("1 approval was denied", "1 had been decided before", "1 had expired"):
+        assert told in said(response)
+    # Nobody clicked on the decided one in particular, so no late attempt is on record for it.
+    assert (late(decided), len(late(expired))) == ([], 1)
+
+
+def test_too_many_at_once_is_told(jonas: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deciding, "AT_ONCE", 1)
+    approvals = several(2)
+
+    response = deny(jonas, approvals, apply="1", reason="No.")
+
+    assert "At most 1 can be denied at once; nothing was changed." in said(response)
+    assert {stored(approval).state for approval in approvals} == {"pending"}
+
+
+def test_many_approved_at_once_is_not_offered(jonas: Client) -> None:
+    approvals = several(2)
+    page = jonas.get(url(Approval, "changelist"))
+
+    options = {option.get("value") for option in parsed(page.content).iter("option")} - {""}
+    assert options == {"deny_selected"}
+    assert "Several can only be denied together" in text_of(page.content)
+    for action in ("approve_selected", "grant_selected"):
+        jonas.post(
+            url(Approval, "changelist"),
+            {"action": action, "_selected_action": [approvals[0].pk], "apply": "1"},
+        )
+    assert {stored(approval).state for approval in approvals} == {"pending"}
+
+
+# -- outcome unknown ---------------------------------------------------------------------------------------------
+
+
+def unknown() -> ToolCall:
+    approval = factories.make_approval(factories.make_session())
+    Approval.objects.filter(pk=approval.pk).update(state="granted")
+    ToolCall.objects.filter(pk=approval.tool_call_id).update(state="unknown")
+    Turn.objects.filter(pk=approval.turn_id).update(status="waiting")
+    return ToolCall.objects.get(pk=approval.tool_call_id)
+
+
+@pytest.mark.parametrize("outcome", ["succeeded", "failed"])
+def test_staff_say_how_a_call_ended(jonas: Client, outcome: str) -> None:
+    call = unknown()
+    page = text_of(jonas.get(url(call, "change")).content)
+
+    response = jonas.post(
+        url(call, "resolve"), {"outcome": outcome, "note": "The bank shows it."}, follow=True
+    )
+
+    assert "Nobody knows whether this call took effect" in page
+    assert f"this call has {outcome}" in said(response)
+    call.refresh_from_db()
+    assert call.state == outcome
+    assert "The bank shows it." in LogEntry.objects.get().get_change_message()
+    assert "Nobody knows" not in text_of(response.content)
+    assert factories.log_of(Session.objects.get(), "tool")[-1].data["state"] == outcome
+
+
+@pytest.mark.parametrize(
+    "data",
+    [{}, {"outcome": "failed"}, {"outcome": "unknown", "note": "x"}, {"outcome": "failed", "note": " "}],
+)
+def test_a_resolution_needs_an_outcome_and_a_note(jonas: Client, data: dict[str, str]) -> None:
+    call = unknown()
+
+    response = jonas.post(url(call, "resolve"), data, follow=True)
+
+    assert said(response)
+    call.refresh_from_db()
+    assert call.state == "unknown"
+
+
+def test_a_second_resolution_is_told(jonas: Client) -> None:
+    call = unknown()
+    jonas.post(url(call, "resolve"), {"outcome": "failed", "note": "No trace of it."})
+
+    response = jonas.post(url(call, "resolve"), {"outcome": "succeeded", "note": "x"}, follow=True)
+
+    assert "Nothing was changed" in said(response) and "failed" in said(response)
+    assert LogEntry.objects.count() == 1
+
+
+def test_only_those_who_may_decide_resolve(jonas: Client) -> None:
+    call = unknown()
+    viewer = client_of(factories.make_user(staff=True, permissions=["view_session", "view_toolcall"]))
+
+    page = viewer.get(url(call, "change"))
+
+    assert "not say how it ended" in text_of(page.content)
+    assert viewer.post(url(call, "resolve"), {"outcome": "failed", "note": "x"}).status_code == 403
+    assert ToolCall.objects.get(pk=call.pk).state == "unknown"

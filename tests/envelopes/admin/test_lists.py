@@ -1,0 +1,211 @@
+"""Lists: their order, filters and search, and that their cost does not grow with what they list."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Model
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from envelopes.admin import base
+from envelopes.approvals.service import expire_due
+from envelopes.models import Approval, Artifact, Session, ToolCall, Turn
+from tests import factories
+from tests.envelopes.admin.pages import MODELS, one_of_each, text_of, url, viewer
+
+pytestmark = pytest.mark.django_db
+
+
+def queries_of(client: Client, address: str) -> list[str]:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(address).status_code == 200
+    return [query["sql"] for query in captured.captured_queries]
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_a_list_needs_no_query_for_each_row(model: type[Model]) -> None:
+    one_of_each()
+    client = viewer()
+    few = queries_of(client, url(model, "changelist"))
+    for _ in range(10):
+        one_of_each()
+    many = queries_of(client, url(model, "changelist"))
+
+    assert len(many) == len(few) <= 9, "\n".join(many)
+
+
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
+def test_a_list_leaves_large_values_in_the_database(model: type[Model]) -> None:
+    one_of_each()
+    large = ["messages", "results", "live", "trigger", "args", "result", "error", "content", "data"]
+    for sql in queries_of(viewer(), url(model, "changelist")):
+        selected = sql.partition(" FROM ")[0]
+        if model is Approval:
+            # Those of waiting approvals are what the queue is about.
+            selected = selected.partition("CASE")[0]
+        assert not [name for name in large if f'."{name}"' in selected], sql
+
+
+def test_a_page_of_the_timeline_needs_no_query_for_each_row(django_assert_num_queries: Any) -> None:
+    session = factories.make_session()
+    turn = factories.make_turn(session)
+    client = viewer()
+    few = len(queries_of(client, url(session, "change")))
+    for number in range(30):
+        factories.add_part(turn, "response", text=f"{number}")
+    factories.make_approvals(turn, *({"order": f"A{number}"} for number in range(5)))
+    many = queries_of(client, url(session, "change"))
+
+    # One more: the approvals of the page, all at once.
+    assert len(many) <= few + 1
+
+
+def test_nothing_counts_a_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(base, "COUNTED", 3)
+    for _ in range(5):
+        factories.make_session()
+    client = viewer()
+
+    queries = queries_of(client, url(Session, "changelist"))
+    response = client.get(url(Session, "changelist"))
+
+    counting = [sql for sql in queries if "COUNT(*)" in sql]
+    assert counting and all("LIMIT 4" in sql for sql in counting)
+    assert "Only the first 3 are listed" in text_of(response.content)
+
+
+# -- sessions ----------------------------------------------------------------------------------------------------
+
+
+def listed(client: Client, address: str) -> list[Any]:
+    return list(client.get(address).context["cl"].result_list)
+
+
+def test_the_columns_of_sessions() -> None:
+    ada = factories.make_user("ada")
+    session = factories.make_session(ada, title="Lisbon")
+    factories.settle_turn(factories.make_turn(session))
+    factories.make_approval(session)
+    factories.make_session(factories.make_visitor()[0], title="Porto")
+
+    text = text_of(viewer().get(url(Session, "changelist")).content)
+
+    for word in ("Lisbon", "ada", "Suspended", "a visitor", "Porto"):
+        assert word in text
+    session.refresh_from_db()
+    assert f"Suspended{session.last_seq}" in text
+
+
+def test_the_newest_turn_counts() -> None:
+    session = factories.make_session()
+    factories.make_approval(session)
+    factories.settle_turn(factories.make_turn(session))
+
+    assert "Complete" in text_of(viewer().get(url(Session, "changelist")).content)
+
+
+def test_sessions_are_found_by_title_and_by_the_beginning_of_their_id() -> None:
+    lisbon, porto = factories.make_session(title="Lisbon trip"), factories.make_session(title="Porto trip")
+    client, address = viewer(), url(Session, "changelist")
+
+    assert listed(client, f"{address}?q=lisbon") == [lisbon]
+    assert listed(client, f"{address}?q={porto.public_id[:10]}") == [porto]
+    assert set(listed(client, f"{address}?q=trip")) == {lisbon, porto}
+    assert listed(client, f"{address}?q={porto.public_id[1:9]}x") == []
+
+
+def test_sessions_are_filtered_by_agent() -> None:
+    with factories.acting(name="billing"), factories.acting(name="travel"):
+        mine, _ = factories.make_session(actor="travel"), factories.make_session(actor="billing")
+
+        assert listed(viewer(), f"{url(Session, 'changelist')}?actor=travel") == [mine]
+
+
+# -- the queue ---------------------------------------------------------------------------------------------------
+
+
+def make_queue() -> dict[str, Approval]:
+    """One of each state; the waiting ones are the oldest."""
+    session = factories.make_session()
+    names = ("first", "second", "expired", "denied", "done", "unknown")
+    queue = {name: factories.make_approval(session, {"order": name}, expires_after=3600) for name in names}
+    old = timezone.now() - timedelta(hours=2)
+    Approval.objects.filter(pk__in=[queue["first"].pk, queue["second"].pk]).update(requested_at=old)
+    Approval.objects.filter(pk=queue["expired"].pk).update(expires_at=old)
+    expire_due()
+    for name, state, call in (
+        ("denied", "denied", "denied"),
+        ("done", "granted", "succeeded"),
+        ("unknown", "granted", "unknown"),
+    ):
+        Approval.objects.filter(pk=queue[name].pk).update(
+            state=state, decided_at=timezone.now(), decided_by="user:1"
+        )
+        ToolCall.objects.filter(pk=queue[name].tool_call_id).update(state=call)
+    return queue
+
+
+def test_waiting_ones_stand_first_then_unknown_outcomes_then_the_newest() -> None:
+    queue = make_queue()
+    names = {approval.pk: name for name, approval in queue.items()}
+
+    order = [names[approval.pk] for approval in listed(viewer(), url(Approval, "changelist"))]
+
+    assert order == ["second", "first", "unknown", "done", "denied", "expired"]
+
+
+def test_the_queue_says_all_that_matters() -> None:
+    queue = make_queue()
+    text = text_of(viewer().get(url(Approval, "changelist")).content)
+
+    digest = queue["first"].digest
+    for word in (
+        "Waiting (2)",
+        "Outcome unknown (1)",
+        "2 h 0 min",
+        "in 59 min",
+        "order: first",
+        "refund",
+        "High",
+    ):
+        assert word in text
+    assert f"{digest[:4]} {digest[4:8]}" in text
+    for state in ("Pending", "Outcome unknown", "Done", "Denied", "Expired"):
+        assert state in text
+
+
+@pytest.mark.parametrize(
+    ("tab", "names"),
+    [
+        ("waiting", {"first", "second"}),
+        ("unknown", {"unknown"}),
+        ("high", {"first", "second", "expired", "denied", "done", "unknown"}),
+        ("mine", set()),
+        ("nonsense", {"first", "second", "expired", "denied", "done", "unknown"}),
+    ],
+)
+def test_the_tabs_of_the_queue(tab: str, names: set[str]) -> None:
+    queue = make_queue()
+
+    found = {approval.pk for approval in listed(viewer(), f"{url(Approval, 'changelist')}?queue={tab}")}
+
+    assert found == {queue[name].pk for name in names}
+
+
+def test_every_sort_and_search_of_a_list_works() -> None:
+    one_of_each()
+    client = viewer()
+    for model in MODELS:
+        for query in ("q=x", *(f"o={column}" for column in range(10)), "o=-1.2", "all=", "p=1"):
+            response = client.get(f"{url(model, 'changelist')}?{query}", follow=True)
+            assert response.status_code == 200, (model, query)
+
+
+def test_a_list_of_nothing() -> None:
+    for model in (Session, Turn, ToolCall, Approval, Artifact):
+        assert viewer().get(url(model, "changelist")).status_code == 200
