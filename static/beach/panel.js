@@ -81,7 +81,8 @@ async function redraw(frame) {
   thread.settle(roots);
   const title = document.getElementById('title').textContent;
   if (root.dataset.session && !document.title.startsWith(title)) document.title = `${title} · Beach`;
-  if (root.dataset.session && !document.getElementById('side-title')) relist();
+  // A conversation that began on this page is not in the list yet.
+  if (begun) { begun = false; relist(); }
 }
 
 function connect() {
@@ -105,13 +106,14 @@ function connect() {
 }
 
 // A new page has no session until the first message: nothing is stored for somebody who only looks.
-let beginning;
+let beginning, begun = false;
 function begin() {
   const form = document.getElementById('new');
   form.elements.timezone.value = timezone;
   return beginning ??= fetch(form.action, { method: 'POST', body: new FormData(form), headers: { Accept: 'application/json' } })
     .then(answer => answer.ok ? answer.json() : Promise.reject(new Error(answer.status)))
     .then(({ id, url }) => {
+      begun = true;
       root.dataset.session = id;
       history.replaceState(null, '', url);
       connect().start();

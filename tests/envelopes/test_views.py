@@ -1,0 +1,174 @@
+"""The pages of the chat over plain HTTP: who sees what, what a first visit stores, what the markup may hold."""
+
+from __future__ import annotations
+
+import html5lib
+import pytest
+from django.test import Client
+from pytest_django import DjangoAssertNumQueries
+
+from envelopes import access
+from envelopes.models import Participant, Session
+from envelopes.registries.actors import Prompt
+from tests.factories import acting, make_principal, make_session, make_turn, make_user, make_visitor
+
+pytestmark = pytest.mark.django_db
+
+
+class _Model:
+    name = model = "none"
+    label = "Scripted <model>"
+
+
+@pytest.fixture(autouse=True)
+def actor(settings):  # type: ignore[no-untyped-def]
+    settings.BEACH_DEFAULT_ACTOR = "billing"
+    prompt = Prompt("Pay it back", "An order", "Pay order <A17> back")
+    with acting(provider=_Model, prompts=(prompt,), greeting="Hello & welcome") as made:
+        yield made
+
+
+def text(response) -> str:  # type: ignore[no-untyped-def]
+    return response.content.decode()
+
+
+def test_a_first_visit_shows_an_empty_page_and_stores_nothing(client: Client) -> None:
+    page = text(client.get("/"))
+    assert "Hello &amp; welcome" in page
+    assert 'data-say="Pay order &lt;A17&gt; back"' in page
+    assert "Scripted &lt;model&gt;" in page
+    assert 'data-session=""' in page
+    assert not Session.objects.exists()
+    assert access.COOKIE not in client.cookies
+
+
+def test_the_first_message_gets_a_conversation_for_this_browser_only(client: Client) -> None:
+    answer = client.post("/chat/new", {"timezone": "Europe/Berlin"}, headers={"accept": "application/json"})
+    assert answer.status_code == 201
+    session = Session.objects.get()
+    assert answer.json() == {"id": session.public_id, "url": f"/chat/{session.public_id}/"}
+    assert session.timezone == "Europe/Berlin"
+    assert client.cookies[access.COOKIE]["httponly"]
+    assert client.get(answer.json()["url"]).status_code == 200
+    assert client.get("/", follow=True).redirect_chain == [(f"/chat/{session.public_id}/", 302)]
+    assert client.get("/?new").status_code == 200
+    assert Client().get(answer.json()["url"]).status_code == 404
+    again = client.post("/chat/new", {"timezone": "Mars/Olympus"})
+    assert again.status_code == 302
+    assert Session.objects.count() == 2
+    assert Participant.objects.exclude(owner_key="").values("owner_key").distinct().count() == 1
+    assert Session.objects.order_by("-pk")[0].timezone == "UTC"
+
+
+def test_a_conversation_needs_a_token_against_forgery() -> None:
+    assert Client(enforce_csrf_checks=True).post("/chat/new").status_code == 403
+    assert Client(enforce_csrf_checks=True).post("/theme", {"theme": "dark"}).status_code == 403
+    assert not Session.objects.exists()
+
+
+def test_reading_routes_take_no_posts_and_writing_routes_no_gets(client: Client) -> None:
+    assert client.post("/").status_code == 405
+    assert client.get("/chat/new").status_code == 405
+    assert client.get("/theme").status_code == 405
+
+
+def test_without_anonymous_visitors_there_is_a_login(client: Client, settings) -> None:  # type: ignore[no-untyped-def]
+    settings.BEACH_ANONYMOUS = False
+    session = make_session()
+    for path in ("/", f"/chat/{session.public_id}/"):
+        answer = client.get(path)
+        assert answer.status_code == 302
+        assert answer["Location"].startswith("/accounts/login/?next=")
+    assert client.post("/chat/new").status_code == 302
+    assert Session.objects.count() == 1
+
+
+def test_an_unknown_conversation_and_a_foreign_one_look_the_same(client: Client) -> None:
+    client.force_login(make_user())
+    foreign = make_session(make_user())
+    answers = [client.get(f"/chat/{public_id}/") for public_id in (foreign.public_id, "nothing")]
+    assert [answer.status_code for answer in answers] == [404, 404]
+    assert text(answers[0]).replace(foreign.public_id, "nothing") == text(answers[1])
+
+
+def test_staff_may_look_and_not_write(client: Client) -> None:
+    session = make_session(title="Refund")
+    make_turn(session, text="Please <b>refund</b>")
+    client.force_login(make_user(staff=True, permissions=["view_session"]))
+    page = text(client.get(f"/chat/{session.public_id}/"))
+    assert "Please &lt;b&gt;refund&lt;/b&gt;" in page
+    assert "You can read this conversation, not write in it" in page
+    assert page.count("<textarea") == 1
+    assert "disabled></textarea>" in page
+
+
+def test_a_page_says_where_the_socket_goes_on_from(client: Client) -> None:
+    user = make_user()
+    session = make_session(user, title="Refund")
+    make_turn(session)
+    session.refresh_from_db()
+    client.force_login(user)
+    page = text(client.get(f"/chat/{session.public_id}/"))
+    assert f'data-session="{session.public_id}" data-seq="{session.last_seq}" data-busy="true"' in page
+    assert 'id="side-title">Refund</span>' in page
+    assert "no-store" in client.get(f"/chat/{session.public_id}/")["Cache-Control"]
+
+
+def test_the_list_knows_where_it_is_asked_from_and_takes_one_query(
+    client: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    user = make_user()
+    sessions = [make_session(user, title=f"Talk {number}") for number in range(5)]
+    make_turn(sessions[0])
+    client.force_login(user)
+    current = f"http://testserver/chat/{sessions[1].public_id}/"
+    with django_assert_num_queries(3):  # session, user, list
+        answer = client.get("/chat/list", headers={"hx-request": "true", "hx-current-url": current})
+    assert text(answer).count('aria-current="page"') == 1
+    assert text(answer).count("Working") == 2  # a hidden one waits for the current conversation
+    assert "Talk 4" in text(answer)
+    assert "<html" not in text(answer)
+    assert text(Client().get("/chat/list")).strip() == ""
+
+
+def test_the_theme_is_remembered_and_served(client: Client) -> None:
+    assert "data-theme=" not in text(client.get("/")).split("<head>")[0]
+    answer = client.post("/theme", {"theme": "dark"}, headers={"hx-request": "true"})
+    assert answer.status_code == 204
+    assert answer["HX-Trigger"] == '{"theme": "dark"}'
+    assert 'data-theme="dark"' in text(client.get("/")).split("<head>")[0]
+    assert (
+        client.post("/theme", {"theme": "auto"}, headers={"referer": "http://evil.example/"})["Location"]
+        == "/"
+    )
+    assert "data-theme=" not in text(client.get("/")).split("<head>")[0]
+    assert client.post("/theme", {"theme": '"><script>'}).status_code == 400
+    client.cookies["beach_theme"] = '"><script>'
+    assert "<script>" not in text(client.get("/")).split("<head>")[0]
+
+
+def test_no_page_holds_inline_script_style_or_handlers(client: Client) -> None:
+    who, cookie = make_visitor()
+    session = access.create_session(who, "billing")
+    make_turn(session, text="Hi")
+    client.cookies[access.COOKIE] = cookie
+    for path in ("/?new", f"/chat/{session.public_id}/"):
+        tree = html5lib.parse(text(client.get(path)), namespaceHTMLElements=False)
+        for element in tree.iter():
+            assert "style" not in element.attrib, element.attrib
+            assert not [name for name in element.attrib if str(name).startswith("on")], element.attrib
+            assert element.tag != "style"
+            if element.tag == "script":
+                assert element.get("src") or element.get("type") == "application/json"
+        ids = [element.get("id") for element in tree.iter() if element.get("id")]
+        assert len(ids) == len(set(ids))
+
+
+def test_a_signed_in_person_is_named(client: Client) -> None:
+    user = make_user("ada")
+    client.force_login(user)
+    assert make_principal(user).name == "ada"
+    page = text(client.get("/"))
+    assert ">ada</span>" in page
+    assert "Sign out" in page
+    assert "Administration" not in page
