@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -231,13 +231,14 @@ class SurfaceSet:
 
     # ------------------------------------------------------------------ what people do
 
-    def edit(self, target: str, value: JSON) -> Edit:
+    def edit(self, target: str, value: JSON, *, conceal: Callable[[JSON], JSON] | None = None) -> Edit:
         """What a browser sent for the input with this DOM id, checked and as a patch; nothing is applied.
 
-        Raises InputError: `not_found`, `not_writable` (its value is not bound), `DATA_ERROR` (the data has no
-        place for it), `VALIDATION_FAILED` (not a value for this input).
+        `conceal` gets the value of an obscured field and returns the handle `{"$secret": ...}` that stands for it
+        in the patch (D24). Raises InputError: `not_found`, `not_writable` (its value is not bound), `DATA_ERROR`
+        (the data has no place for it), `VALIDATION_FAILED` (not a value for this input).
         """
-        return edit(locate(self._by_dom_id, target), value)
+        return edit(locate(self._by_dom_id, target), value, conceal)
 
     def act(self, target: str) -> ClientAction | OpenUrl | None:
         """A click on the button with this DOM id, resolved from the server's own state (R2, section 13).

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,8 +18,8 @@ from a2ui.state.values import JSON
 class Edit:
     """A person's change of a data model as RFC 6902 operations.
 
-    `obscured`: the value came from an obscured field and must be replaced by a handle before anything is stored
-    (D24); it stands as `value` in the last operation, possibly inside parents that are created.
+    `obscured`: the value came from an obscured field. Unless `conceal` has put a handle in its place, it must not
+    be stored (D24).
     """
 
     owner: str
@@ -28,7 +29,7 @@ class Edit:
     obscured: bool = False
 
 
-def edit(instance: Instance | None, value: JSON) -> Edit:
+def edit(instance: Instance | None, value: JSON, conceal: Callable[[JSON], JSON] | None = None) -> Edit:
     """The patch for one entered value. Raises InputError; see `SurfaceSet.edit`."""
     if instance is None:
         raise InputError("This field is not there any more.", code="not_found")
@@ -40,11 +41,13 @@ def edit(instance: Instance | None, value: JSON) -> Edit:
     if not isinstance(binding, Binding):
         raise InputError("This field is not stored anywhere.", code="not_writable")
     stored = kind.entered(value, instance)
+    obscured = kind.is_obscured(component.props)
+    if obscured and conceal is not None:
+        stored = conceal(stored)
     tokens = binding.tokens if binding.absolute else (*instance.scope_path, *binding.tokens)
     try:
         ops = write_ops(instance.surface.model, tokens, stored)
     except (DataError, LimitError) as error:
         raise InputError(error.message, code=error.code, path=error.path, **error.facts) from error
-    return Edit(
-        instance.surface.owner, instance.surface.id, ops, component.id, kind.is_obscured(component.props)
-    )
+    owner = instance.surface.owner
+    return Edit(owner, instance.surface.id, ops, component.id, obscured)

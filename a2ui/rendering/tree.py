@@ -15,8 +15,9 @@ from a2ui.errors import A2uiError
 from a2ui.functions.convert import truthy
 from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.data_model import write_ops
-from a2ui.state.pointer import Tokens, format, parse, parse_scoped, read
+from a2ui.state.pointer import Tokens, parse, parse_scoped, read
 from a2ui.state.surface import Surface
+from a2ui.state.values import pointer_text
 from a2ui.surfaces import SurfaceSet
 
 
@@ -105,7 +106,7 @@ class _Walk:
             yield f"{at}/{reference.edge.slot}/{index}", reference.child, (*path, str(index))
 
     def _node(self, at: str, component_id: str, scope: Tokens, component: Component | None) -> dict[str, Any]:
-        node: dict[str, Any] = {"at": at, "id": component_id, "scope": format(scope) or "/"}
+        node: dict[str, Any] = {"at": at, "id": component_id, "scope": pointer_text(scope) or "/"}
         if component is None:
             return node | {"state": "missing"}
         node["type"] = component.type_name

@@ -62,6 +62,7 @@ class View:
         self.budget = Budget(options.limits.instances)
         self.root: Place | None = None
         self.repaints = 0
+        self._unbuilt: list[Place] = []
 
     # ------------------------------------------------------------------ rendering
 
@@ -74,6 +75,8 @@ class View:
         """The HTML of the root component as it is now."""
         if self.root is None:
             self.root = self._new_place(ROOT, None, None, Around(), (), (), "")
+            self._unbuilt = []
+            self.build(self.root)
         return self.root.render(self.root_value(), "")
 
     def emitter(self, place: Place) -> Emit:
@@ -157,6 +160,8 @@ class View:
             )
             levels, scope = (*place.levels, slot), (*slot.path, slot)
             slot.item = self._new_place(reference.child, place, reference, slot.around, levels, scope, "")
+            self._unbuilt = []
+            self.build(slot.item)
         return slot.item
 
     def fit(self, slot: ListSlot, state: ListState) -> None:
@@ -209,14 +214,32 @@ class View:
         )
         place.born = self.repaints
         self.places.setdefault(component_id, {})[place] = None
-        self.budget.used += 1
-        self.build(place)
+        self._unbuilt.append(place)
         return place
 
     def build(self, place: Place) -> None:
+        """Compiles a place and all new ones below it, without recursion: agents decide how deep trees are."""
+        order: list[Place] = []
+        waiting = [place]
+        while waiting:
+            order.append(waiting.pop())
+            self._build_one(order[-1])
+            # Depth first in page order, so that what is cut off is at the end.
+            waiting += reversed(self._unbuilt)
+            self._unbuilt = []
+        for built in reversed(order):
+            children = built.children.values()
+            built.size = 1 + sum([child.size for child in children])
+            kind = built.component.type if built.component else None
+            built.has_input = any(child.has_input for child in children) or bool(kind and kind.input_kind)
+        if place.has_input and place.parent:
+            mark_input(place.parent)
+
+    def _build_one(self, place: Place) -> None:
         """Compiles the component into its place: as it is defined now, or a placeholder."""
         component = place.component = self.store.by_id.get(place.component_id)
         limits = self.options.limits
+        self.budget.used += 1
         if place.depth >= limits.depth or self.budget.used > limits.instances:
             place.component = None
             self._refuse_place(place, "depth" if place.depth >= limits.depth else "instances")
@@ -228,13 +251,6 @@ class View:
             inside_button(place)
         else:
             component.type.build(Build(self, place, component.props))
-            if place.children:
-                children = place.children.values()
-                place.size = 1 + sum([child.size for child in children])
-                if any([child.has_input for child in children]):
-                    mark_input(place)
-            if component.type.input_kind:
-                mark_input(place)
 
     def _refuse_place(self, place: Place, limit: str) -> None:
         allowed = getattr(self.options.limits, limit)
@@ -269,10 +285,10 @@ class View:
         known = self.places.get(place.component_id)
         if known is not None:
             known.pop(place, None)
-        self.budget.used -= 1
 
     def clear(self, place: Place) -> None:
         """Forgets how the place was compiled: what it reads and its template. Its children stay."""
+        self.budget.used -= 1
         for part in place.parts:
             for pattern in part.patterns:
                 self.index.discard(pattern, part)
@@ -342,7 +358,7 @@ class View:
 def mark_input(place: Place) -> None:
     """Notes that a field that somebody may be editing is inside the place."""
     at: Place | None = place
-    while at is not None and not (at.has_input and at is not place):
+    while at is not None and not at.has_input:
         at.has_input = True
         at = at.parent
 

@@ -18,7 +18,7 @@ PROGRAMS = (
 
 
 def ident(file):
-    return "-".join(file.parts[-5:-3] + (file.parts[-3], file.stem))
+    return "-".join((file.parts[-5], file.parts[-3], file.stem))
 
 
 @pytest.mark.parametrize("file", PROGRAMS, ids=ident)

@@ -37,7 +37,7 @@ ALSO_ABSENT = {
 
 
 def comparable(value: Any) -> Any:
-    """null and absent count as equal, 1 and 1.0 too, and integers as far as a double can tell them apart. 0 and -0 are one number."""
+    """null and absent count as equal; numbers as far as doubles tell them apart, 0 and -0 are one."""
     if isinstance(value, dict):
         return {key: comparable(item) for key, item in value.items() if item is not None}
     if isinstance(value, list):
