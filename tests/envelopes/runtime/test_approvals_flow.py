@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -18,6 +19,7 @@ from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.runtime import calls, store
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
+from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -306,10 +308,7 @@ async def test_two_runners_that_resume_one_turn_run_its_call_once() -> None:
         await d.say("Refund A17")
         await d.runner.stop()
         await d.decide("granted")
-        claims = await asyncio.gather(
-            *(
-                sync_to_async(store.claim_next, thread_sensitive=False)(d.session.pk, f"gone:{n}:1")
-                for n in range(4)
-            )
+        claims = await asyncio.to_thread(
+            together, *(partial(store.claim_next, d.session.pk, f"gone:{n}:1") for n in range(4))
         )
         assert sum(claim is not None for claim in claims) == 1
