@@ -21,17 +21,7 @@ READER = Reader(consumes=frozenset({"llm-context"}), surfaces=True)
 class TurnAdmin(HistoryAdmin[Turn]):
     """Newest first: the order in which they began."""
 
-    list_display = [
-        "named",
-        "conversation",
-        "actor",
-        "state",
-        "turn_state",
-        "finalized_by",
-        "attempt",
-        "steps",
-        "lasted",
-    ]
+    list_display = ["named", "conversation", "actor", "state", "finalized_by", "attempt", "steps", "lasted"]
     list_filter = ["status"]
     list_select_related = ["session"]
     ordering = ["-pk"]
@@ -49,9 +39,10 @@ class TurnAdmin(HistoryAdmin[Turn]):
     def conversation(self, turn: Turn) -> SafeString:
         return link(turn.session, str(turn.session))
 
-    @admin.display(description="status", ordering="status")
+    @admin.display(description="state", ordering="status")
     def state(self, turn: Turn) -> SafeString:
-        return state_mark(turn.status)
+        """What it was settled with tells more than that it was settled."""
+        return state_mark(turn.turn_state if turn.status == "settled" and turn.turn_state else turn.status)
 
     @admin.display(description="duration")
     def lasted(self, turn: Turn) -> str:
