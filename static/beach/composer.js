@@ -109,6 +109,8 @@ export function start(given, kept) {
     const button = e.target.closest('[data-say]');
     if (button && say(button.dataset.say)) box.focus({ preventScroll: true });
   });
+  // Nothing to read yet: a keyboard can begin at once (on a phone it would cover the suggestions).
+  if (document.getElementById('empty') && matchMedia('(pointer: fine)').matches) box.focus({ preventScroll: true });
   for (const { type, id, text } of kept) if (type === 'message') show(id, text);
   draw();
 }

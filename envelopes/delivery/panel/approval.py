@@ -107,7 +107,7 @@ class Approval(View):
             ),
             html(
                 '<div class="b-approval__body"><div class="b-approval__ask" dir="auto">{}</div>'
-                '<p class="b-approval__why">{}</p>{}'
+                '<p class="b-approval__why" dir="auto">{}</p>{}'
                 '<div class="b-approval__act"><span class="b-approval__edit"></span>{}</div></div>',
                 text(self.question),
                 join(why, " "),

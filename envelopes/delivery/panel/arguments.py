@@ -66,7 +66,7 @@ def _words(value: str) -> SafeString:
         return html("<bdi>{}</bdi>", reveal(value))
     size = ngettext("{} character", "{} characters", len(value)).format(len(value))
     return html(
-        '<details class="b-fold"><summary><span class="b-fold__peek"><bdi>{}</bdi></span>'
+        '<details class="b-fold"><summary><span class="b-fold__peek" dir="auto">{}</span>'
         '<span class="b-fold__size">{}</span><span class="b-fold__more">{}</span><span class="b-fold__less">{}</span>'
         "</summary>"
         '<p dir="auto" tabindex="0">{}</p></details>',

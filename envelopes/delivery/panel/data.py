@@ -153,7 +153,7 @@ def _long(value: str) -> SafeString:
         told = _("Shown: the first {} of {} characters.").format(LONGEST, len(value))
         notice = html('<p class="b-cut">{}</p>', told)
     return html(
-        '<details class="b-fold"><summary><span class="b-fold__peek"><bdi>{}</bdi></span>'
+        '<details class="b-fold"><summary><span class="b-fold__peek" dir="auto">{}</span>'
         '<span class="b-fold__size">{}</span><span class="b-fold__more">{}</span><span class="b-fold__less">{}</span>'
         "</summary>"
         '<p dir="auto" tabindex="0">{}</p>{}</details>',
