@@ -20,7 +20,7 @@ export class Socket {
     this.last = Promise.resolve();        // frames are applied one after the other
     for (const message of this.#stored()) this.pending.set(message.id, { message, sent: false });
     addEventListener('online', () => this.wake());
-    addEventListener('offline', () => this.#say());
+    addEventListener('offline', () => this.#ping());      // a browser may be wrong about that: the answer tells
     addEventListener('focus', () => this.wake());
     document.addEventListener('visibilitychange', () => document.hidden || this.wake());
     addEventListener('pagehide', () => this.stop());
