@@ -12,7 +12,7 @@ from envelopes.delivery.panel.view import Brush, View
 
 if TYPE_CHECKING:
     from envelopes.delivery.panel.blocks import Segment
-    from envelopes.delivery.panel.thread import Scene
+    from envelopes.delivery.panel.scene import Scene
 
 SUMMARY = 90
 RIPPLE = trusted('<span class="b-ripple" aria-hidden="true"><i></i><i></i><i></i></span>')

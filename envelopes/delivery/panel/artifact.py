@@ -14,7 +14,7 @@ from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import JsonObject
 
 if TYPE_CHECKING:
-    from envelopes.delivery.panel.thread import Scene
+    from envelopes.delivery.panel.scene import Scene
 
 _UNITS = ("byte", "kB", "MB", "GB")
 _KINDS = {

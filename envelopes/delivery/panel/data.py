@@ -16,7 +16,7 @@ from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import Json
 
 if TYPE_CHECKING:
-    from envelopes.delivery.panel.thread import Scene
+    from envelopes.delivery.panel.scene import Scene
 
 DEPTH = 3
 ITEMS = 50

@@ -14,7 +14,7 @@ from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import Json, JsonObject
 
 if TYPE_CHECKING:
-    from envelopes.delivery.panel.thread import Scene
+    from envelopes.delivery.panel.scene import Scene
 
 STATES = ("todo", "running", "done", "failed", "skipped", "stopped")
 OPEN = ("todo", "running")

@@ -16,7 +16,7 @@ from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import JsonObject
 
 if TYPE_CHECKING:
-    from envelopes.delivery.panel.thread import Scene
+    from envelopes.delivery.panel.scene import Scene
 
 
 @lru_cache(maxsize=1024)

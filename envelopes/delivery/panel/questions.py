@@ -12,7 +12,7 @@ from envelopes.delivery.panel.prose import markdown
 from envelopes.delivery.panel.view import Brush, View
 
 if TYPE_CHECKING:
-    from envelopes.delivery.panel.thread import Scene
+    from envelopes.delivery.panel.scene import Scene
 
 
 @dataclass

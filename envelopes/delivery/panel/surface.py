@@ -16,7 +16,7 @@ from envelopes.types import Json
 
 if TYPE_CHECKING:
     from a2ui import SurfaceChange
-    from envelopes.delivery.panel.thread import Scene
+    from envelopes.delivery.panel.scene import Scene
 
 
 def frame(

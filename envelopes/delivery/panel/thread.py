@@ -8,23 +8,24 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from envelopes.delivery.panel import activity, approval, artifact, data, progress, prose, questions, surface
+from envelopes.delivery.panel import activity, artifact, data, decisions, progress, prose, questions, surface
 from envelopes.delivery.panel.approval import Approval
 from envelopes.delivery.panel.blocks import Click, Day, Me, Segment
 from envelopes.delivery.panel.canvas import Canvas, Op
 from envelopes.delivery.panel.context import ThreadContext
 from envelopes.delivery.panel.markup import cut
+from envelopes.delivery.panel.scene import Scene, Turn
 from envelopes.delivery.panel.view import Brush
 from envelopes.log.rows import Row
 from envelopes.registries.part_types import part_types
-from envelopes.types import Json, JsonObject
+from envelopes.types import Json
 
 if TYPE_CHECKING:
     from a2ui import SurfaceChange, SurfaceSet
@@ -45,79 +46,6 @@ class Pending:
     dom_id: str
 
 
-@dataclass
-class Turn:
-    """What the thread remembers of a turn. Plain data, kept in the snapshot.
-
-    ``held``: domain-data not drawn yet; ``shown``: slots that a card of this turn shows; ``bubbles``, ``cards``,
-    ``files``: DOM ids by part id, progress group and artifact id; ``asked``: the message that started it.
-    """
-
-    number: int
-    actor: str
-    status: str = ""
-    since: str = ""
-    segments: int = 0
-    failed: bool = False
-    asked: str = ""
-    sources: int = 0
-    held: list[JsonObject] = field(default_factory=list)
-    shown: list[str] = field(default_factory=list)
-    bubbles: dict[str, str] = field(default_factory=dict)
-    cards: dict[str, str] = field(default_factory=dict)
-    files: dict[str, str] = field(default_factory=dict)
-
-
-class Scene:
-    """One row being applied: what the drawers of single part types work with."""
-
-    def __init__(self, thread: Thread, row: Row, changes: Sequence[SurfaceChange]) -> None:
-        self.thread = thread
-        self.row = row
-        self.changes = changes
-        self.canvas = thread.canvas
-        self.at = row.at.isoformat()
-        self.part: JsonObject = row.data.get("part") or {}
-        self.brush = Brush(thread.context, lambda owner, surface_id: _created(changes, owner, surface_id))
-        self._made = 0
-
-    @property
-    def turn(self) -> Turn:
-        return self.thread.turn(self.row.turn, self.row.actor)
-
-    @property
-    def may_show(self) -> bool:
-        """Nothing new after a turn has settled: whatever comes later is in the log, not on the page."""
-        return self.turn.status != "settled"
-
-    @property
-    def words(self) -> str:
-        words = self.part.get("text")
-        return words if isinstance(words, str) else ""
-
-    @property
-    def data(self) -> JsonObject:
-        value = self.part.get("data")
-        return value if isinstance(value, dict) else {}
-
-    @property
-    def metadata(self) -> JsonObject:
-        value = self.part.get("metadata")
-        return value if isinstance(value, dict) else {}
-
-    def slot(self) -> str:
-        """What a piece of data is about (D11); empty when its part does not say."""
-        return str(self.metadata.get("slotKey") or self.metadata.get("dataKind") or "")
-
-    def new_id(self, mark: str = "e") -> str:
-        """A DOM id that only this row can make."""
-        self._made += 1
-        return f"{mark}{self.row.seq}" if self._made == 1 else f"{mark}{self.row.seq}-{self._made}"
-
-    def segment(self) -> Segment:
-        return self.thread.segment(self)
-
-
 Drawer = Callable[[Scene], None]
 
 DRAWERS: dict[str, Drawer] = {
@@ -131,8 +59,8 @@ DRAWERS: dict[str, Drawer] = {
     "artifact": artifact.keep,
     "citation": prose.cite,
     "progress": progress.advance,
-    "approval-request": approval.request,
-    "approval-response": approval.respond,
+    "approval-request": decisions.request,
+    "approval-response": decisions.respond,
 }
 """Who draws a part type. A registered type that is not here gets the readable fallback."""
 
@@ -312,7 +240,7 @@ class Thread:
                 self.canvas.op("d", dom_id)
 
     def _tool(self, scene: Scene) -> None:
-        approval.outcome(scene)
+        decisions.outcome(scene)
 
     def _settled(self, scene: Scene) -> None:
         turn = scene.turn
@@ -321,7 +249,7 @@ class Thread:
         how = str(scene.row.data.get("finalizedBy") or "complete")
         data.release(scene)
         self._close_progress(turn, how)
-        approval.close(scene, turn.number)
+        decisions.close(scene, turn.number)
         if how == "timeout":
             body = _("The answer was stopped. Ask again, or ask for less.")
             questions.broke(scene, title=_("This took too long"), body=body)
@@ -371,13 +299,6 @@ _KINDS: dict[str, Callable[[Thread, Scene], None]] = {
 def live_id(key: str) -> str:
     """The DOM id of the bubble that streams under ``key``; empty for a key that cannot be part of an id."""
     return f"v{key}" if key and all(c.isascii() and (c.isalnum() or c in "-_") for c in key) else ""
-
-
-def _created(changes: Sequence[SurfaceChange], owner: str, surface_id: str) -> str:
-    for change in changes:
-        if change.kind == "created" and (change.owner, change.surface_id) == (owner, surface_id):
-            return change.html
-    return ""
 
 
 def _seconds(since: str, until: str) -> float:
