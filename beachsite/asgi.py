@@ -10,7 +10,6 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "beachsite.settings.local")
 # Sets Django up: nothing that imports a model may stand above this line.
 django = get_asgi_application()
 
-from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
 from beachsite import background  # noqa: E402
@@ -20,7 +19,8 @@ from envelopes.transports.panel.routing import websocket_urlpatterns  # noqa: E4
 application = ProtocolTypeRouter(
     {
         "http": background.starting(django),
-        "websocket": OriginGate(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        # Who sits at a socket is asked again for each frame (transports/panel/identity.py): no session middleware here.
+        "websocket": OriginGate(URLRouter(websocket_urlpatterns)),
         "lifespan": background.lifespan,
     }
 )

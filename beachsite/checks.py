@@ -39,14 +39,6 @@ def processes(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
                 id="beachsite.E002",
             )
         )
-    if worker:
-        found.append(
-            checks.Error(
-                "BEACH_EXECUTOR is worker, but this version has no worker processes: nobody would run a turn.",
-                hint="Unset BEACH_EXECUTOR: turns then run inside the web process.",
-                id="beachsite.E006",
-            )
-        )
     return found
 
 

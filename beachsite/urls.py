@@ -15,6 +15,8 @@ from beachsite import health
 # Lazy: the hashed name is known only where files have been collected, and routes are loaded before that too.
 icon = lazy(static, str)("beach/mark.svg")
 
+admin.site.site_header = admin.site.site_title = "Beach administration"
+
 urlpatterns = [
     # Asked for by browsers on pages that name no icon of their own, such as the admin's.
     path("favicon.ico", RedirectView.as_view(url=icon)),

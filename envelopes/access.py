@@ -116,7 +116,8 @@ def sessions_for(who: Principal) -> QuerySet[Session]:
 
 def get_session(who: Principal, public_id: str) -> Session:
     """Raises ``NotFound``, with the same sentence whether it does not exist or is not theirs."""
-    session = visible_sessions(who).filter(public_id=public_id).first()
+    # What is no id at all is not looked for: a NUL in it would be an error of the database.
+    session = visible_sessions(who).filter(public_id=public_id).first() if public_id.isalnum() else None
     if session is None:
         raise NotFound("There is no such conversation, or it is not yours.")
     return session

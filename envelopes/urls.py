@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from envelopes import views
+from envelopes import artifacts, views
 
 app_name = "envelopes"
 
@@ -13,5 +13,6 @@ urlpatterns = [
     path("chat/new", views.new_session, name="new"),
     path("chat/list", views.session_list, name="list"),
     path("chat/<str:public_id>/", views.session_page, name="session"),
+    path("artifacts/<str:artifact_id>", artifacts.download, name="artifact"),
     path("theme", views.set_theme, name="theme"),
 ]

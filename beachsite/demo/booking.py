@@ -76,7 +76,7 @@ async def book_flight(context: ToolContext, args: BookFlight) -> JsonObject:
             currency=offer["currency"],
         )
     booking = await sync_to_async(_store)(context, args)
-    return {
+    result = {
         "reference": booking.reference,
         "flight": flight.title,
         "origin": catalogue.airports()[flight.origin].name,
@@ -90,6 +90,8 @@ async def book_flight(context: ToolContext, args: BookFlight) -> JsonObject:
         "currency": args.currency,
         "baggage": offer["baggage"],
     }
+    await context.attach(f"{booking.reference}.txt", "text/plain", _confirmation(result).encode())
+    return result
 
 
 def _store(context: ToolContext, args: BookFlight) -> Booking:
@@ -109,6 +111,20 @@ def _store(context: ToolContext, args: BookFlight) -> Booking:
             )
     except IntegrityError as error:
         raise Conflict("These tickets were bought by an earlier run of the same call.") from error
+
+
+def _confirmation(result: JsonObject) -> str:
+    """The receipt, as a text file. It says itself that the ticket is none."""
+    lines = (
+        f"Booking {result['reference']}",
+        f"{result['flight']} from {result['origin']} to {result['destination']}",
+        f"Departs {result['departure'].replace('T', ' ')}, arrives {result['arrival'].replace('T', ' ')}",
+        f"{_tickets(result['tickets']).capitalize()} for {result['leadPassenger']}",
+        f"Total {fares.money(result['total'], result['currency'])}, {result['baggage']}",
+        "",
+        "From the Beach demo: no airline knows of this booking and nothing was paid.",
+    )
+    return "\n".join(lines) + "\n"
 
 
 def _tickets(count: int) -> str:

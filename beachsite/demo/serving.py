@@ -1,8 +1,7 @@
-"""daphne inside this process, with the background work that has to start and stop with it."""
+"""daphne inside this process."""
 
 from __future__ import annotations
 
-import asyncio
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -32,12 +31,10 @@ def free_port_after(port: int, host: str = HOST) -> int | None:
 def serve(port: int, listening: Callable[[], None], host: str = HOST) -> bool:
     """Serve until SIGINT or SIGTERM; ``listening`` is called once the port is open. False: it could not be opened."""
     from daphne.endpoints import build_endpoint_description_strings
-    from daphne.server import Server, twisted_loop
-    from twisted.internet import reactor
-    from twisted.internet.defer import Deferred
+    from daphne.server import Server
 
+    # Ties the background work to daphne's loop (beachsite/background.py).
     from beachsite.asgi import application
-    from envelopes.runtime.process import ensure_started, shut_down
 
     opened = False
 
@@ -48,15 +45,6 @@ def serve(port: int, listening: Callable[[], None], host: str = HOST) -> bool:
             super().listen_success(where)
             listening()
 
-    def let_go() -> Any:
-        # Awaited by the reactor before it stops: leases go back, so that a restart carries on at once.
-        return Deferred.fromFuture(asyncio.ensure_future(shut_down(), loop=twisted_loop))
-
-    loop: Any = reactor
-    # Not at callWhenRunning: the event loop does not run yet then. Without it, a turn that a crash has cut would wait
-    # for the first visitor.
-    loop.callLater(0, ensure_started)
-    loop.addSystemEventTrigger("before", "shutdown", let_go)
     Announcing(
         application,
         endpoints=build_endpoint_description_strings(host=host, port=port),

@@ -152,6 +152,8 @@ BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
 # Characters a second that the scripted model "writes"; 0 does not wait.
 BEACH_SCRIPT_PACE = env.number("BEACH_SCRIPT_PACE", 900)
+# Seconds that each step of the demo's research takes.
+BEACH_DEMO_PACE = env.seconds("BEACH_DEMO_PACE", 1.2, zero=True)
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")

@@ -49,8 +49,8 @@ def number(name: str, default: int, *, least: int = 0) -> int:
     return result
 
 
-def seconds(name: str, default: float) -> float:
-    """A length of time; fractions are fine, nothing and less is not."""
+def seconds(name: str, default: float, *, zero: bool = False) -> float:
+    """A length of time; fractions are fine, less than nothing is not, nothing only with ``zero``."""
     value = text(name)
     if not value:
         return default
@@ -58,7 +58,7 @@ def seconds(name: str, default: float) -> float:
         result = float(value)
     except ValueError:
         raise ImproperlyConfigured(f"{name} is {value!r}; write a number of seconds.") from None
-    if not 0 < result < 1e9:
+    if not (0 < result < 1e9 or (zero and result == 0)):
         raise ImproperlyConfigured(f"{name} is {value}; it must be more than no time.")
     return result
 

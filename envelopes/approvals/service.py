@@ -13,10 +13,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from envelopes.access import Principal, may_decide, owns, visible_sessions
+from envelopes.conf import setting
 from envelopes.errors import AlreadyDecided, BeachError, Expired, Forbidden, NotFound, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.protocol.payloads import ApprovalRequest, ApprovalResponse
+from envelopes.protocol.text import clean_text
 from envelopes.registries.state_machines import APPROVAL, TOOL_CALL, TURN
 from envelopes.registries.tools import Tool
 from envelopes.runtime.turns import instant, turn_data
@@ -34,9 +36,8 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
     if policy is None:
         raise ValidationFailed(f"The tool {tool.name!r} needs no approval.")
     args = tool.input.model_validate(call.args)
-    expires = (
-        writer.now + timedelta(seconds=policy.expires_after) if policy.expires_after is not None else None
-    )
+    patience = setting("BEACH_APPROVAL_SECONDS") if policy.expires_after == "setting" else policy.expires_after
+    expires = None if patience is None else writer.now + timedelta(seconds=float(patience))
     TOOL_CALL.check(call.state, "awaiting-approval")
     call.state = "awaiting-approval"
     call.save(update_fields=["state"])
@@ -98,7 +99,8 @@ def decide(
     """
     if decision not in ("granted", "denied"):
         raise ValidationFailed("A decision is 'granted' or 'denied'.", allowed=["granted", "denied"])
-    found = Approval.objects.select_related("session").filter(approval_id=approval_id).first()
+    known = Approval.objects.select_related("session")
+    found = known.filter(approval_id=approval_id).first() if approval_id.isalnum() else None
     if found is None or not (
         may_decide(who, found.session) or visible_sessions(who).filter(pk=found.session_id).exists()
     ):
@@ -106,6 +108,7 @@ def decide(
     if not may_decide(who, found.session):
         raise Forbidden("You may look at this approval, but not decide it.")
     name = "you" if owns(who, found.session) and source == "chat" else (who.name or who.key)
+    reason = clean_text(reason)[:512]
     with writing(found.session_id) as writer:
         approval = _current(approval_id)
         late = _expire_if_due(writer, approval) or _late(approval)
@@ -124,7 +127,7 @@ def decide(
         else:
             approval.decided_by_user = who.user
             approval.source = source
-            _settle(writer, approval, decision, by=who.key, name=name, reason=reason[:512])
+            _settle(writer, approval, decision, by=who.key, name=name, reason=reason)
     if late is not None:
         raise late
     return approval

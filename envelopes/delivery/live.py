@@ -65,6 +65,7 @@ class LiveView:
             actors={actor.name: actor.display_name for actor in actors},
             locale=session.locale,
             timezone=session.timezone,
+            image_hosts=frozenset(setting("BEACH_IMAGE_HOSTS")),
             debug=settings.DEBUG,
         )
         self.frames: deque[Frame] = deque(maxlen=KEPT_FRAMES)

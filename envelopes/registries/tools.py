@@ -35,6 +35,10 @@ class ToolContext(Protocol):
         """
         ...
 
+    async def attach(self, name: str, mime_type: str, content: bytes) -> str:
+        """Keep a file and show it as an ``artifact`` part; returns its id. Raises ``TooLarge``, ``LeaseLost``."""
+        ...
+
     async def emit(self, *parts: JsonObject) -> None:
         """Append parts to the log now (``progress``, ``a2ui-surface``, ...); they are checked like an actor's.
 
@@ -52,7 +56,8 @@ class ApprovalPolicy:
     """How a person is asked before a tool runs.
 
     ``question`` is one plain sentence made from the arguments; ``done`` one made from arguments and result.
-    ``required`` may look at the arguments. ``expires_after`` in seconds; None never expires.
+    ``required`` may look at the arguments. ``expires_after``: seconds, "setting" for ``BEACH_APPROVAL_SECONDS``, None
+    for a question that stays open.
     """
 
     question: Callable[[Any], str]
@@ -61,7 +66,7 @@ class ApprovalPolicy:
     risk: Risk = "medium"
     risk_note: str = ""
     required: Callable[[Any], bool] = lambda args: True
-    expires_after: float | None = 15 * 60
+    expires_after: float | Literal["setting"] | None = "setting"
 
 
 @dataclass(frozen=True)

@@ -139,7 +139,7 @@ def _tell(
     turn: Turn | None = None,
 ) -> None:
     """A ``tool`` row, for calls that a person was asked about: their card shows what became of it."""
-    approval = getattr(call, "approval", None) if not call.background else None
+    approval = getattr(call, "approval", None)
     if approval is None:
         return
     data: JsonObject = {

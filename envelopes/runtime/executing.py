@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from asgiref.sync import sync_to_async
 
+from envelopes import artifacts
 from envelopes.conf import setting
 from envelopes.errors import BeachError, ToolFailed
 from envelopes.log.append import Fence, writing
@@ -41,6 +42,10 @@ class RunningCall:
             return await sync_to_async(secrets.reveal)(value)
         return value
 
+    async def attach(self, name: str, mime_type: str, content: bytes) -> str:
+        part = await sync_to_async(_attach)(self.call, self.fence, name, mime_type, content)
+        return str(part["data"]["artifactId"])
+
     async def emit(self, *parts: JsonObject) -> None:
         await sync_to_async(_emit)(self.call, self.fence, list(parts))
 
@@ -57,6 +62,19 @@ def context_of(call: ToolCall, fence: Fence) -> RunningCall:
         actor=turn.actor,
         owner_name=owner.name if owner else "",
     )
+
+
+def _attach(call: ToolCall, fence: Fence, name: str, mime_type: str, content: bytes) -> JsonObject:
+    with writing(call.session_id, fence=fence) as writer:
+        turn = Turn.objects.get(pk=call.turn_id)
+        part = artifacts.store(writer.session, name, mime_type, content)
+        writer.add(
+            "part",
+            {"part": part, "turnState": turn.turn_state or "awaiting"},
+            part_type="artifact",
+            turn=turn,
+        )
+        return part
 
 
 def _emit(call: ToolCall, fence: Fence, raw: list[JsonObject]) -> None:

@@ -26,10 +26,10 @@ def ids(messages: Sequence[CheckMessage]) -> list[str]:
         ("inprocess", 1, MEMORY, "sqlite", []),
         ("inprocess", 4, MEMORY, "postgresql", ["beachsite.E001"]),
         ("inprocess", 4, REDIS, "sqlite", []),
-        ("worker", 1, MEMORY, "postgresql", ["beachsite.E001", "beachsite.E006"]),
-        ("worker", 1, REDIS, "sqlite", ["beachsite.E002", "beachsite.E006"]),
-        ("worker", 1, MEMORY, "sqlite", ["beachsite.E001", "beachsite.E002", "beachsite.E006"]),
-        ("worker", 4, REDIS, "postgresql", ["beachsite.E006"]),
+        ("worker", 1, MEMORY, "postgresql", ["beachsite.E001"]),
+        ("worker", 1, REDIS, "sqlite", ["beachsite.E002"]),
+        ("worker", 1, MEMORY, "sqlite", ["beachsite.E001", "beachsite.E002"]),
+        ("worker", 4, REDIS, "postgresql", []),
     ],
 )
 def test_processes(

@@ -30,6 +30,14 @@ class Context:
     actor: str = "sally"
     owner_name: str = ""
     parts: list[JsonObject] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+
+    async def attach(self, name: str, mime_type: str, content: bytes) -> str:
+        self.files[name] = content
+        return name
+
+    async def reveal(self, value: Json) -> Json:
+        return value
 
     async def emit(self, *parts: JsonObject) -> None:
         self.parts += parts
