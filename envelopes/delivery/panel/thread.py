@@ -216,7 +216,11 @@ class Thread:
             if turn.status not in ("running", "waiting"):
                 turn.since = scene.at
             turn.status = status
-            activity.begin(scene, scene.segment())
+            segment = scene.segment()
+            if scene.row.data.get("reason") == "recovered":
+                # What the runner that is gone was writing did not become a part; it is written anew.
+                self.canvas.op("t", segment.zone_id, "")
+            activity.begin(scene, segment)
         else:
             turn.status = status
             self._pause(scene)
