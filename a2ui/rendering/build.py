@@ -120,6 +120,9 @@ class Build:
         what was shown and send nothing when the element comes out the same.
         """
         place = self.place
+        if not self.sink.reads:
+            place.set_render(render)
+            return
         part = Part(place, emit or self._view.emitter(place))
         if memo:
             known = part.memo = {}

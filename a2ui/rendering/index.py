@@ -1,27 +1,16 @@
-"""Who reads what: a tree of path patterns (design section 5).
+"""Which readers a change concerns.
 
-A pattern is a path whose tokens are texts or, for "each item of that template", the `ListSlot` itself. Walking
-it along a change finds exactly the readers of that path, of what is above and of what is below it (6.5); the
-cost depends on them, not on the size of the surface.
+Walking the tree of patterns along a change finds exactly the readers of that path, of what is above and of what
+is below it (6.5); the cost depends on them, not on the size of the surface.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple
 
 from a2ui.rendering.lists import ListSlot, ListState, index_tokens, keys_of
+from a2ui.rendering.patterns import Bound, Node, Patterns
 from a2ui.state.pointer import Tokens, to_index
-
-if TYPE_CHECKING:
-    from a2ui.rendering.place import Part
-
-Pattern: TypeAlias = "tuple[str | ListSlot, ...]"
-
-Bound: TypeAlias = Mapping[ListSlot, int]
-"""The templates on the way to a place, with the index of the item meant."""
-
-InstanceKey: TypeAlias = "tuple[Part, tuple[str, ...]]"
 
 
 class Unknown:
@@ -43,71 +32,10 @@ class Splice(NamedTuple):
 _FIRST = index_tokens(1)
 
 
-class Node:
-    """One token of the patterns that begin alike."""
+class ReadIndex(Patterns):
+    """Marks what changes of the data model make dirty."""
 
-    __slots__ = ("children", "parts", "slots", "wild")
-
-    def __init__(self) -> None:
-        self.children: dict[str, Node] = {}
-        self.wild: dict[ListSlot, Node] = {}
-        self.parts: dict[Part, None] = {}
-        self.slots: dict[ListSlot, None] = {}
-
-    @property
-    def empty(self) -> bool:
-        return not (self.children or self.wild or self.parts or self.slots)
-
-
-class ReadIndex:
-    """The patterns of one surface, and the instances that changes made dirty.
-
-    `dirty` maps (part, keys of the items around it) to the indices those keys had, which makes finding the
-    instance again cheap. `lists` are the lists whose items came, went or moved.
-    """
-
-    __slots__ = ("_root", "dirty", "lists")
-
-    def __init__(self) -> None:
-        self._root = Node()
-        self.dirty: dict[InstanceKey, tuple[int, ...]] = {}
-        self.lists: dict[ListState, tuple[ListSlot, tuple[str, ...], tuple[int, ...]]] = {}
-
-    # ------------------------------------------------------------------ registration
-
-    def _node(self, pattern: Pattern) -> Node:
-        node = self._root
-        for token in pattern:
-            table: dict[Any, Node] = node.children if type(token) is str else node.wild
-            below = table.get(token)
-            if below is None:
-                below = table[token] = Node()
-            node = below
-        return node
-
-    def add(self, pattern: Pattern, part: Part) -> None:
-        self._node(pattern).parts[part] = None
-
-    def add_slot(self, slot: ListSlot) -> None:
-        self._node(slot.path).slots[slot] = None
-
-    def discard(self, pattern: Pattern, reader: Part | ListSlot) -> None:
-        """Forgets a reader, and the branch that is empty without it."""
-        trail: list[tuple[dict[Any, Node], Any]] = []
-        node = self._root
-        for token in pattern:
-            table: dict[Any, Node] = node.children if type(token) is str else node.wild
-            below = table.get(token)
-            if below is None:
-                return
-            trail.append((table, token))
-            node = below
-        readers: dict[Any, None] = node.slots if isinstance(reader, ListSlot) else node.parts
-        readers.pop(reader, None)
-        for table, token in reversed(trail):
-            if not table[token].empty:
-                break
-            del table[token]
+    __slots__ = ()
 
     # ------------------------------------------------------------------ changes
 
@@ -118,7 +46,7 @@ class ReadIndex:
         """
         if old is not UNKNOWN and same(old, new):
             return
-        self._down(self._root, tokens, 0, old, new, {}, root)
+        self._down(self.root, tokens, 0, old, new, {}, root)
 
     def _down(
         self, node: Node, tokens: Tokens, depth: int, old: Any, new: Any, bound: Bound, here: Any
@@ -195,7 +123,7 @@ class ReadIndex:
                 self._at(below, before, items[index], {**around, slot: index})
 
     def _wild_node(self, slot: ListSlot) -> Node | None:
-        node = self._root
+        node = self.root
         for token in (*slot.path, slot):
             below = node.children.get(token) if type(token) is str else node.wild.get(token)  # type: ignore[arg-type]
             if below is None:
@@ -215,7 +143,7 @@ class ReadIndex:
 
     def spliced(self, splice: Splice, root: Any) -> None:
         """A list got or lost one element; `root` is the model now."""
-        self._down_to_list(self._root, splice.tokens, splice, {}, root)
+        self._down_to_list(self.root, splice.tokens, splice, {}, root)
 
     def _down_to_list(self, node: Node, tokens: Tokens, splice: Splice, bound: Bound, here: Any) -> None:
         if not tokens:
@@ -267,53 +195,6 @@ class ReadIndex:
         if done:
             self.lists[state] = (slot, names, indices)
         return done
-
-    # ------------------------------------------------------------------ instances
-
-    def mark(self, part: Part, bound: Bound) -> None:
-        """Every instance of the part that is inside the bound items is dirty."""
-        levels = part.place.levels
-        if not levels:
-            self.dirty[part, ()] = ()
-            return
-        for _, names, indices in instances(levels, bound):
-            self.dirty[part, names] = indices
-
-    @staticmethod
-    def states(slot: ListSlot, bound: Bound) -> list[tuple[ListState, tuple[str, ...], tuple[int, ...]]]:
-        """The lists of a template inside the bound items, with the keys and indices of the items around them."""
-        tail = slot.place.tail
-        found = []
-        for context, names, indices in instances(slot.place.levels, bound):
-            state = slot.states.get(context + tail)
-            if state is not None:
-                found.append((state, names, indices))
-        return found
-
-
-def instances(
-    levels: tuple[ListSlot, ...], bound: Bound
-) -> list[tuple[str, tuple[str, ...], tuple[int, ...]]]:
-    """(context, keys, indices) of every combination of shown items of the templates, narrowed to the bound ones."""
-    found: list[tuple[str, tuple[str, ...], tuple[int, ...]]] = [("", (), ())]
-    for slot in levels:
-        only = bound.get(slot)
-        tail = slot.place.tail
-        below = []
-        for context, names, indices in found:
-            state = slot.states.get(context + tail)
-            if state is None:
-                continue
-            if only is None:
-                below += [
-                    (f"{context}{tail}-{key}", (*names, key), (*indices, index))
-                    for index, key in enumerate(state.shown)
-                ]
-            elif only < state.visible:
-                key = state.keys[only]
-                below.append((f"{context}{tail}-{key}", (*names, key), (*indices, only)))
-        found = below
-    return found
 
 
 def same(old: Any, new: Any) -> bool:

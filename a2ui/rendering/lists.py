@@ -10,7 +10,7 @@ from a2ui.safety.ids import index_token, item_keys, key_token
 
 if TYPE_CHECKING:
     from a2ui.catalog.kinds import Template
-    from a2ui.rendering.index import Pattern
+    from a2ui.rendering.patterns import Pattern
     from a2ui.rendering.place import Around, Part, Place
     from a2ui.rendering.view import Budget
 
@@ -166,7 +166,7 @@ class ListSlot:
         self.place = place
         self.template = template
         self.path = path
-        """The pattern of the list, see `rendering.index`."""
+        """The pattern of the list, see `rendering.patterns`."""
         self.reader = reader
         """Scope value of the container -> what is at the path."""
         self.states: dict[str, ListState] = {}

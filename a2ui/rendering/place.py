@@ -8,11 +8,11 @@ the second and further places of one component.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from a2ui.rendering.index import Pattern
     from a2ui.rendering.lists import ListSlot
+    from a2ui.rendering.patterns import Pattern
     from a2ui.state.components import Component, Edge
 
 Op: TypeAlias = list[str]
@@ -55,6 +55,10 @@ class Part:
         self.patterns: list[Pattern] = []
 
 
+NO_CHILDREN: Final[dict[Any, Any]] = {}
+"""What places without children share; nothing is ever put in."""
+
+
 class Place:
     """One place of one component."""
 
@@ -90,14 +94,14 @@ class Place:
         self.scope = scope
         """The pattern of the scope path."""
         self.depth: int = parent.depth + 1 if parent else 0
-        self.children: dict[tuple[str, Edge], Place] = {}
+        self.children: dict[tuple[str, Edge], Place] = NO_CHILDREN
         """By child id and edge."""
         self.kids: list[Place] | None = None
         """The children in page order, of a container that can add and remove single ones; else None."""
         self.shell = ""
         """The opening tag of such a container, without its id."""
         self.slot: ListSlot | None = None
-        self.parts: list[Part] = []
+        self.parts: tuple[Part, ...] = ()
         self.has_input = False
         self.size = 1
         """Instances that one instance of this place makes, without those of templates."""

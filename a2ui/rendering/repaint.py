@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from a2ui.rendering.index import instances
 from a2ui.rendering.lists import ListSlot, ListState, moved
+from a2ui.rendering.patterns import instances
 from a2ui.rendering.place import Op, Place
 from a2ui.rendering.placeholders import cut_list
 from a2ui.rendering.view import View, replace_op

@@ -13,9 +13,10 @@ from a2ui.binding.values import FunctionCall
 from a2ui.catalog.kinds import Template
 from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
 from a2ui.rendering.build import Build
-from a2ui.rendering.index import Pattern, ReadIndex, instances
+from a2ui.rendering.index import ReadIndex
 from a2ui.rendering.lists import ListSlot, ListState, keys_of
-from a2ui.rendering.place import Around, Emit, Op, Part, Place, Render
+from a2ui.rendering.patterns import Pattern, instances
+from a2ui.rendering.place import NO_CHILDREN, Around, Emit, Op, Part, Place, Render
 from a2ui.rendering.placeholders import cut_list, inside_button, missing, too_much, unknown
 from a2ui.safety.ids import number
 from a2ui.state.components import ROOT, ComponentStore, Reference
@@ -102,6 +103,8 @@ class View:
         place = self._new_place(
             reference.child, parent, reference, around, parent.levels, parent.scope, parent.tail
         )
+        if parent.children is NO_CHILDREN:
+            parent.children = {}
         parent.children[key] = place
         return place
 
@@ -264,7 +267,7 @@ class View:
     def register(self, part: Part, sink: Sink) -> None:
         """Makes changes of what the sink has read repaint the part, also of what it will read."""
         place = part.place
-        place.parts.append(part)
+        place.parts = (*place.parts, part)
 
         def add(read: Read) -> None:
             tokens, absolute = read
@@ -281,7 +284,7 @@ class View:
         self.clear(place)
         for child in place.children.values():
             self.dispose(child)
-        place.children = {}
+        place.children = NO_CHILDREN
         known = self.places.get(place.component_id)
         if known is not None:
             known.pop(place, None)
@@ -294,7 +297,7 @@ class View:
                 self.index.discard(pattern, part)
             if part.memo is not None and place.levels and part in place.levels[-1].memos:
                 place.levels[-1].memos.remove(part)
-        place.parts = []
+        place.parts = ()
         slot = place.slot
         if slot is not None:
             place.slot = None

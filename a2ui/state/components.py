@@ -76,7 +76,7 @@ class ComponentStore:
     number 0, it is there before any row.
     """
 
-    __slots__ = ("_catalog", "_edges", "_limits", "_next", "by_id", "names", "numbers")
+    __slots__ = ("_catalog", "_first", "_further", "_limits", "by_id", "names", "numbers")
 
     def __init__(self, catalog: Catalog, limits: Limits) -> None:
         self._catalog = catalog
@@ -85,7 +85,10 @@ class ComponentStore:
         self.numbers: dict[str, int] = {ROOT: 0}
         self.names: list[str] = [ROOT]
         """The ids in the order of their numbers."""
-        self._edges: dict[str, dict[Edge, int]] = {}
+        self._first: dict[str, Edge] = {}
+        """The place with the ordinal 0 of each component."""
+        self._further: dict[str, dict[Edge, int]] = {}
+        """The ordinals of all others; few components have any."""
 
     # ------------------------------------------------------------------ applying rows
 
@@ -95,6 +98,8 @@ class ComponentStore:
         A refused problem means that nothing changed. Rulebook 4, 5.1; cycles are refused as a whole.
         """
         where = Where(self._limits, surface_id, [])
+        if len(rows) > self._limits.components:
+            return [], [self._too_many(len(rows), surface_id)]
         entries = self._check_rows(rows, where)
         if any(problem.refused for problem in where.problems):
             return [], where.problems
@@ -140,18 +145,14 @@ class ComponentStore:
                 message = "The component is the name of a type."
                 where.problems.append(_refusal(message, f"/components/{index}/component", where))
         total = len(self.by_id) + sum(1 for component_id in entries if component_id not in self.by_id)
+        if total > self._limits.components:
+            where.problems.append(self._too_many(total, where.surface_id))
+
+    def _too_many(self, total: int, surface_id: str) -> Diagnostic:
         allowed = self._limits.components
-        if total > allowed:
-            where.problems.append(
-                Diagnostic(
-                    BUDGET_EXCEEDED,
-                    f"A surface has at most {allowed} components.",
-                    "/components",
-                    where.surface_id,
-                    refused=True,
-                    facts={"limit": "components", "allowed": allowed, "got": total},
-                )
-            )
+        facts = {"limit": "components", "allowed": allowed, "got": total}
+        message = f"A surface has at most {allowed} components."
+        return Diagnostic(BUDGET_EXCEEDED, message, "/components", surface_id, refused=True, facts=facts)
 
     def _accept(self, component_id: str, index: int, raw: dict[str, Any], where: Where) -> Component:
         known = self.by_id.get(component_id)
@@ -194,16 +195,27 @@ class ComponentStore:
         self.by_id[component.id] = component
         for reference in component.references:
             self._number(reference.child)
-            edges = self._edges.setdefault(reference.child, {})
-            if reference.edge not in edges:
-                # The lowest free ordinal, not the count: ordinals in use stay what they are when others go.
-                taken = set(edges.values())
-                edges[reference.edge] = next(n for n in range(len(edges) + 1) if n not in taken)
+            self._place(reference.child, reference.edge)
         if old is not None and old.references:
             kept = {(reference.child, reference.edge) for reference in component.references}
             for reference in old.references:
                 if (reference.child, reference.edge) not in kept:
-                    self._edges[reference.child].pop(reference.edge, None)
+                    self._displace(reference.child, reference.edge)
+
+    def _place(self, child: str, edge: Edge) -> None:
+        """Gives a place the lowest free ordinal, not the count: ordinals in use stay when others go."""
+        further = self._further.get(child)
+        if (further is not None and edge in further) or self._first.setdefault(child, edge) == edge:
+            return
+        further = self._further.setdefault(child, {})
+        taken = set(further.values())
+        further[edge] = next(n for n in range(1, len(further) + 2) if n not in taken)
+
+    def _displace(self, child: str, edge: Edge) -> None:
+        if self._first.get(child) == edge:
+            del self._first[child]
+        else:
+            self._further.get(child, {}).pop(edge, None)
 
     def _number(self, component_id: str) -> int:
         number = self.numbers.get(component_id)
@@ -214,7 +226,7 @@ class ComponentStore:
 
     def ordinal(self, child: str, edge: Edge) -> int:
         """The ordinal of a place: 0 for the first one of the component."""
-        return self._edges[child][edge]
+        return 0 if self._first.get(child) == edge else self._further[child][edge]
 
     # ------------------------------------------------------------------ snapshots
 
@@ -225,9 +237,8 @@ class ComponentStore:
             "names": self.names,
             "edges": [
                 [child, *edge, ordinal]
-                for child, edges in self._edges.items()
+                for child, edges in self._further.items()
                 for edge, ordinal in edges.items()
-                if ordinal
             ],
         }
 
@@ -236,15 +247,16 @@ class ComponentStore:
         where = Where(self._limits, "", [])
         self.names = [str(name) for name in data["names"]]
         self.numbers = {name: number for number, name in enumerate(self.names)}
-        ordinals = {(child, Edge(parent, slot, nth)): n for child, parent, slot, nth, n in data["edges"]}
+        for child, parent, slot, nth, ordinal in data["edges"]:
+            self._further.setdefault(child, {})[Edge(parent, slot, nth)] = ordinal
         for component_id, type_name, raw in data["components"]:
             kind = self._catalog.components.get(type_name)
             component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})
             component.number = self.numbers[component_id]
             self.by_id[component_id] = component
             for reference in component.references:
-                ordinal = ordinals.get((reference.child, reference.edge), 0)
-                self._edges.setdefault(reference.child, {})[reference.edge] = ordinal
+                if reference.edge not in self._further.get(reference.child, ()):
+                    self._first[reference.child] = reference.edge
 
     def __iter__(self) -> Iterator[Component]:
         return iter(self.by_id.values())

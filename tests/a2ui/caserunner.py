@@ -48,10 +48,10 @@ class Session:
         """What the engine needed; parsing the page for the checks is slow and does not count."""
 
     def feed(self, number: int, message: Any) -> None:
-        started = time.perf_counter()
+        started = time.process_time()
         problems = self.surfaces.apply(message)
         changes = self.surfaces.flush()
-        self.seconds += time.perf_counter() - started
+        self.seconds += time.process_time() - started
         if any(problem.refused for problem in problems):
             self.refused.append(number)
         self.page.apply_changes(changes)

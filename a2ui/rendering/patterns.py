@@ -1,0 +1,153 @@
+"""Who reads what: a tree of path patterns (design section 5).
+
+A pattern is a path whose tokens are texts or, for "each item of that template", the `ListSlot` itself. Instances
+have no objects; they are enumerated from the lists that are on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from a2ui.rendering.lists import ListSlot, ListState
+
+if TYPE_CHECKING:
+    from a2ui.rendering.place import Part
+
+Pattern: TypeAlias = "tuple[str | ListSlot, ...]"
+
+Bound: TypeAlias = Mapping[ListSlot, int]
+"""The templates on the way to a place, with the index of the item meant."""
+
+InstanceKey: TypeAlias = "tuple[Part, tuple[str, ...]]"
+
+
+_NOTHING: Final[dict[Any, Any]] = {}
+
+
+class Node:
+    """One token of the patterns that begin alike."""
+
+    __slots__ = ("children", "parts", "slots", "wild")
+
+    def __init__(self) -> None:
+        # Most nodes hold one kind of thing; the shared empty ones are replaced before anything is put in.
+        self.children: dict[str, Node] = _NOTHING
+        self.wild: dict[ListSlot, Node] = _NOTHING
+        self.parts: dict[Part, None] = _NOTHING
+        self.slots: dict[ListSlot, None] = _NOTHING
+
+    @property
+    def empty(self) -> bool:
+        return not (self.children or self.wild or self.parts or self.slots)
+
+
+class Patterns:
+    """The patterns of one surface, and the instances that changes made dirty; what a change concerns is the
+    matter of `ReadIndex`.
+
+    `dirty` maps (part, keys of the items around it) to the indices those keys had, which makes finding the
+    instance again cheap. `lists` are the lists whose items came, went or moved.
+    """
+
+    __slots__ = ("dirty", "lists", "root")
+
+    def __init__(self) -> None:
+        self.root = Node()
+        self.dirty: dict[InstanceKey, tuple[int, ...]] = {}
+        self.lists: dict[ListState, tuple[ListSlot, tuple[str, ...], tuple[int, ...]]] = {}
+
+    # ------------------------------------------------------------------ registration
+
+    def _node(self, pattern: Pattern) -> Node:
+        node = self.root
+        for token in pattern:
+            if type(token) is str:
+                below = node.children.get(token)
+                if below is None:
+                    below = Node()
+                    if node.children is _NOTHING:
+                        node.children = {}
+                    node.children[token] = below
+            else:
+                below = node.wild.get(token)  # type: ignore[arg-type]
+                if below is None:
+                    below = Node()
+                    node.wild = {**node.wild, token: below}  # type: ignore[dict-item]
+            node = below
+        return node
+
+    def add(self, pattern: Pattern, part: Part) -> None:
+        node = self._node(pattern)
+        if node.parts is _NOTHING:
+            node.parts = {}
+        node.parts[part] = None
+
+    def add_slot(self, slot: ListSlot) -> None:
+        node = self._node(slot.path)
+        node.slots = {**node.slots, slot: None}
+
+    def discard(self, pattern: Pattern, reader: Part | ListSlot) -> None:
+        """Forgets a reader, and the branch that is empty without it."""
+        trail: list[tuple[dict[Any, Node], Any]] = []
+        node = self.root
+        for token in pattern:
+            table: dict[Any, Node] = node.children if type(token) is str else node.wild
+            below = table.get(token)
+            if below is None:
+                return
+            trail.append((table, token))
+            node = below
+        readers: dict[Any, None] = node.slots if isinstance(reader, ListSlot) else node.parts
+        readers.pop(reader, None)
+        for table, token in reversed(trail):
+            if not table[token].empty:
+                break
+            del table[token]
+
+    # ------------------------------------------------------------------ instances
+
+    def mark(self, part: Part, bound: Bound) -> None:
+        """Every instance of the part that is inside the bound items is dirty."""
+        levels = part.place.levels
+        if not levels:
+            self.dirty[part, ()] = ()
+            return
+        for _, names, indices in instances(levels, bound):
+            self.dirty[part, names] = indices
+
+    @staticmethod
+    def states(slot: ListSlot, bound: Bound) -> list[tuple[ListState, tuple[str, ...], tuple[int, ...]]]:
+        """The lists of a template inside the bound items, with the keys and indices of the items around them."""
+        tail = slot.place.tail
+        found = []
+        for context, names, indices in instances(slot.place.levels, bound):
+            state = slot.states.get(context + tail)
+            if state is not None:
+                found.append((state, names, indices))
+        return found
+
+
+def instances(
+    levels: tuple[ListSlot, ...], bound: Bound
+) -> list[tuple[str, tuple[str, ...], tuple[int, ...]]]:
+    """(context, keys, indices) of every combination of shown items of the templates, narrowed to the bound ones."""
+    found: list[tuple[str, tuple[str, ...], tuple[int, ...]]] = [("", (), ())]
+    for slot in levels:
+        only = bound.get(slot)
+        tail = slot.place.tail
+        below = []
+        for context, names, indices in found:
+            state = slot.states.get(context + tail)
+            if state is None:
+                continue
+            if only is None:
+                below += [
+                    (f"{context}{tail}-{key}", (*names, key), (*indices, index))
+                    for index, key in enumerate(state.shown)
+                ]
+            elif only < state.visible:
+                key = state.keys[only]
+                below.append((f"{context}{tail}-{key}", (*names, key), (*indices, only)))
+        found = below
+    return found
