@@ -14,6 +14,7 @@ from a2ui.rendering.index import Splice
 from a2ui.rendering.place import Op
 from a2ui.rendering.repaint import Repaint
 from a2ui.rendering.view import View
+from a2ui.safety.colours import BLACK, parse_hex, readable_on
 from a2ui.safety.text import escape
 from a2ui.state.components import ROOT, ComponentStore
 from a2ui.state.data_model import DataModel
@@ -94,7 +95,7 @@ class Surface:
         they and this HTML fit together."""
         self.settle()
         colour = self.theme.get("primaryColor")
-        theme = f' data-theme-primary="{escape(colour)}"' if colour else ""
+        theme = f' data-theme-primary="{escape(colour)}" data-theme-on="{_ink(colour)}"' if colour else ""
         has_root = ROOT in self.store.by_id
         body = self.view.html()
         if not has_root:
@@ -224,6 +225,12 @@ class Surface:
         """Fills a new surface from `snapshot()`."""
         self._model.write((), data["dataModel"])
         self.store.restore(data)
+
+
+def _ink(colour: str) -> str:
+    """Which of black and white can be read on the colour: the stylesheet sets it by this attribute."""
+    parsed = parse_hex(colour)
+    return "black" if parsed is not None and readable_on(parsed) == BLACK else "white"
 
 
 def _outermost(paths: list[Tokens]) -> list[Tokens]:
