@@ -6,7 +6,7 @@ defaults to the first line of the class docstring, so a class explains itself ev
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 Fault = Literal["agent", "client", "configuration", "network", "us"]
 
@@ -14,8 +14,8 @@ Fault = Literal["agent", "client", "configuration", "network", "us"]
 class BeachError(Exception):
     """Something went wrong."""
 
-    code: ClassVar[str] = "error"
-    fault: ClassVar[Fault] = "us"
+    code: str = "error"
+    fault: Fault = "us"
 
     def __init__(self, message: str | None = None, **facts: Any) -> None:
         self.message = message or (type(self).__doc__ or "").strip().splitlines()[0]
@@ -117,7 +117,7 @@ class ToolFailed(BeachError):
     """The tool could not do what it was asked to."""
 
     code = "tool_failed"
-    fault: ClassVar[Fault] = "network"
+    fault: Fault = "network"
 
 
 class ProviderError(BeachError):

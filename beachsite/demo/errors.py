@@ -2,40 +2,38 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from envelopes.errors import Fault, ToolFailed
+from envelopes.errors import ToolFailed
 
 
 class NoRoute(ToolFailed):
     """Nobody flies that route in this demo."""
 
-    code: ClassVar[str] = "no_route"
-    fault: ClassVar[Fault] = "client"
+    code = "no_route"
+    fault = "client"
 
 
 class UnknownPlace(ToolFailed):
     """That place is not in the demo's data."""
 
-    code: ClassVar[str] = "unknown_place"
-    fault: ClassVar[Fault] = "client"
+    code = "unknown_place"
+    fault = "client"
 
 
 class BadDate(ToolFailed):
     """That date cannot be searched."""
 
-    code: ClassVar[str] = "bad_date"
-    fault: ClassVar[Fault] = "client"
+    code = "bad_date"
+    fault = "client"
 
 
 class SystemDown(ToolFailed):
     """The airline's booking system does not answer."""
 
-    code: ClassVar[str] = "system_down"
+    code = "system_down"
 
 
 class NotOnSale(ToolFailed):
     """That flight cannot be bought like this; nothing was bought and nothing was paid."""
 
-    code: ClassVar[str] = "not_on_sale"
-    fault: ClassVar[Fault] = "client"
+    code = "not_on_sale"
+    fault = "client"

@@ -32,7 +32,7 @@ class SurfaceRefused(BeachError):
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
-        self.code = code  # type: ignore[misc]  # the engine's own code, not one of a class
+        self.code = code
 
 
 def _once(
