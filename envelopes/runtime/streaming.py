@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -12,6 +14,8 @@ from envelopes.delivery.deltas import FLUSH_SECONDS, Delta, deltas
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.store import Claim, save_live
 from envelopes.types import JsonObject
+
+logger = logging.getLogger(__name__)
 
 SAVE_SECONDS = 0.25
 
@@ -36,28 +40,55 @@ class LiveText:
     bubbles: dict[tuple[int, int], Bubble] = field(default_factory=dict)
     streams: dict[int, RespondStream] = field(default_factory=dict)
     saved_at: float = 0.0
+    _unsaved: bool = False
+    _rest: asyncio.Task[None] | None = None
 
     def start(self, block: int) -> None:
         self.streams[block] = RespondStream()
 
     async def feed(self, block: int, fragment: str) -> None:
         """Take in more of the JSON text of the call in ``block``; send what of its text can be told."""
-        grown = self.streams[block].feed(fragment)
-        now = self.clock()
-        for piece in grown:
+        for piece in self.streams[block].feed(fragment):
             key = (block, piece.part)
             bubble = self.bubbles.get(key)
             if bubble is None:
                 bubble = Bubble(f"L{self.prefix}-{block}-{piece.part}", piece.part_type)
                 self.bubbles[key] = bubble
             bubble.text += piece.text
+            self._unsaved = True
+        await self._tell()
+        if self._owes and self._rest is None:
+            self._rest = asyncio.create_task(self._tell_rest())
+
+    async def _tell(self) -> None:
+        """Send and keep what is due."""
+        now = self.clock()
         for bubble in self.bubbles.values():
-            # Also what an earlier fragment left: long data behind a text must not hold back its end.
             if now - bubble.flushed_at >= FLUSH_SECONDS:
                 self._send(bubble, now)
-        if grown and now - self.saved_at >= SAVE_SECONDS:
-            self.saved_at = now
+        if self._unsaved and now - self.saved_at >= SAVE_SECONDS:
+            self.saved_at, self._unsaved = now, False
             await sync_to_async(save_live)(self.claim, self.as_json())
+
+    @property
+    def _owes(self) -> bool:
+        return self._unsaved or any(bubble.sent < len(bubble.text) for bubble in self.bubbles.values())
+
+    async def _tell_rest(self) -> None:
+        """A model that pauses, or writes long data behind a text, must not hold back the end of that text."""
+        try:
+            while self._owes:
+                await asyncio.sleep(FLUSH_SECONDS)
+                await self._tell()
+        except Exception:
+            logger.exception("Text could not be told while it was written; it comes with its part.")
+        finally:
+            self._rest = None
+
+    def close(self) -> None:
+        """The reply is over, however it ended."""
+        if self._rest is not None:
+            self._rest.cancel()
 
     def _send(self, bubble: Bubble, now: float) -> None:
         text = bubble.text[bubble.sent :]
@@ -79,6 +110,7 @@ class LiveText:
         ended = {part: bubble.live for (number, part), bubble in self.bubbles.items() if number == block}
         for part in ended:
             del self.bubbles[(block, part)]
+        self._unsaved = self._unsaved and bool(self.bubbles)
         return ended
 
     def left(self) -> list[str]:

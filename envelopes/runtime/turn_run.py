@@ -92,6 +92,7 @@ class TurnRun:
         except ProviderError as error:
             return await self._provider_failed(error, live)
         finally:
+            live.close()
             stopping.cancel()
             if not asking.done():
                 asking.cancel()
