@@ -49,6 +49,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._pumping: asyncio.Task[None] | None = None
         self._budget = Budget(setting("BEACH_FRAMES_PER_SECOND"))
         self._deltas: list[Delta] = []
+        # One speaks at a time: the pump, or the answer to a hello, which starts again from an earlier row.
+        self._sending = asyncio.Lock()
         ensure_started()
         await self.accept()
         try:
@@ -131,28 +133,28 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
 
     async def _hello(self, after: int) -> None:
         """Listen first, then read the log, then follow: nothing that is appended meanwhile is missed."""
-        self.cursor = after
         if self._pumping is None:
             views.watch(self.session.pk)
             self._undo = [
                 doorbell.listen(self.session.pk, self._ring.set),
                 deltas.subscribe(self.session.pk, self._on_delta),
             ]
-            await self._catch_up()
             self._pumping = asyncio.create_task(self._pump())
-        else:
+        async with self._sending:
+            self.cursor = after
             await self._catch_up()
-        seq, busy, live = await sync_to_async(self._state)()
-        await self._say({"type": "welcome", "seq": seq, "busy": busy})
-        for frame in live:
-            await self._say(frame)
+            seq, busy, live = await sync_to_async(self._state)()
+            await self._say({"type": "welcome", "seq": seq, "busy": busy})
+            for frame in live:
+                await self._say(frame)
 
     async def _pump(self) -> None:
         while True:
             await self._ring.wait()
             self._ring.clear()
             try:
-                await self._catch_up()
+                async with self._sending:
+                    await self._catch_up()
             except asyncio.CancelledError:
                 raise
             except Exception:
