@@ -1,0 +1,87 @@
+"""The laboratory's agent: Sally, with gates in her words and in her tools, and one flow more."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+
+from django.conf import settings
+
+from beachsite.demo.booking import BOOK_FLIGHT, BookFlight, book_flight
+from beachsite.demo.research import RESEARCH_DESTINATION, researcher
+from beachsite.demo.sally import SALLY
+from beachsite.demo.script import sally
+from beachsite.demo.script.replay import Flow, play
+from envelopes.delivery.deltas import FLUSH_SECONDS
+from envelopes.providers.port import BlockStarted, InputFragment, ModelEvent, ModelRequest
+from envelopes.providers.scripted import Conversation, Reply, Say, ScriptedProvider, text
+from envelopes.registries.actors import actors
+from envelopes.registries.tools import ToolContext
+from envelopes.types import Json
+from tests.faults.lab.gates import Gates
+
+LONG = "This sentence is the {} of three and long enough to be seen coming, word after word, until it ends."
+
+
+def _count() -> Flow:
+    """Three answers in one turn, the second of which can be held in the middle."""
+    yield Say([text("ack", "Counting.")], "awaiting")
+    yield Say([text("response", LONG.format("first"))], "awaiting")
+    yield Say([text("response", LONG.format("second"))], "awaiting")
+    yield Say([text("response", LONG.format("third"))])
+
+
+def script(request: ModelRequest) -> Reply:
+    conversation = Conversation(request)
+    if "count" in conversation.text.lower():
+        return play(_count(), conversation)
+    return sally(request)
+
+
+class Held(ScriptedProvider):
+    """Stops at the gate ``words`` when half of the second sentence is written and some of it is on its way."""
+
+    def __init__(self, gates: Gates) -> None:
+        super().__init__(script)
+        self._gates = gates
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        written, pauses = "", ["the second of three", "long enough to be"]
+        async with aclosing(super().stream(request)) as events:
+            async for event in events:
+                if isinstance(event, BlockStarted):
+                    written = ""
+                elif isinstance(event, InputFragment):
+                    written += event.fragment
+                    if pauses and pauses[0] in written:
+                        del pauses[0]
+                        await (asyncio.sleep(2 * FLUSH_SECONDS) if pauses else self._gates.passing("words"))
+                yield event
+
+
+def register() -> None:
+    gates = Gates(settings.BEACH_DATA)
+
+    async def book(context: ToolContext, args: BookFlight) -> Json:
+        await gates.passing("booking-before")
+        result = await book_flight(context, args)
+        await gates.passing("booking-after")
+        return result
+
+    async def pause(seconds: float) -> None:
+        await gates.passing("research")
+
+    actors.register(
+        replace(
+            SALLY,
+            name="lab",
+            provider=lambda: Held(gates),
+            tools=(
+                *(tool for tool in SALLY.tools if tool not in (BOOK_FLIGHT, RESEARCH_DESTINATION)),
+                replace(BOOK_FLIGHT, run=book),
+                replace(RESEARCH_DESTINATION, run=researcher(pause)),
+            ),
+        )
+    )

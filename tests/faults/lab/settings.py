@@ -1,0 +1,11 @@
+"""The local settings, with the laboratory's agent answering."""
+
+from __future__ import annotations
+
+from beachsite.settings.local import *  # noqa: F403 - settings are layered this way
+
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.faults.lab"]  # noqa: F405
+BEACH_DEFAULT_ACTOR = "lab"
+BEACH_DEMO_PACE = 0
+BEACH_SCRIPT_PACE = 0
+BEACH_SWEEP_SECONDS = 0.25
