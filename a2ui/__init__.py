@@ -23,6 +23,7 @@ from a2ui.errors import (
 )
 from a2ui.interaction.act import ClientAction, OpenUrl
 from a2ui.interaction.edit import Edit
+from a2ui.interaction.more import More
 from a2ui.safety.limits import Limits
 from a2ui.state.surface import Surface
 from a2ui.surfaces import SurfaceChange, SurfaceSet
@@ -40,6 +41,7 @@ __all__ = [
     "InputError",
     "LimitError",
     "Limits",
+    "More",
     "OpenUrl",
     "PatchError",
     "PointerError",

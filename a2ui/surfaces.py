@@ -10,6 +10,7 @@ from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, A2uiError, Diagnosti
 from a2ui.interaction.act import ClientAction, OpenUrl, act
 from a2ui.interaction.edit import Edit, edit
 from a2ui.interaction.locate import locate
+from a2ui.interaction.more import More, more
 from a2ui.protocol.messages import (
     CreateSurface,
     DeleteSurface,
@@ -95,10 +96,17 @@ class SurfaceSet:
                 path="/surfaceId",
                 fault="agent",
             )
-        self._touched[surface] = None
+        self._touch(surface)
         if isinstance(message, UpdateComponents):
             return surface.update_components(message)
         return surface.update_data(message)
+
+    def _touch(self, surface: Surface) -> None:
+        """The surface is about to change. One from a snapshot is on pages already: it is drawn before, or nobody
+        would know which fragments bring those pages up to date."""
+        if not surface.view.live and surface not in self._new:
+            surface.html()
+        self._touched[surface] = None
 
     def _create(self, message: CreateSurface, owner: str, existing: Surface | None) -> list[Diagnostic]:
         limits = self._engine.options.limits
@@ -175,16 +183,23 @@ class SurfaceSet:
         surface = self.get(owner, surface_id)
         if surface is None:
             raise PatchError("There is no such surface.", code="not_found")
+        self._touch(surface)
         surface.patch(ops)
-        self._touched[surface] = None
 
     def apply_edit(self, edit: Edit) -> None:
         """Applies what `edit` returned; unlike `patch` without limit on the number of operations (D30)."""
         surface = self.get(edit.owner, edit.surface_id)
         if surface is None:
             raise PatchError("There is no such surface.", code="not_found")
+        self._touch(surface)
         surface.patch(edit.ops, budgeted=False)
-        self._touched[surface] = None
+
+    def apply_more(self, more: More) -> None:
+        """Applies what `more` returned. A list that is gone by now is nothing to speak of."""
+        instance = locate(self._by_dom_id, more.target)
+        if instance is not None and instance.place.slot is not None:
+            instance.surface.view.show(instance.place.slot, instance.context, more.count)
+            self._touched[instance.surface] = None
 
     # ------------------------------------------------------------------ reading
 
@@ -246,6 +261,10 @@ class SurfaceSet:
         None: a function without effect ran. Raises ActionError: `not_found`, `disabled`, `EXPRESSION_ERROR`.
         """
         return act(locate(self._by_dom_id, target), self._engine.options)
+
+    def more(self, target: str) -> More:
+        """A click on "show more" under the list with this DOM id; nothing is applied. Raises ActionError."""
+        return more(locate(self._by_dom_id, target), target)
 
     # ------------------------------------------------------------------ snapshots
 

@@ -39,7 +39,7 @@ class ListState:
     fragments follow from it without comparing the lists. Only the first `visible` keys are shown.
     """
 
-    __slots__ = ("_field", "again", "before", "charged", "cut", "journal", "keys", "lost", "visible")
+    __slots__ = ("_field", "again", "before", "charged", "cut", "journal", "keys", "lost", "more", "visible")
 
     def __init__(self, keys: list[str]) -> None:
         self.keys = keys
@@ -52,8 +52,10 @@ class ListState:
         """Items that went and came back since then: on the page, but who knows what they show."""
         self.charged = 0
         """Instances that the list counts for in the budget of its surface."""
-        self.cut = 0
-        """The number of items that the notice on the page names, 0 without notice."""
+        self.cut = False
+        """Whether the page has a notice that the list goes on, or did."""
+        self.more = 0
+        """How many further items the page offers to show."""
         self._field: str | None = None
 
     @property
@@ -75,6 +77,13 @@ class ListState:
         # Where to cut is decided when the page is brought up to date; until then no change may be missed.
         self.visible = len(keys)
         self._field = None
+
+    def widen(self) -> None:
+        """More of the same items are to be shown."""
+        if self.before is None:
+            self.before = list(self.shown)
+        self.journal = None
+        self.visible = len(self.keys)
 
     def _came(self, key: str) -> None:
         if key in self.lost:

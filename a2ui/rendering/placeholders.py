@@ -52,6 +52,18 @@ def inside_button(place: Place) -> None:
     place.set_render(render)
 
 
-def cut_list(dom_id: str, shown: int, count: int) -> str:
-    """The notice at the end of a list that is not shown to its end; its id is the list's with `-xm`."""
-    return f'<p id="{dom_id}-xm" class="a2-more" role="note">{shown:,} of {count:,} shown</p>'
+def cut_list(dom_id: str, shown: int, count: int, more: int, *, listed: bool) -> str:
+    """The notice at the end of a list that is not shown to its end, or was not; its id is the list's with `-xm`.
+
+    `more`: the number of items that a button offers. `listed`: inside a list for screen readers, whose children are
+    items.
+    """
+    role = ' role="listitem"' if listed else ""
+    words = f"{shown:,} of {count:,} shown" if shown < count else f"All {count:,} shown"
+    button = (
+        f'<button type="button" id="{dom_id}-xb" class="a2-btn a2-btn--s a2-btn--plain" data-more="{dom_id}">'
+        f"Show {more:,} more</button>"
+        if more
+        else ""
+    )
+    return f'<div id="{dom_id}-xm" class="a2-more"{role}><span role="status">{words}</span>{button}</div>'

@@ -12,7 +12,6 @@ from typing import Any
 from a2ui.rendering.lists import ListSlot, ListState, moved
 from a2ui.rendering.patterns import instances
 from a2ui.rendering.place import Op, Place
-from a2ui.rendering.placeholders import cut_list
 from a2ui.rendering.view import View, replace_op
 from a2ui.state.components import Edge
 
@@ -146,7 +145,7 @@ class Repaint:
         old = state.before or []
         if state.keys:
             view.item_of(slot)
-        view.fit(slot, state)
+        view.fit(slot, state, context)
         new = state.shown
         gone, shifted, fresh = _difference(state, old, new)
         if new and old and len(gone) == len(old):
@@ -211,16 +210,14 @@ class Repaint:
 
     def _notice(self, slot: ListSlot, state: ListState, context: str) -> None:
         """Shows, corrects or removes the notice that the list goes on."""
-        count = len(state.keys)
-        dom_id = slot.place.prefix + context
-        cut = count if state.visible < count else 0
-        if cut and state.cut:
-            self._ops.append(["r", f"{dom_id}-xm", cut_list(dom_id, state.visible, count)])
-        elif cut:
-            self._ops.append(["i", dom_id, "beforeend", cut_list(dom_id, state.visible, count)])
+        dom_id, html = slot.place.prefix + context, self._view.notice(slot, state, context)
+        if html and state.cut:
+            self._ops.append(["r", f"{dom_id}-xm", html])
+        elif html:
+            self._ops.append(["i", dom_id, "beforeend", html])
         elif state.cut:
             self._ops.append(["d", f"{dom_id}-xm"])
-        state.cut = cut
+        state.cut = bool(html)
 
     # ------------------------------------------------------------------ values
 

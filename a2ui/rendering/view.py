@@ -62,6 +62,8 @@ class View:
         self.places: dict[str, dict[Place, None]] = {}
         self.budget = Budget(options.limits.instances)
         self.root: Place | None = None
+        self.asked: dict[str, int] = {}
+        """By DOM id: how many items people asked to see of a list that is longer than the limit."""
         self.repaints = 0
         self._unbuilt: list[Place] = []
 
@@ -135,22 +137,24 @@ class View:
         item = self.item_of(slot)
         if state is None:
             state = slot.states[context] = ListState(list(keys_of(items)))
-            self.fit(slot, state)
+            self.fit(slot, state, context)
         keys, render = state.keys, item.render
-        if state.visible >= len(keys):
-            state.cut = 0
-            return "".join(
-                [render(value, f"{context}-{key}") for value, key in zip(items, keys, strict=True)]
-            )
-        shown = state.visible
-        body = "".join(
-            [
-                render(value, f"{context}-{key}")
-                for value, key in zip(items[:shown], keys[:shown], strict=True)
-            ]
-        )
-        state.cut = len(keys)
-        return body + cut_list(slot.place.prefix + context, shown, len(keys))
+        if state.visible < len(keys):
+            items, keys = items[: state.visible], keys[: state.visible]
+        body = "".join([render(value, f"{context}-{key}") for value, key in zip(items, keys, strict=True)])
+        notice = self.notice(slot, state, context)
+        state.cut = bool(notice)
+        return body + notice
+
+    def notice(self, slot: ListSlot, state: ListState, context: str) -> str:
+        """What stands under a list that is cut; it stays once all of it is shown, so that focus has a place."""
+        count = len(state.keys)
+        if state.visible >= count and (count <= self.options.limits.list_items or not self.asked):
+            return ""
+        dom_id = slot.place.prefix + context
+        if state.visible >= count and dom_id not in self.asked:
+            return ""
+        return cut_list(dom_id, state.visible, count, state.more, listed=slot.around.listed)
 
     def item_of(self, slot: ListSlot) -> Place:
         """The place of the template's component; compiled when the first item shows up, since templates may
@@ -167,29 +171,41 @@ class View:
             self.build(slot.item)
         return slot.item
 
-    def fit(self, slot: ListSlot, state: ListState) -> None:
-        """Decides how many items are shown: the limit of a list, and what the surface has left."""
-        limits, size = self.options.limits, slot.item.size if slot.item else 1
+    def fit(self, slot: ListSlot, state: ListState, context: str) -> None:
+        """Decides how many items are shown: the limit of a list or what was asked for, and what the surface has
+        left."""
+        page, size = self.options.limits.list_items, slot.item.size if slot.item else 1
         free = self.budget.allowed - self.budget.used + state.charged
-        count = len(state.keys)
-        state.visible = max(0, min(count, limits.list_items, free // size))
+        count, room = len(state.keys), max(0, free // size)
+        state.visible = min(count, room, page)
+        state.more = 0
+        if count > page:
+            state.visible = min(count, room, max(page, self.asked.get(slot.place.prefix + context, 0)))
+            if not slot.place.around.inline:
+                state.more = min(count, room, state.visible + page) - state.visible
         if state.visible < count:
-            self._report_cut(slot, state.visible, count)
+            self._report_cut(slot, state.visible, count, "list_items" if state.visible < room else "instances")
         self.budget.used += state.visible * size - state.charged
         state.charged = state.visible * size
 
-    def _report_cut(self, slot: ListSlot, shown: int, count: int) -> None:
-        limits = self.options.limits
-        name = "list_items" if shown == limits.list_items else "instances"
-        self.report(
-            LimitError(
-                f"Only the first {shown} items of a list are shown.",
-                limit=name,
-                allowed=getattr(limits, name),
-                got=count,
-            ),
-            slot.place.component_id,
+    def show(self, slot: ListSlot, context: str, count: int) -> None:
+        """Shows so many items of a list that is cut from the next repaint on."""
+        self.asked[slot.place.prefix + context] = count
+        for state, keys, hints in self.index.states(slot, {}):
+            if slot.states.get(context) is state:
+                state.widen()
+                self.index.lists[state] = (slot, keys, hints)
+                return
+
+    def _report_cut(self, slot: ListSlot, shown: int, count: int, limit: str) -> None:
+        allowed = getattr(self.options.limits, limit)
+        hint = (
+            "People can ask for more; send fewer where they should not have to."
+            if limit == "list_items"
+            else f"A surface shows at most {allowed} elements: send fewer items or simpler ones."
         )
+        message = f"Only the first {shown} items of a list are shown. {hint}"
+        self.report(LimitError(message, limit=limit, allowed=allowed, got=count), slot.place.component_id)
 
     def _new_place(
         self,
@@ -251,6 +267,8 @@ class View:
         elif component.type is None:
             unknown(place, component.type_name if self.options.debug else "")
         elif place.around.inline and component.type.interactive:
+            # Not shown, so nobody can use it.
+            place.component = None
             inside_button(place)
         else:
             component.type.build(Build(self, place, component.props))
