@@ -9,11 +9,13 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.values import FunctionCall
-from a2ui.catalog.kinds import CallAction, Check, EventAction
+from a2ui.binding.secrets import show
+from a2ui.catalog.kinds import Accessibility, CallAction, Check, EventAction
 from a2ui.errors import ActionError, ExpressionError
 from a2ui.functions.convert import truthy
 from a2ui.functions.effects import checked_url
 from a2ui.interaction.locate import Instance
+from a2ui.safety.text import clean_text
 
 if TYPE_CHECKING:
     from a2ui.engine import EngineOptions
@@ -26,7 +28,7 @@ _TAG = re.compile(r"<[^>]*>")
 class ClientAction:
     """What the agent is told about a click.
 
-    `message` is the whole client-to-server message, `label` the text of the button, for the log.
+    `message` is the whole client-to-server message, `label` what the button is called, for the log.
     """
 
     owner: str
@@ -104,6 +106,11 @@ def _expanded(arguments: dict[str, Any], instance: Instance) -> dict[str, Any]:
 
 
 def _label(instance: Instance) -> str:
-    """The text of the button as shown."""
+    """What the button is called: the label that is read out, or else its text as shown. A list has many buttons with
+    one text, and only the label says which of them this was."""
+    given: Accessibility | None = instance.component.props.get("accessibility")
+    label = " ".join(clean_text(show(instance.evaluate(given.label))).split()) if given is not None else ""
+    if label:
+        return label[:_LABEL_CHARS]
     html = instance.place.raw(instance.scope, instance.context)
     return " ".join(unescape(_TAG.sub(" ", html)).split())[:_LABEL_CHARS]

@@ -7,7 +7,6 @@ effect is stored with the client's message id, and a repeat gets the same answer
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from a2ui import ActionError, InputError, OpenUrl
 from envelopes.access import Principal, owns
@@ -139,11 +138,6 @@ def stop(session: Session, who: Principal, message_id: str) -> JsonObject:
     def effect(writer: Writer) -> JsonObject:
         stopped = Turn.objects.filter(session=session, status="running").update(cancel_requested=True)
         for turn in Turn.objects.filter(session=session, status__in=["queued", "waiting"]):
-            turn.tool_calls.filter(background=True, state="running").update(
-                state="failed",
-                error={"code": "cancelled", "message": "The person stopped it."},
-                finished_at=datetime.now(UTC),
-            )
             settle(writer, turn, turn_state="error", finalized_by="cancelled")
             stopped += 1
         writer.wake_runner()

@@ -69,8 +69,15 @@ def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, **
     """Settle ``turn``: its row, its ``settled`` event, and a new turn for whatever came in too late for it.
 
     ``finalized_by``: complete, clarifying, error, cancelled, timeout (D9). Nothing is appended to a turn after this.
+    A person who stops a turn stops its jobs: their results would otherwise begin a turn that nobody asked for.
     """
     TURN.check(turn.status, "settled")
+    if finalized_by == "cancelled":
+        turn.tool_calls.filter(background=True, state="running").update(
+            state="failed",
+            error={"code": "cancelled", "message": "The person stopped it."},
+            finished_at=writer.now,
+        )
     turn.status, turn.turn_state, turn.finalized_by = "settled", turn_state, finalized_by
     turn.settled_at, turn.live, turn.lease_owner, turn.lease_until = writer.now, {}, "", None
     turn.save()

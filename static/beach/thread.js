@@ -4,7 +4,7 @@ import { flush } from './fields.js';
 
 const byId = id => document.getElementById(id);
 const NEAR = 96;                 // px from the end that still count as "at the end"
-let options, following = true, queue = [], speaking = false;
+let options, following = true, fresh = false, height = 0, queue = [], speaking = false;
 
 // -- streamed text ---------------------------------------------------------------------------------------------------
 
@@ -56,14 +56,20 @@ const gap = () => document.documentElement.scrollHeight - innerHeight - scrollY;
 export function follow(force = false) {
   if (force) following = true;
   if (following && !byId('empty')) scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
+  // A card that is redrawn further up is no news.
+  const now = document.documentElement.scrollHeight;
+  if (!following && now > height) fresh = true;
+  height = now;
   pill();
 }
 
 function pill() {
   const below = [...document.querySelectorAll('.b-approval[data-state=pending]')].some(card => card.getBoundingClientRect().top > innerHeight - 40);
-  const hidden = following || gap() < NEAR;
-  options.pill.hidden = hidden;
-  if (hidden) return;
+  // Who reads back is told of what has come meanwhile, and of a question; not that there is an end.
+  const near = following || gap() < NEAR;
+  if (near) fresh = false;
+  options.pill.hidden = near || !(fresh || below);
+  if (options.pill.hidden) return;
   const button = options.pill.firstElementChild;
   button.classList.toggle('b-pill--ask', below);
   button.lastElementChild.textContent = below ? options.strings.approvalBelow : options.strings.newBelow;

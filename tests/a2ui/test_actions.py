@@ -99,6 +99,18 @@ def test_a_template_instance_has_its_own_scope():
     assert action.label == "2"
 
 
+def test_the_label_that_is_read_out_names_the_button_in_the_log():
+    surfaces, _ = surface(
+        row("root", "List", children={"componentId": "b", "path": "/l"}),
+        row("b", "Button", child="t", action=event(), accessibility={"label": path("n")}),
+        row("t", "Text", text="Select"),
+        model={"l": [{"id": "x", "n": "Select  EJ\u202e4521"}, {"id": "y", "n": ""}]},
+    )
+
+    assert surfaces.act("a1-1-kx").label == "Select EJ4521"
+    assert surfaces.act("a1-1-ky").label == "Select"
+
+
 class TestRefused:
     @pytest.mark.parametrize(
         "target", ["", "a1", "a9-0", "a1-9", "a1-00", "a1-0-kx", "a1-0-", "a1-1", None, 5, "x" * 9000]

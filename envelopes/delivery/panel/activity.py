@@ -51,7 +51,7 @@ class Activity(View):
     def _summary(self, last: str) -> SafeString:
         words = text(cut(last, SUMMARY).rstrip(".:…") if len(last) <= SUMMARY else cut(last, SUMMARY))
         whole = round(self.seconds)
-        return html(_("{}, {} s"), words, whole) if whole >= 1 else words
+        return html(_("{} · {} s"), words, whole) if whole >= 1 else words
 
 
 def begin(scene: Scene, segment: Segment) -> None:

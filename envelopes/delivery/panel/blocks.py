@@ -67,7 +67,7 @@ class Click(Block):
 
     def html(self, brush: Brush) -> SafeString:
         label = html("<b><bdi>{}</bdi></b>", text(self.label))
-        words = html(_("You selected {}"), label) if self.label else _("You used a card")
+        words = html(_("You pressed {}"), label) if self.label else _("You used a card")
         return html(
             '<p class="b-event" id="{}">{}<span>{}</span>{}</p>',
             self.id,

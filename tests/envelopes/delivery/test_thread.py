@@ -25,7 +25,7 @@ def test_a_turn_from_question_to_answer() -> None:
     fold = page.select("b-ack")[0]
     assert fold.tag == "details"
     assert fold.get("open") is None
-    assert words(fold[0]) == "Compared 14 flights, 4 s"
+    assert words(fold[0]) == "Compared 14 flights · 4 s"
     assert words(fold[1]) == "Looking at flights"
     assert words(page.select("b-prose")[0]) == "One fits."
     assert page.select("b-prose")[0].find(".//strong") is not None
@@ -170,7 +170,7 @@ def test_a_turn_that_said_nothing_leaves_nothing() -> None:
 def test_a_click_is_a_line_of_its_own() -> None:
     talk = Talk()
     talk.row("action", {"action": {}, "owner": "sally", "target": "a1-2", "label": "Nordvind NV 418"})
-    assert words(talk.reloaded().select("b-event")[0]).startswith("You selected Nordvind NV 418")
+    assert words(talk.reloaded().select("b-event")[0]).startswith("You pressed Nordvind NV 418")
 
 
 def test_days_are_those_of_the_sessions_time_zone() -> None:

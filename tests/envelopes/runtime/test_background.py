@@ -93,3 +93,37 @@ async def test_stopping_ends_a_waiting_turn_and_its_job_says_nothing_more() -> N
         (turn,) = await d.turns()
         assert (turn.status, turn.finalized_by) == ("settled", "cancelled")
         assert await d.parts("progress") == []
+
+
+async def test_a_job_stops_with_the_turn_that_still_runs() -> None:
+    """Its result must not begin a turn that answers a question nobody asks any more."""
+    release, asked = asyncio.Event(), asyncio.Event()
+
+    async def research(context: ToolContext, args: Topic) -> Json:
+        asked.set()
+        await release.wait()
+        return {}
+
+    async def pause(context: ToolContext, args: Topic) -> Json:
+        await release.wait()
+        return {}
+
+    def both(request: ModelRequest) -> Reply:
+        if Conversation(request).replies:
+            return Reply([Say([text("response", "Done.")])])
+        return Reply([Call("research", {"topic": "Corfu"}), Call("pause", {"topic": "Corfu"})])
+
+    tools = Tool("research", "", Topic, research, background=True), Tool("pause", "", Topic, pause)
+    async with desk(both, *tools) as d:
+        await d.say("Research Corfu", wait=False)
+        await asyncio.wait_for(asked.wait(), 5)
+        assert (await d.turns())[0].status == "running"
+        from asgiref.sync import sync_to_async
+
+        from envelopes.runtime import intake
+
+        await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
+        release.set()
+        await d.quiet()
+        (turn,) = await d.turns()
+        assert (turn.status, turn.finalized_by) == ("settled", "cancelled")
