@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import checks
 from django.db import connection
+
+from a2ui import Limits
+from envelopes.conf import limit_problems, setting
 
 IN_MEMORY = "channels.layers.InMemoryChannelLayer"
 HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
@@ -73,6 +77,16 @@ def addresses(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
             )
         )
     return found
+
+
+@checks.register()
+def limits(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A limit with a wrong name would be one that nobody set."""
+    names = ", ".join(field.name for field in fields(Limits))
+    return [
+        checks.Error(problem, hint=f"The limits are: {names}.", id="beachsite.E006")
+        for problem in limit_problems(setting("BEACH_A2UI_LIMITS"))
+    ]
 
 
 @checks.register(deploy=True)

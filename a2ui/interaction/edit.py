@@ -11,6 +11,7 @@ from a2ui.catalog.input import InputType
 from a2ui.errors import DataError, InputError, LimitError
 from a2ui.interaction.locate import Instance
 from a2ui.state.data_model import write_ops
+from a2ui.state.pointer import Tokens
 from a2ui.state.values import JSON
 
 
@@ -18,7 +19,7 @@ from a2ui.state.values import JSON
 class Edit:
     """A person's change of a data model as RFC 6902 operations.
 
-    `obscured`: the value came from an obscured field. Unless `conceal` has put a handle in its place, it must not
+    `obscured`: the value belongs to an obscured field. Unless `conceal` has put a handle in its place, it must not
     be stored (D24).
     """
 
@@ -41,13 +42,25 @@ def edit(instance: Instance | None, value: JSON, conceal: Callable[[JSON], JSON]
     if not isinstance(binding, Binding):
         raise InputError("This field is not stored anywhere.", code="not_writable")
     stored = kind.entered(value, instance)
-    obscured = kind.is_obscured(component.props)
-    if obscured and conceal is not None:
-        stored = conceal(stored)
     tokens = binding.tokens if binding.absolute else (*instance.scope_path, *binding.tokens)
+    obscured = _is_obscured(instance, tokens)
+    if obscured and conceal is not None and stored not in ("", None):
+        stored = conceal(stored)
     try:
         ops = write_ops(instance.surface.model, tokens, stored)
     except (DataError, LimitError) as error:
         raise InputError(error.message, code=error.code, path=error.path, **error.facts) from error
     owner = instance.surface.owner
     return Edit(owner, instance.surface.id, ops, component.id, obscured)
+
+
+def _is_obscured(instance: Instance, tokens: Tokens) -> bool:
+    """Whether the path belongs to an obscured field: this one, or any other on the page (D24)."""
+    components = [instance.component]
+    components += [
+        part.place.component for part in instance.surface.view.index.readers(tokens) if part.place.component
+    ]
+    return any(
+        isinstance(component.type, InputType) and component.type.is_obscured(component.props)
+        for component in components
+    )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from a2ui.rendering.lists import ListSlot, ListState
+from a2ui.state.pointer import Tokens, to_index
 
 if TYPE_CHECKING:
     from a2ui.rendering.place import Part
@@ -104,6 +105,16 @@ class Patterns:
             if not table[token].empty:
                 break
             del table[token]
+
+    def readers(self, tokens: Tokens) -> list[Part]:
+        """The parts that read exactly the path, in whichever item."""
+        nodes = [self.root]
+        for token in tokens:
+            below = [node.children[token] for node in nodes if token in node.children]
+            if to_index(token) is not None:
+                below += [inside for node in nodes for inside in node.wild.values()]
+            nodes = below
+        return [part for node in nodes for part in node.parts]
 
     # ------------------------------------------------------------------ instances
 

@@ -56,6 +56,12 @@ def _edit(row: Row) -> str:
     )
 
 
+def _show(row: Row) -> str:
+    return _("Asked to see {} items of a list on surface {} of {}.").format(
+        row.data.get("count", "?"), row.data.get("surfaceId", "?"), row.data.get("owner", "?")
+    )
+
+
 def _turn(row: Row) -> str:
     status, reason, attempt = row.data.get("status"), row.data.get("reason"), row.data.get("attempt")
     match status:
@@ -225,6 +231,7 @@ _KINDS: dict[str, Callable[[Row], str]] = {
     "message": _message,
     "action": _action,
     "edit": _edit,
+    "show": _show,
     "turn": _turn,
     "part": _part,
     "withdrawn": _withdrawn,

@@ -23,7 +23,7 @@ from envelopes.types import JsonObject
 PAGE = 200
 EVENT_CHARACTERS = 6_000
 
-_PERSON = ("message", "action", "edit")
+_PERSON = ("message", "action", "edit", "show")
 _RUNTIME = ("turn", "settled", "tool", "tool-result", "withdrawn", "provider", "diagnostic", "refused")
 
 

@@ -17,8 +17,8 @@ from zoneinfo import ZoneInfo
 import orjson
 from django.conf import settings
 
-from a2ui import Diagnostic, Edit, Engine, EngineOptions, PatchError, SurfaceSet
-from envelopes.conf import setting
+from a2ui import Diagnostic, Edit, Engine, EngineOptions, Limits, More, PatchError, SurfaceSet
+from envelopes.conf import a2ui_limits, image_hosts
 from envelopes.delivery.panel.thread import Thread, ThreadContext
 from envelopes.log.read import rows_after
 from envelopes.log.rows import Row
@@ -65,7 +65,7 @@ class LiveView:
             actors={actor.name: actor.display_name for actor in actors},
             locale=session.locale,
             timezone=session.timezone,
-            image_hosts=frozenset(setting("BEACH_IMAGE_HOSTS")),
+            image_hosts=image_hosts(),
             debug=settings.DEBUG,
         )
         self.frames: deque[Frame] = deque(maxlen=KEPT_FRAMES)
@@ -135,7 +135,7 @@ class LiveView:
 
 
 def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
-    """What a row means to the surfaces: an agent's messages, a person's edit."""
+    """What a row means to the surfaces: an agent's messages, a person's edit, a person's wish to see more."""
     if row.kind == "part" and row.part_type == "a2ui-surface":
         found: list[Diagnostic] = []
         for message in messages_of(row.data["part"].get("data")):
@@ -146,6 +146,10 @@ def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
             surfaces.apply_edit(Edit(row.data["owner"], row.data["surfaceId"], row.data["ops"]))
         except PatchError as error:
             return [Diagnostic(error.code, error.message, refused=True)]
+    if row.kind == "show":
+        surfaces.apply_more(
+            More(row.data["owner"], row.data["surfaceId"], row.data["target"], row.data["count"])
+        )
     return []
 
 
@@ -173,18 +177,20 @@ def resume(session: Session, after: int) -> list[Frame]:
     return list(view.frames)
 
 
-_engines: dict[tuple[str, str], Engine] = {}
+_engines: dict[tuple[str, str, Limits], Engine] = {}
 
 
 def engine_for(locale: str, timezone: str) -> Engine:
     """The shared engine for a locale and a time zone."""
-    key = (locale, timezone)
+    limits = a2ui_limits()
+    key = (locale, timezone, limits)
     if key not in _engines:
         _engines[key] = Engine(
             EngineOptions(
+                limits=limits,
                 locale=locale,
                 timezone=ZoneInfo(timezone),
-                image_hosts=frozenset(setting("BEACH_IMAGE_HOSTS")),
+                image_hosts=image_hosts(),
                 debug=settings.DEBUG,
                 reveal=reveal,
             )

@@ -14,6 +14,7 @@ KINDS: dict[str, Audience] = {
     "message": "delivered",
     "action": "delivered",
     "edit": "delivered",
+    "show": "delivered",
     "turn": "delivered",
     "part": "delivered",
     "withdrawn": "delivered",

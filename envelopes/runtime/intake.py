@@ -17,7 +17,7 @@ from envelopes.log.append import Writer, writing
 from envelopes.models import ClientMessage, Session, Turn
 from envelopes.protocol.text import clean_text
 from envelopes.registries.actors import actors
-from envelopes.runtime.secrets import seal_operations
+from envelopes.runtime.secrets import seal
 from envelopes.runtime.turns import open_turn, settle
 from envelopes.types import Json, JsonObject
 
@@ -84,14 +84,14 @@ def post_edit(session: Session, who: Principal, message_id: str, target: str, va
 
     def effect(writer: Writer) -> JsonObject:
         with views.open(writer.session) as view:
+            # What was typed into an obscured field is sealed before it is anywhere but in this request (D24).
             try:
-                edit = view.surfaces.edit(target, value)
+                edit = view.surfaces.edit(target, value, conceal=lambda typed: seal(writer.session, typed))
             except InputError as error:
                 raise SurfaceRefused(error.code, error.message) from error
         if edit.ops:
-            ops = seal_operations(writer.session, edit.ops) if edit.obscured else edit.ops
             writer.add(
-                "edit", {"owner": edit.owner, "surfaceId": edit.surface_id, "ops": ops, "target": target}
+                "edit", {"owner": edit.owner, "surfaceId": edit.surface_id, "ops": edit.ops, "target": target}
             )
         return {}
 
@@ -124,6 +124,25 @@ def post_action(session: Session, who: Principal, message_id: str, target: str) 
         action = done.message["action"]
         writer.add("action", {"action": action, "owner": done.owner, "target": target, "label": done.label})
         open_turn(writer, {"kind": "action", "action": action, "dataModel": model}, actor=done.owner)
+        return {}
+
+    return _once(session, who, message_id, effect)
+
+
+def post_show(session: Session, who: Principal, message_id: str, target: str) -> JsonObject:
+    """A click on "show more" under a list that is cut. A row, so that every process and every replay shows the same
+    items. Raises ``SurfaceRefused`` where there is no more."""
+
+    def effect(writer: Writer) -> JsonObject:
+        with views.open(writer.session) as view:
+            try:
+                more = view.surfaces.more(target)
+            except ActionError as error:
+                raise SurfaceRefused(error.code, error.message) from error
+        writer.add(
+            "show",
+            {"owner": more.owner, "surfaceId": more.surface_id, "target": more.target, "count": more.count},
+        )
         return {}
 
     return _once(session, who, message_id, effect)

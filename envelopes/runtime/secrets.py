@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 from datetime import timedelta
 from functools import lru_cache
 
@@ -25,11 +26,12 @@ HANDLE = "$secret"
 
 
 def seal(session: Session, value: Json) -> JsonObject:
-    """Store ``value`` (text) encrypted; returns its handle."""
+    """Store ``value`` encrypted, as text or as the text of its JSON; returns its handle."""
+    typed = value if isinstance(value, str) else json.dumps(value)
     secret = Secret.objects.create(
         token=public_id(),
         session=session,
-        ciphertext=_cipher().encrypt(str(value).encode("utf-8", "replace")).decode(),
+        ciphertext=_cipher().encrypt(typed.encode("utf-8", "replace")).decode(),
         expires_at=timezone.now() + timedelta(seconds=setting("BEACH_SECRET_SECONDS")),
     )
     return {HANDLE: secret.token}
@@ -47,21 +49,6 @@ def reveal(handle: Json) -> str | None:
         return _cipher().decrypt(secret.ciphertext.encode()).decode()
     except InvalidToken:
         return None
-
-
-def seal_operations(session: Session, operations: list[JsonObject]) -> list[JsonObject]:
-    """The operations of one obscured edit with the handle in place of what was typed, which stands in the last one,
-    possibly inside parents that are created."""
-    *before, last = operations
-    return [*before, {**last, "value": _replaced(last.get("value"), session)}]
-
-
-def _replaced(value: Json, session: Session) -> Json:
-    if isinstance(value, dict):
-        return {key: _replaced(item, session) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_replaced(item, session) for item in value]
-    return seal(session, value) if isinstance(value, str) and value else value
 
 
 def purge() -> int:

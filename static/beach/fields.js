@@ -70,7 +70,9 @@ function submit(target) {
   entry.timer = 0;
   if (!host) return edits.delete(target);
   entry.value = read(host);
-  entry.id = send({ type: 'edit', target, value: entry.value }, { key: `edit ${target}`, keep: true });
+  // What is obscured is not left lying about in the browser either: after a reload it is typed again.
+  const keep = !controls(host).some(control => control.type === 'password');
+  entry.id = send({ type: 'edit', target, value: entry.value }, { key: `edit ${target}`, keep });
 }
 
 // Everything typed so far is on its way before what follows.

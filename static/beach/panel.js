@@ -62,7 +62,7 @@ function busy(now) {
 }
 
 const answers = {
-  message: composer, edit: fields, action: surface,
+  message: composer, edit: fields, action: surface, show: surface,
   decide: { acked() {}, refused: thread.refused },
   stop: { acked() {}, refused: ({ message }) => toast(message, 'bad') },
 };

@@ -14,15 +14,23 @@ function click(button) {
   options.send({ type: 'action', target: button.id });
 }
 
+// The next items of a list that is too long to be shown at once. The row brings them; focus stays on the button, or on
+// the notice once there are no more (see keepingFocus).
+function more(button) {
+  if (button.getAttribute('aria-busy') === 'true') return;
+  button.setAttribute('aria-busy', 'true');
+  options.send({ type: 'show', target: button.dataset.more });
+}
+
 const done = target => document.getElementById(target)?.removeAttribute('aria-busy');
 
-export function acked({ effect }, { target }) {
-  done(target);
+export function acked({ effect }, { type, target }) {
+  done(type === 'show' ? `${target}-xb` : target);
   if (effect?.openUrl) open(effect.openUrl);
 }
 
-export function refused({ message }, { target }) {
-  done(target);
+export function refused({ message }, { type, target }) {
+  done(type === 'show' ? `${target}-xb` : target);
   options.toast(message, 'bad');
 }
 
@@ -111,6 +119,8 @@ export function start(root, given) {
     if (tab) choose(tab.closest('[data-tabs]'), tab);
     const button = e.target.closest('[data-act]');
     if (button && !button.disabled) click(button);
+    const further = e.target.closest('[data-more]');
+    if (further) more(further);
     const opener = e.target.closest('[data-modal-open]');
     if (opener && !e.target.closest('dialog')) show(opener.closest('[data-modal]'));
     if (e.target.closest('[data-modal-close]') || e.target.matches('[data-modal] > dialog')) e.target.closest('dialog').close();

@@ -121,6 +121,8 @@ class Stage:
         for message in messages:
             if message["type"] == "edit":
                 self._edit(message)
+            elif message["type"] == "show":
+                self._show(message)
         self.settle()
         return messages
 
@@ -132,6 +134,17 @@ class Stage:
             return
         data = {"owner": edit.owner, "surfaceId": edit.surface_id, "ops": edit.ops}
         self.row(self.talk.row("edit", data))
+        self.push({"type": "ack", "id": message["id"], "seq": len(self.talk.rows)})
+
+    def _show(self, message: dict[str, Any]) -> None:
+        more = self.talk.surfaces.more(message["target"])
+        data = {
+            "owner": more.owner,
+            "surfaceId": more.surface_id,
+            "target": more.target,
+            "count": more.count,
+        }
+        self.row(self.talk.row("show", data))
         self.push({"type": "ack", "id": message["id"], "seq": len(self.talk.rows)})
 
     def label(self, text: str) -> Locator:

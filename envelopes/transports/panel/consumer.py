@@ -122,6 +122,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
                 return intake.post_edit(session, who, frame.id, frame.target, frame.value)
             case wire.Action():
                 return intake.post_action(session, who, frame.id, frame.target)
+            case wire.Show():
+                return intake.post_show(session, who, frame.id, frame.target)
             case wire.Stop():
                 return intake.stop(session, who, frame.id)
             case wire.Decide():
@@ -244,7 +246,7 @@ class Budget:
         self.left = min(self.rate * 2, self.left + (now - self.at) * self.rate)
         self.at = now
         if self.left < 1:
-            raise TooFast
+            raise TooFast(limit="BEACH_FRAMES_PER_SECOND", allowed=self.rate)
         self.left -= 1
 
 

@@ -44,6 +44,14 @@ class Action(_Frame):
     target: Target
 
 
+class Show(_Frame):
+    """More of a list that is shown only in part."""
+
+    type: Literal["show"]
+    id: MessageId
+    target: Target
+
+
 class Decide(_Frame):
     type: Literal["decide"]
     id: MessageId
@@ -61,7 +69,7 @@ class Ping(_Frame):
     type: Literal["ping"]
 
 
-ClientFrame = Hello | Message | Edit | Action | Decide | Stop | Ping
+ClientFrame = Hello | Message | Edit | Action | Show | Decide | Stop | Ping
 _frames: TypeAdapter[ClientFrame] = TypeAdapter(Annotated[ClientFrame, Field(discriminator="type")])
 
 

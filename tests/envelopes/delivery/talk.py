@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 
 import html5lib
 
-from a2ui import Engine
+from a2ui import Engine, EngineOptions, Limits, More
 from envelopes.delivery.panel.thread import Op, Thread, ThreadContext
 from envelopes.log.rows import Row
 from envelopes.protocol.surfaces import messages_of
@@ -113,11 +113,12 @@ class Page:
 class Talk:
     """Rows in, page out. Every method adds one row."""
 
-    def __init__(self, **context: Any) -> None:
+    def __init__(self, *, limits: Limits | None = None, **context: Any) -> None:
         given = {"session_id": "s", "actors": {"sally": "Sally"}, "timezone": "Europe/Berlin"} | context
         self.context = ThreadContext(**given)
         self.thread = Thread(self.context)
-        self.surfaces = ENGINE.surfaces()
+        engine = ENGINE if limits is None else Engine(EngineOptions(limits=limits))
+        self.surfaces = engine.surfaces()
         self.page = Page()
         self.rows: list[Row] = []
         self.at = START
@@ -143,6 +144,8 @@ class Talk:
                 self.surfaces.apply(message, owner=actor)
         if kind == "edit":
             self.surfaces.patch(data["owner"], data["surfaceId"], data["ops"])
+        if kind == "show":
+            self.surfaces.apply_more(More(data["owner"], data["surfaceId"], data["target"], data["count"]))
         ops = self.thread.apply(row, self.surfaces.flush())
         self.page.apply(ops)
         return ops

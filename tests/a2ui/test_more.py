@@ -1,0 +1,247 @@
+"""Lists that are longer than the limit: cut with a notice, and shown further on request."""
+
+from __future__ import annotations
+
+import json
+from random import Random
+
+import pytest
+
+from a2ui import A2uiError, ActionError, Engine, EngineOptions, InputError, Limits
+from tests.a2ui import chaos
+from tests.a2ui.page import Page, shown
+from tests.a2ui.programs import components, create, data, path, row, run
+
+LIMITS = Limits(list_items=3)
+ROWS = [
+    row("root", "List", children={"componentId": "c", "path": "/l"}),
+    row("c", "Column", children=["f", "b"]),
+    row("f", "TextField", label="L", value=path("n")),
+    row("b", "Button", child="t", action={"event": {"name": "go"}}),
+    row("t", "Text", text=path("n")),
+]
+FIELD, BUTTON = "a1-2-n", "a1-3-n"
+
+
+def items(count, start=0):
+    return [{"id": number, "n": f"v{number}"} for number in range(start, start + count)]
+
+
+class Shown:
+    """A set, and a page that follows it."""
+
+    def __init__(self, *messages, limits=LIMITS):
+        self.limits = limits
+        self.surfaces = run(*messages, limits=limits)
+        self.page = Page()
+        self.sync()
+
+    def sync(self):
+        changes = self.surfaces.flush()
+        self.page.apply_changes(changes)
+        assert self.page.markup == shown(self.surfaces)
+        assert shown(self.again()) == self.page.markup
+        return [op for change in changes for op in change.ops]
+
+    def again(self):
+        return Engine(EngineOptions(limits=self.limits)).restore(
+            json.loads(json.dumps(self.surfaces.snapshot()))
+        )
+
+    def more(self, target="a1-0"):
+        more = self.surfaces.more(target)
+        self.surfaces.apply_more(more)
+        return more.count, self.sync()
+
+    def words(self, target="a1-0"):
+        return " ".join(self.page.find(f"{target}-xm").itertext())
+
+
+@pytest.fixture
+def long():
+    return Shown(create(), components(*ROWS), data({"l": items(8)}))
+
+
+def test_the_first_ones_and_how_many_there_are(long):
+    assert long.words() == "3 of 8 shown Show 3 more"
+    assert long.page.markup.count('data-in="text"') == 3
+    (problem,) = long.surfaces.diagnostics()
+    assert (problem.code, problem.facts["limit"], problem.facts["got"]) == (
+        "budget_exceeded",
+        "list_items",
+        8,
+    )
+    assert "send fewer" in problem.message
+
+
+def test_page_by_page_until_all_are_shown(long):
+    count, ops = long.more()
+    assert count == 6
+    assert [op[:2] for op in ops] == [["i", "a1-1-n2"], ["r", "a1-0-xm"]]
+    assert long.words() == "6 of 8 shown Show 2 more"
+
+    long.more()
+    assert long.words() == "All 8 shown"
+    with pytest.raises(ActionError, match="no more to show") as caught:
+        long.surfaces.more("a1-0")
+    assert caught.value.code == "not_found"
+
+
+def test_what_is_asked_for_is_not_applied(long):
+    long.surfaces.more("a1-0")
+
+    assert long.sync() == []
+
+
+def test_what_was_asked_for_stays_asked_for(long):
+    long.more()
+
+    long.surfaces.apply(data(items(5), "/l"))
+    long.sync()
+    assert long.words() == "All 5 shown"
+    long.surfaces.apply(data(items(2), "/l"))
+    long.sync()
+    assert "a2-more" not in long.page.markup
+    long.surfaces.apply(data(items(9), "/l"))
+    long.sync()
+    assert long.words() == "6 of 9 shown Show 3 more"
+
+
+def test_a_restored_set_goes_on(long):
+    restored = long.again()
+
+    for surfaces in (restored, long.surfaces):
+        surfaces.apply_more(surfaces.more("a1-0"))
+
+    assert [change.ops for change in restored.flush()] == [change.ops for change in long.surfaces.flush()]
+    assert restored.snapshot() == long.surfaces.snapshot()
+
+
+@pytest.mark.parametrize("target", ["", "a1", "a1-1-n0", "a1-0-xb", "a1-9", "a9-0", None, 5, "x" * 9000])
+def test_there_is_no_more_of_anything_else(long, target):
+    with pytest.raises(ActionError):
+        long.surfaces.more(target)
+
+
+def test_a_list_inside_an_item_has_its_own_count():
+    rows = [
+        row("root", "Column", children={"componentId": "l", "path": "/l"}),
+        row("l", "List", children={"componentId": "t", "path": "kids"}),
+        row("t", "Text", text=path("n")),
+    ]
+    two = Shown(create(), components(*rows), data({"l": [{"id": n, "kids": items(5)} for n in range(2)]}))
+
+    two.more("a1-1-n1")
+
+    assert two.words("a1-1-n0") == "3 of 5 shown Show 2 more"
+    assert two.words("a1-1-n1") == "All 5 shown"
+
+
+def test_a_list_that_is_gone_by_then(long):
+    more = long.surfaces.more("a1-0")
+    long.surfaces.apply(components(row("root", "Text", text="x")))
+    long.sync()
+
+    long.surfaces.apply_more(more)
+
+    assert long.sync() == []
+
+
+def test_the_surface_has_no_room_for_more():
+    full = Shown(
+        create(), components(*ROWS), data({"l": items(9)}), limits=Limits(list_items=3, instances=24)
+    )
+    assert full.words() == "3 of 9 shown Show 1 more"
+
+    full.more()
+
+    assert full.words() == "4 of 9 shown"
+    assert any(problem.facts.get("limit") == "instances" for problem in full.surfaces.diagnostics())
+    with pytest.raises(ActionError):
+        full.surfaces.more("a1-0")
+
+
+def test_no_button_inside_a_button():
+    rows = [
+        row("root", "Button", child="r", action={"event": {"name": "go"}}),
+        row("r", "Row", children={"componentId": "t", "path": "/l"}),
+        row("t", "Text", text=path("n")),
+    ]
+    inside = Shown(create(), components(*rows), data({"l": items(9)}))
+
+    assert inside.words("a1-1") == "3 of 9 shown"
+    with pytest.raises(ActionError):
+        inside.surfaces.more("a1-1")
+
+
+# ---- what is not shown cannot be used
+
+
+@pytest.mark.parametrize("number", [3, 7])
+def test_left_out_items_cannot_be_used_until_they_are_shown(long, number):
+    with pytest.raises(InputError) as caught:
+        long.surfaces.edit(f"{FIELD}{number}", "x")
+    assert caught.value.code == "not_found"
+    with pytest.raises(ActionError) as refused:
+        long.surfaces.act(f"{BUTTON}{number}")
+    assert refused.value.code == "not_found"
+
+    long.more()
+    long.more()
+    assert long.surfaces.edit(f"{FIELD}{number}", "x").ops
+    assert long.surfaces.act(f"{BUTTON}{number}").name == "go"
+
+
+def test_what_a_button_cannot_hold_cannot_be_used():
+    rows = [
+        row("root", "Button", child="c", action={"event": {"name": "go"}}),
+        row("c", "Column", children=["f", "b"]),
+        row("f", "TextField", label="L", value=path("/v")),
+        row("b", "Button", child="t", action={"event": {"name": "inner"}}),
+        row("t", "Text", text="x"),
+    ]
+    inside = Shown(create(), components(*rows), data({"v": ""}))
+    assert "Not shown" in inside.page.markup
+
+    with pytest.raises(InputError):
+        inside.surfaces.edit("a1-2", "x")
+    with pytest.raises(ActionError):
+        inside.surfaces.act("a1-3")
+
+
+def test_what_is_too_deep_or_too_much_cannot_be_used():
+    chain = [row("root", "Card", child="k0")]
+    chain += [row(f"k{n}", "Card", child=f"k{n + 1}") for n in range(5)]
+    chain.append(row("k5", "TextField", label="L", value=path("/v")))
+    deep = Shown(create(), components(*chain), data({"v": ""}), limits=Limits(depth=4))
+
+    for number in range(1, 7):
+        with pytest.raises(InputError):
+            deep.surfaces.edit(f"a1-{number}", "x")
+
+
+# ---- a law
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_pages_follow_whatever_happens(seed):
+    random = Random(seed)
+    followed = Shown(create(), limits=Limits(list_items=2))
+    for message in chaos.start(random):
+        followed.surfaces.apply(message)
+    followed.sync()
+    for _ in range(25):
+        if random.random() < 0.3:
+            named = [e.get("data-more") for e in followed.page.root.iter() if e.get("data-more")]
+            if named:
+                followed.more(random.choice(named))
+            continue
+        step = chaos.step(random)
+        try:
+            if isinstance(step, list):
+                followed.surfaces.patch("", "s", step)
+            else:
+                followed.surfaces.apply(step)
+        except A2uiError:
+            pass
+        followed.sync()
