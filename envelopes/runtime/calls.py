@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from datetime import timedelta
 from typing import Literal
 
@@ -19,6 +20,8 @@ from envelopes.runtime.reply import tool_of
 from envelopes.runtime.store import Claim
 from envelopes.runtime.turns import inject
 from envelopes.types import Json, JsonObject
+
+logger = logging.getLogger(__name__)
 
 Ended = Literal["succeeded", "failed", "unknown"]
 
@@ -104,7 +107,8 @@ def _end(
     ToolCall.objects.filter(pk=call.pk).update(
         state=state, result=result, error=error, finished_at=writer.now, lease_owner="", lease_until=None
     )
-    tool = tool_of(actors[turn.actor], call.name)
+    actor = actors.get(turn.actor)
+    tool = tool_of(actor, call.name) if actor else None
     kind = tool.data_kind if tool else None
     writer.add(
         "tool-result",
@@ -126,7 +130,12 @@ def _end(
 def _summary(tool: Tool | None, call: ToolCall, result: Json) -> str:
     if tool is None or tool.approval is None:
         return ""
-    return tool.approval.done(tool.input.model_validate(call.args), result)[:512]
+    try:
+        return tool.approval.done(tool.input.model_validate(call.args), result)[:512]
+    except Exception:
+        # The tool has run: a fault in its sentence must not cost the record of that.
+        logger.exception("The sentence of %s about its result raised.", tool.name)
+        return ""
 
 
 def _tell(

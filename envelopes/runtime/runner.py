@@ -83,12 +83,13 @@ class Runner:
             return
         self._claiming.add(session)
         self._spawn(self._claim(session))
-        for run in list(self._runs.values()):
-            if run.claim.session_pk == session:
-                self._spawn(self._look_for_stop(run))
 
     async def _claim(self, session: int) -> None:
         try:
+            # First what runs here already: after a sleep of the machine its lease has run out, and this runner would
+            # take the turn away from itself.
+            for run in [run for run in self._runs.values() if run.claim.session_pk == session]:
+                await self._look_for_stop(run)
             claim = await sync_to_async(store.claim_next)(session, self.owner)
             if claim is not None:
                 run = TurnRun(claim, self.owner, self._start_job)
@@ -164,8 +165,9 @@ class Runner:
             await asyncio.sleep(setting("BEACH_SWEEP_SECONDS"))
 
     async def _sweep_once(self) -> None:
-        await sync_to_async(expire_due)()
-        await sync_to_async(secrets.purge)()
+        # Each on its own: one approval that cannot be expired must not keep every queue of the site waiting.
+        await self._quietly("expiry of approvals", sync_to_async(expire_due))
+        await self._quietly("purge of secrets", sync_to_async(secrets.purge))
         for session in await sync_to_async(store.runnable_sessions)():
             self.wake(session)
         for call_pk, _session in await sync_to_async(store.orphaned_jobs)():
@@ -186,7 +188,7 @@ class Runner:
             if pk in cancel or pk not in held:
                 run.cancelled.set()
 
-    async def _quietly(self, name: str, work: Callable[[], Awaitable[None]]) -> None:
+    async def _quietly(self, name: str, work: Callable[[], Awaitable[object]]) -> None:
         """One round of a loop. A database that is away for a moment must not end the loop; it is logged."""
         try:
             await work()
