@@ -10,9 +10,9 @@ from asgiref.sync import sync_to_async
 
 from envelopes import artifacts
 from envelopes.conf import setting
-from envelopes.errors import BeachError, ToolFailed
+from envelopes.errors import BeachError, ToolFailed, ValidationFailed
 from envelopes.log.append import Fence, writing
-from envelopes.models import Participant, Session, ToolCall, Turn
+from envelopes.models import Participant, ToolCall, Turn
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.text import clean_json
 from envelopes.registries.part_types import part_types
@@ -81,8 +81,7 @@ def _emit(call: ToolCall, fence: Fence, raw: list[JsonObject]) -> None:
     with writing(call.session_id, fence=fence) as writer:
         turn = Turn.objects.select_related("session").get(pk=call.turn_id)
         checked = [check_part(part, origin="actor", path=f"/{number}")[0] for number, part in enumerate(raw)]
-        session: Session = writer.session
-        check_surfaces(session, turn.actor, checked)
+        check_surfaces(writer, turn, checked)
         for part in checked:
             hidden = part_types[part.part_type].streaming in ("drop", "audit-only")
             # A turn that was settled meanwhile says nothing more; what its job still does is kept for audit.
@@ -111,7 +110,6 @@ async def execute(tool: Tool, call: ToolCall, fence: Fence) -> tuple[Ended, Json
     seconds = tool.timeout or (None if tool.background else setting("BEACH_TOOL_SECONDS"))
     try:
         result = await asyncio.wait_for(_run(tool, context, args), seconds)
-        return "succeeded", clean_json(result), None
     except TimeoutError:
         if not tool.idempotent:
             return (
@@ -138,6 +136,16 @@ async def execute(tool: Tool, call: ToolCall, fence: Fence) -> tuple[Ended, Json
             None,
             {"code": "tool_failed", "message": f"{tool.name} failed inside. It has been logged."},
         )
+    return "succeeded", _kept(tool, result), None
+
+
+def _kept(tool: Tool, result: Json) -> Json:
+    """The result as it can be stored. What cannot be does not undo what the tool has done: that is said instead."""
+    try:
+        return clean_json(result)
+    except ValidationFailed as error:
+        logger.exception("The result of %s cannot be stored.", tool.name)
+        return {"note": f"It was done, but its result cannot be shown: {error.message}"}
 
 
 async def _run(tool: Tool, context: RunningCall, args: object) -> Json:

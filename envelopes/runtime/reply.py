@@ -50,7 +50,7 @@ def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str
             if isinstance(raw, BeachError):
                 raise raw
             call = check_respond(raw, actors=tuple(name for name in actors.names() if name != turn.actor))
-            repaired = check_surfaces(writer.session, turn.actor, call.parts)
+            repaired = check_surfaces(writer, turn, call.parts)
         except (RespondRefused, ValidationFailed) as error:
             refusal = error
         shown = raw if isinstance(raw, dict) else {}

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from a2ui import Diagnostic
+from a2ui import Diagnostic, SurfaceSet
 from envelopes.delivery.live import views
 from envelopes.errors import RespondRefused
-from envelopes.models import Session
+from envelopes.log.append import Writer
+from envelopes.models import Turn
 from envelopes.protocol.parts import Part
 from envelopes.protocol.surfaces import check_reserved, messages_of
 from envelopes.types import JsonObject
 
+RETIRED_SLOT = "beach:retired"
+"""The slot of rows by which the runtime closes a surface: no data belongs to it."""
 
-def check_surfaces(session: Session, owner: str, parts: list[Part]) -> list[JsonObject]:
+
+def check_surfaces(writer: Writer, turn: Turn, parts: list[Part]) -> list[JsonObject]:
     """Try the surface parts of one call on a copy of what the session shows.
 
-    Returns what the engine repaired, for the model to read. Raises ``RespondRefused`` with every refusal when a
-    message would change nothing, and for reserved names (D22); ``ValidationFailed`` when it is no surface data.
+    A session holds so many surfaces and no more; the oldest of this actor are closed for new ones, by rows that stand
+    before the call's own. Returns what was closed and what the engine repaired, for the model to read. Raises
+    ``RespondRefused`` with every refusal when a message would change nothing, and for reserved names (D22);
+    ``ValidationFailed`` when it is no surface data.
     """
     found: list[tuple[int, list[JsonObject]]] = []
     for number, part in enumerate(parts):
@@ -27,11 +33,13 @@ def check_surfaces(session: Session, owner: str, parts: list[Part]) -> list[Json
         return []
     repaired: list[JsonObject] = []
     refused: list[JsonObject] = []
-    with views.open(session) as view:
+    with views.open(writer.session) as view:
         trial = view.engine.restore(view.surfaces.snapshot())
+        most = view.engine.options.limits.surfaces
+    retired = _make_room(trial, turn.actor, [message for _, messages in found for message in messages], most)
     for number, messages in found:
         for message in messages:
-            for diagnostic in trial.apply(message, owner=owner):
+            for diagnostic in trial.apply(message, owner=turn.actor):
                 (refused if diagnostic.refused else repaired).append(_as_json(number, diagnostic))
     # Drawn once, since some faults show only then: an unknown function, a list that is cut.
     trial.flush()
@@ -44,7 +52,46 @@ def check_surfaces(session: Session, owner: str, parts: list[Part]) -> list[Json
             problems=refused[:20],
             a2ui=first["code"],
         )
-    return repaired[:20]
+    for message in retired:
+        metadata = {"partType": "a2ui-surface", "slotKey": RETIRED_SLOT}
+        writer.add(
+            "part",
+            {"part": {"data": message, "metadata": metadata}, "turnState": turn.turn_state or "awaiting"},
+            part_type="a2ui-surface",
+            turn=turn,
+        )
+    return [*(_told(found[0][0], message, most) for message in retired), *repaired][:20]
+
+
+def _make_room(surfaces: SurfaceSet, owner: str, messages: list[JsonObject], most: int) -> list[JsonObject]:
+    """Delete the oldest surfaces of ``owner`` that these messages do not name, as many as they create beyond ``most``;
+    returns the messages that did."""
+    bodies = [body for message in messages for body in message.values() if isinstance(body, dict)]
+    named = {body.get("surfaceId") for body in bodies}
+    made = sum("createSurface" in message for message in messages)
+    gone = sum("deleteSurface" in message for message in messages)
+    over = len(surfaces) + made - gone - most
+    oldest = [surface for surface in surfaces if surface.owner == owner and surface.id not in named]
+    retired: list[JsonObject] = [
+        {"version": surface.version, "deleteSurface": {"surfaceId": surface.id}}
+        for surface in oldest[: max(0, over)]
+    ]
+    for message in retired:
+        surfaces.apply(message, owner=owner)
+    surfaces.flush()
+    return retired
+
+
+def _told(part: int, message: JsonObject, most: int) -> JsonObject:
+    surface_id = message["deleteSurface"]["surfaceId"]
+    text = f"It was closed to make room: a conversation has at most {most} surfaces."
+    return {
+        "part": f"/parts/{part}",
+        "code": "SURFACE_RETIRED",
+        "surfaceId": surface_id,
+        "path": "",
+        "message": text,
+    }
 
 
 def _as_json(part: int, diagnostic: Diagnostic) -> JsonObject:
