@@ -20,7 +20,11 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     """The first messages of ``turn``, in the shape of the Messages API."""
     messages: list[JsonObject] = []
     earlier = list(turn.session.turns.filter(number__lt=turn.number).order_by("-number")[:EARLIER_TURNS])
-    said = _said(turn, [other.number for other in earlier])
+    said = _said(turn, earlier)
+    left_out = turn.number - 1 - len(earlier)
+    if left_out:
+        note = {"leftOut": left_out, "note": "Turns before these are not shown to you."}
+        messages = extended(messages, "user", [injection_block("earlier-turns", note)])
     for other in reversed(earlier):
         messages = extended(messages, "user", _trigger_blocks(other, with_data=False))
         messages = extended(messages, "assistant", [assistant_text(said.get(other.number) or _unsaid(other))])
@@ -64,11 +68,23 @@ def _unsaid(turn: Turn) -> str:
     return "[This turn is still at work.]"
 
 
-def _said(turn: Turn, numbers: list[int]) -> dict[int, str]:
+SPOKEN = ("response", "clarify", "error", "domain-data", "approval-request", "approval-response")
+"""The part types that a later turn reads about."""
+
+
+def _said(turn: Turn, earlier: list[Turn]) -> dict[int, str]:
     """What each of those turns said, by number: its texts, and in short what it showed."""
     lines: dict[int, list[str]] = {}
+    if not earlier:
+        return {}
     events = Event.objects.filter(
-        session=turn.session_id, turn__in=numbers, kind="part", audience="delivered"
+        session=turn.session_id,
+        # Nothing of a turn stands before what triggered it: the index on seq finds these rows, none is on turns.
+        seq__gte=min(other.trigger_seq for other in earlier),
+        turn__in=[other.number for other in earlier],
+        kind="part",
+        part_type__in=SPOKEN,
+        audience="delivered",
     )
     for event in events.order_by("seq"):
         line = _line(event)
