@@ -21,6 +21,8 @@ logger = logging.getLogger(__name__)
 
 GROUP = "beach.doorbell"
 QUEUED = 10_000
+JOIN_SECONDS = 5.0
+"""How often membership of the group is renewed: it expires, and a Redis that was started anew knows of nobody."""
 
 
 class Relay:
@@ -36,18 +38,26 @@ class Relay:
     async def start(self) -> None:
         self._loop = asyncio.get_running_loop()
         self._outgoing: asyncio.Queue[JsonObject] = asyncio.Queue(QUEUED)
-        self._channel = await self.layer.new_channel("beach.relay!")
-        await self.layer.group_add(GROUP, self._channel)
+        self._channel = await self.layer.new_channel("beach.relay")
+        await self._join()
         self.bell.relay = self._ring
         self.hub.relay = self._delta
-        self._tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._write())]
+        self._tasks = [asyncio.create_task(work()) for work in (self._read, self._write, self._stay)]
 
     async def stop(self) -> None:
         self.bell.relay = self.hub.relay = None
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self.layer.group_discard(GROUP, self._channel)
+        await self._again("leave", lambda: self.layer.group_discard(GROUP, self._channel), pause=0)
+
+    async def _join(self) -> None:
+        await self._again("join", lambda: self.layer.group_add(GROUP, self._channel), pause=0)
+
+    async def _stay(self) -> None:
+        while True:
+            await asyncio.sleep(JOIN_SECONDS)
+            await self._join()
 
     def _ring(self, session: int, work: bool) -> None:
         """From any thread."""
@@ -80,7 +90,7 @@ class Relay:
                 )
                 self.hub.publish(message["session"], delta, relayed=True)
 
-    async def _again(self, what: str, call: Any) -> Any:
+    async def _again(self, what: str, call: Any, *, pause: float = 1) -> Any:
         """One use of the layer. Redis may be away for a while; rows still show by polling meanwhile."""
         try:
             return await call()
@@ -88,7 +98,7 @@ class Relay:
             raise
         except Exception:
             logger.exception("The relay could not %s; it goes on.", what)
-            await asyncio.sleep(1)
+            await asyncio.sleep(pause)
             return None
 
 
