@@ -101,7 +101,10 @@ def test_each_switch_works_on_its_own(tmp_path: Path) -> None:
         "db.example.com",
         5433,
     )
-    assert settings["CHANNEL_LAYERS"]["default"]["CONFIG"]["hosts"] == ["redis://cache.example.com:6379/1"]
+    (host,) = settings["CHANNEL_LAYERS"]["default"]["CONFIG"]["hosts"]
+    assert host["address"] == "redis://cache.example.com:6379/1"
+    # Channels asks Redis to wait five seconds for a message.
+    assert host["socket_timeout"] > 5
     assert settings["BEACH_EXECUTOR"] == "worker"
     assert settings["BEACH_MODEL"] == "some-model"
     assert settings["BEACH_ANONYMOUS"] is False

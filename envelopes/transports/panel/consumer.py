@@ -40,6 +40,8 @@ NO_LOGIN, NOT_YOURS = 4401, 4403
 class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
     """One connection. ``cursor`` is the last row that this browser has."""
 
+    # No layer: doorbell and deltas bring everything, and a Redis that is away must not close sockets.
+    channel_layer_alias = ""
     session: Session
     cursor = 0
 
