@@ -16,7 +16,7 @@ from envelopes.registries.actors import Actor, Prompt, actors
 PROMPTS = (
     Prompt(
         "Find a flight",
-        "London Gatwick to Corfu, 15 August, two people",
+        "London Gatwick to Corfu, 15 August",
         "Find flights from London Gatwick to Corfu on 15 August for 2",
     ),
     Prompt(

@@ -34,7 +34,7 @@ def search(scene: Scene) -> Flow:
     assert wish.day is not None  # noqa: S101 - missing() asked for it
     yield ack(f"Looking for flights from {_name(wish.origin)} to {_name(wish.destination)}.")
     yield thinking(
-        f"{say_day(wish.day, scene.today)}, {_people(wish.passengers or 1)}. Direct flights first."
+        f"Comparing fares on {say_day(wish.day, scene.today)} for {_people(wish.passengers or 1)}."
     )
     outcome = yield call_of(wish)
     result = found(outcome)

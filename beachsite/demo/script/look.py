@@ -68,7 +68,7 @@ def research(scene: Scene) -> Flow:
         return
     yield ack(f"I will find out about {place.name}.")
     yield Call("research_destination", {"destination": place.name})
-    yield thinking("This goes on in the background, and the card fills as I find things.")
+    yield thinking("Reading on in the background, and filling the card as I find things.")
     outcome = yield Later()
     if outcome is None:
         return

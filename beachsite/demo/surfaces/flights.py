@@ -6,10 +6,12 @@ from beachsite.demo.fares import money
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
+SELECT, SELECTED = "Select", "\N{CHECK MARK} Selected"
+
 
 def results_model(found: JsonObject) -> JsonObject:
     """The data model for the result of ``search_flights``."""
-    flights = [flight | {"row": number, "act": "Select"} for number, flight in enumerate(found["flights"])]
+    flights = [flight | {"row": number, "act": SELECT} for number, flight in enumerate(found["flights"])]
     route = found["route"]
     return {
         "search": {
@@ -39,12 +41,15 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
             "h4",
         ),
         b.text("filters", b.path("/filters"), "caption"),
-        b.repeat("flights", "flight", "/flights"),
+        # A column and not a list: a list scrolls inside of the card, and the last flight would be cut.
+        b.repeat("flights", "flight", "/flights", kind="Column"),
         b.column("flight", "line", "flight-row"),
         b.component("Divider", "line"),
-        # The weights keep columns in line; inside them rows may wrap, so that a phone shows two lines of each.
-        b.row("flight-row", "who", "trip", "buy", justify="spaceBetween", align="center"),
-        b.row("who", "tile", "name", align="center", weight=4.1),
+        # Two weighted rows in a row: side by side where there is room, below each other on a phone. Their own weights
+        # keep what is the same in every flight in line.
+        b.row("flight-row", "way", "buy", align="center"),
+        b.row("way", "who", "trip", align="center", weight=6),
+        b.row("who", "tile", "name", align="center", weight=5),
         b.component(
             "Image",
             "tile",
@@ -53,23 +58,22 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
             variant="avatar",
             fit="cover",
         ),
-        b.column("name", "airline", "number"),
+        b.column("name", "airline", "number", weight=1),
         b.text("airline", b.string("**${airline}**")),
         b.text("number", b.path("flightNumber"), "caption"),
-        b.row("trip", "times", "stops", align="center", weight=4.7),
-        b.column("times", "clock", "leg"),
-        b.text(
-            "clock",
-            b.string(
-                "**${formatDate(value: departure, format: 'HH:mm')} - ${formatDate(value: arrival, format: 'HH:mm')}**"
-            ),
-        ),
-        b.text("leg", b.string("${origin} to ${destination}"), "caption"),
-        b.column("stops", "duration", "via"),
-        b.text("duration", b.path("duration")),
-        b.text("via", b.path("stopsText"), "caption"),
-        b.row("buy", "fare", "select", justify="end", align="center", weight=4.2),
-        b.column("fare", "price", "each", align="end"),
+        b.row("trip", "leaves", "between", "lands", align="center", weight=5),
+        b.column("leaves", "departure", "from"),
+        b.text("departure", b.string("**${formatDate(value: departure, format: 'HH:mm')}**")),
+        b.text("from", b.path("origin"), "caption"),
+        b.column("between", "duration", "rail", align="center", weight=1),
+        b.text("duration", b.path("duration"), "caption"),
+        b.component("Divider", "rail"),
+        b.column("lands", "arrival", "to"),
+        b.text("arrival", b.string("**${formatDate(value: arrival, format: 'HH:mm')}**")),
+        b.text("to", b.path("destination"), "caption"),
+        b.row("buy", "stops", "fare", "select", align="center", weight=5),
+        b.text("stops", b.path("stopsText"), "caption", weight=3),
+        b.column("fare", "price", "each", align="end", weight=3),
         b.text("price", b.price("pricePerPerson", "currency"), "h4"),
         b.text("each", "per person", "caption"),
         b.button(
@@ -87,6 +91,7 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
                 "total": b.path("totalPrice"),
                 "currency": b.path("currency"),
             },
+            weight=4,
             accessibility={"label": b.string("${act} ${airline} ${flightNumber}")},
         ),
         b.text("select-text", b.path("act")),
@@ -110,10 +115,10 @@ def mark_selected(surface: str, row: int, previous: int | None) -> list[JsonObje
     """One row reads "Selected", the one before no longer does."""
     messages = []
     if previous is not None and previous != row:
-        messages.append(b.update(surface, f"/flights/{previous}/act", "Select"))
+        messages.append(b.update(surface, f"/flights/{previous}/act", SELECT))
     return [
         *messages,
-        b.update(surface, f"/flights/{row}/act", "Selected"),
+        b.update(surface, f"/flights/{row}/act", SELECTED),
         b.update(surface, "/selected", row),
     ]
 

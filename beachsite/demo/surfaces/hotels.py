@@ -1,4 +1,4 @@
-"""Hotels: a card for each, with a picture."""
+"""Hotels: a row for each, with a picture."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
         ),
         # A column and not a list: a list scrolls inside of the card, and three hotels are no reason to.
         b.repeat("hotels", "hotel", "/hotels", kind="Column"),
-        b.component("Card", "hotel", child="hotel-body"),
-        b.column("hotel-body", "top", "line", "deal"),
-        b.row("top", "picture", "about"),
+        b.column("hotel", "line", "offer"),
+        b.component("Divider", "line"),
+        # Two weighted rows in a row: side by side where there is room, below each other on a phone.
+        b.row("offer", "top", "deal", align="center"),
+        b.row("top", "picture", "about", weight=8),
         b.component(
             "Image",
             "picture",
@@ -38,9 +40,8 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
         b.text("area", b.string("${area}, ${stars} stars, guests say ${score}"), "caption"),
         b.text("blurb", b.path("blurb")),
         b.text("extras", b.string("${extras}. ${cancellation}."), "caption"),
-        b.component("Divider", "line"),
-        b.row("deal", "price", "choose", justify="spaceBetween", align="center"),
-        b.column("price", "total", "night"),
+        b.row("deal", "price", "choose", align="center", weight=5),
+        b.column("price", "total", "night", weight=6),
         b.text("total", b.price("totalPrice", "currency"), "h4"),
         b.text(
             "night",
@@ -59,6 +60,7 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
                 "total": b.path("totalPrice"),
                 "currency": b.path("currency"),
             },
+            weight=5,
             accessibility={"label": b.string("Choose ${name}")},
         ),
         b.text("choose-text", "Choose"),

@@ -111,7 +111,8 @@ def form_state(surface: str, act: str) -> list[JsonObject]:
 def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:
     """What was bought."""
     components = [
-        b.column("root", "head", "flight", "when", "divider", "foot"),
+        b.component("Card", "root", child="ticket"),
+        b.column("ticket", "head", "flight", "when", "divider", "foot"),
         b.row("head", "tick", "reference", align="center"),
         b.component("Icon", "tick", name="check", accessibility={"label": "Booked"}),
         b.text("reference", b.string("Booked: ${/reference}"), "h4"),

@@ -65,7 +65,7 @@ def refine_form(surface: str, results: str, found: JsonObject, today: str) -> li
         b.component(
             "Slider",
             "limit",
-            label="Highest price per person",
+            label=f"Highest price per person, in {found['currency']}",
             min=20,
             max=top,
             value=b.path("/form/maxPrice"),

@@ -52,7 +52,7 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
         b.column("sources-body", "sources-title", "sources-list"),
         b.text("sources-title", b.string("Where this comes from: ${/name}"), "h4"),
         b.repeat("sources-list", "source", "/sources"),
-        b.column("source", "source-title", "source-quote", "source-line"),
+        b.column("source", "source-line", "source-title", "source-quote"),
         b.text("source-title", b.string("**${title}**")),
         b.text("source-quote", b.path("quote"), "caption"),
         b.component("Divider", "source-line"),
@@ -124,7 +124,7 @@ def _listed(key: str, aside: str = "") -> list[JsonObject]:
         b.column(f"{key}-item", f"{key}-line", f"{key}-row"),
         b.component("Divider", f"{key}-line"),
         b.row(f"{key}-row", *line, justify="spaceBetween", align="center"),
-        b.column(f"{key}-words", f"{key}-name", f"{key}-note"),
+        b.column(f"{key}-words", f"{key}-name", f"{key}-note", weight=1),
         b.text(f"{key}-name", b.string("**${name}**")),
         b.text(f"{key}-note", b.path("note"), "caption"),
     ]

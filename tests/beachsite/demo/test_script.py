@@ -159,7 +159,7 @@ def test_selecting_another_row_takes_the_mark_from_the_first(stage: Stage) -> No
     turn = stage.click("select_flight", chosen | {"row": 2, "previous": 0})
 
     writes = {m["updateDataModel"]["path"]: m["updateDataModel"]["value"] for m in turn.messages()[:3]}
-    assert writes == {"/flights/0/act": "Select", "/flights/2/act": "Selected", "/selected": 2}
+    assert writes == {"/flights/0/act": "Select", "/flights/2/act": "\N{CHECK MARK} Selected", "/selected": 2}
 
 
 @pytest.mark.django_db(transaction=True)
