@@ -9,8 +9,9 @@ from a2ui.binding.compiler import Compiler, Const, Getter, Sink
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Value
 from a2ui.catalog.kinds import Accessibility, Template
+from a2ui.errors import LimitError
 from a2ui.rendering.place import ANYWHERE, Around, Emit, Op, Part, Place, Render
-from a2ui.safety.text import clean_text, clip, escape
+from a2ui.safety.text import clean_text, escape
 
 if TYPE_CHECKING:
     from a2ui.engine import EngineOptions
@@ -57,15 +58,15 @@ class Build:
         limit = self.options.limits.text_chars
         compiled = self.compiler.compile(value, sink)
         if isinstance(compiled, Const):
-            return Const(literal(compiled.value, limit))
+            return Const(literal(compiled.value, limit, sink))
         get = compiled
-        return lambda scope: literal(get(scope), limit)
+        return lambda scope: literal(get(scope), limit, sink)
 
     def plain(self, value: Value, sink: Sink) -> Getter:
         """The text of a value as a person sees it, not escaped: for text fragments."""
         get = self.compiler.getter(value, sink)
         limit = self.options.limits.text_chars
-        return lambda scope: clean_text(clip(show(get(scope)), limit)[0])
+        return lambda scope: clean_text(shortened(show(get(scope)), limit, sink))
 
     def accessible(self, fallback: str = "") -> Getter | Const:
         """The attributes for `accessibility` (17.5): `aria-label`, `aria-description`; `fallback` if no label."""
@@ -164,12 +165,22 @@ def always(value: Getter | Const) -> Getter:
     return value
 
 
-def literal(value: Any, limit: int) -> str:
+def literal(value: Any, limit: int, sink: Sink | None = None) -> str:
     """The escaped text of a value, shown as it is written: no Markdown, nothing invisible."""
     text = value if type(value) is str else show(value)
     if len(text) > limit:
-        text = clip(text, limit)[0]
+        text = shortened(text, limit, sink)
     return escape(clean_text(text))
+
+
+def shortened(text: str, limit: int, sink: Sink | None = None) -> str:
+    """The text, cut where it is too long: with a mark for whoever reads it and a report for the agent."""
+    if len(text) <= limit:
+        return text
+    if sink is not None:
+        message = f"A text is longer than {limit} characters; the rest is left out. Send less."
+        sink.failed(LimitError(message, limit="text_chars", allowed=limit, got=len(text)))
+    return text[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
 def _aria(label: str, description: str, fallback: str) -> str:

@@ -14,8 +14,7 @@ from envelopes.types import JsonObject
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """``messages``: ``[{"role": "user"|"assistant", "content": [blocks]}]``; ``tools``: definitions, respond() first.
-    """
+    """``messages``: ``[{"role": "user"|"assistant", "content": [blocks]}]``; ``tools``: definitions, respond() first."""
 
     system: str
     messages: list[JsonObject]
@@ -64,7 +63,10 @@ ModelEvent: TypeAlias = BlockStarted | InputFragment | BlockEnded | ReplyEnded
 
 
 class Provider(Protocol):
-    """``label`` is shown in the page ("Scripted demo model"); ``name`` goes to the log; ``model`` names the model."""
+    """``label`` is shown in the page ("Scripted demo model"); ``name`` goes to the log; ``model`` names the model.
+
+    One with ``trusted = True`` is code of this process, not a model: its calls may be larger (D30).
+    """
 
     name: str
     label: str

@@ -140,6 +140,7 @@ class ScriptedProvider:
 
     name = "scripted"
     model = "scripted"
+    trusted = True
 
     def __init__(
         self,

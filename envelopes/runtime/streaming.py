@@ -43,8 +43,9 @@ class LiveText:
     _unsaved: bool = False
     _rest: asyncio.Task[None] | None = None
 
-    def start(self, block: int) -> None:
-        self.streams[block] = RespondStream()
+    def start(self, block: int, limit: int) -> None:
+        """``limit``: how many bytes the call may have."""
+        self.streams[block] = RespondStream(limit=limit)
 
     async def feed(self, block: int, fragment: str) -> None:
         """Take in more of the JSON text of the call in ``block``; send what of its text can be told."""

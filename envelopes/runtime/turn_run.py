@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from asgiref.sync import sync_to_async
 
+from envelopes.conf import a2ui_limits
 from envelopes.errors import BeachError, LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
@@ -120,12 +121,14 @@ class TurnRun:
                     case BlockStarted():
                         started[event.index] = event
                         if event.kind == "tool_use" and event.name == RESPOND:
-                            live.start(event.index)
+                            live.start(event.index, call_bytes(self._provider))
                     case InputFragment():
                         if event.index in live.streams:
                             await live.feed(event.index, event.fragment)
                     case BlockEnded():
-                        prose |= await self._block_ended(started[event.index], event, live)
+                        prose |= await self._block_ended(
+                            started[event.index], event, live, call_bytes(self._provider)
+                        )
                     case ReplyEnded():
                         ended = event
         if ended.stop_reason is None:
@@ -136,13 +139,15 @@ class TurnRun:
             self.claim, ended.stop_reason, ended.usage, prose=prose, cut=live.left()
         )
 
-    async def _block_ended(self, started: BlockStarted, ended: BlockEnded, live: LiveText) -> bool:
+    async def _block_ended(
+        self, started: BlockStarted, ended: BlockEnded, live: LiveText, limit: int
+    ) -> bool:
         """Store a complete block; returns whether it was prose."""
         if ended.kind != "tool_use":
             text = str(ended.content.get("text", "")) if ended.kind == "text" else ""
             await sync_to_async(reply.record_block)(self.claim, ended.content, prose=text)
             return bool(text.strip())
-        raw = _parsed(ended.raw_input)
+        raw = _parsed(ended.raw_input, limit)
         if started.name == RESPOND:
             bubbles = live.end(ended.index)
             await sync_to_async(reply.record_respond)(self.claim, started.id, raw, live=bubbles)
@@ -199,10 +204,17 @@ class TurnRun:
         return bool(tool.approval.required(tool.input.model_validate(call.args)))
 
 
-def _parsed(raw: str) -> Json:
+def call_bytes(provider: Provider) -> int:
+    """How many bytes of JSON one call of this provider may have (D30)."""
+    limits = a2ui_limits()
+    trusted = getattr(provider, "trusted", False) is True
+    return limits.trusted_message_bytes if trusted else limits.message_bytes
+
+
+def _parsed(raw: str, limit: int) -> Json:
     """The input of a complete call, or the error that says what is wrong with its JSON."""
     try:
-        return RespondStream().close(raw or "{}")
+        return RespondStream(limit=limit).close(raw or "{}")
     except BeachError as error:
         if isinstance(error, LeaseLost):
             raise

@@ -245,3 +245,37 @@ def test_pages_follow_whatever_happens(seed):
         except A2uiError:
             pass
         followed.sync()
+
+
+# ---- other cuts
+
+
+def test_a_long_text_in_an_attribute_is_cut_with_a_mark_and_a_report():
+    rows = [
+        row("root", "Column", children=["a", "b"]),
+        row("a", "CheckBox", label="x" * 30, value=path("/c")),
+        row("b", "CheckBox", label=path("/t"), value=path("/c")),
+    ]
+    cut = Shown(create(), components(*rows), data({"t": "y" * 30}), limits=Limits(text_chars=20))
+
+    for letter in "xy":
+        assert letter * 19 + "\u2026" in cut.page.markup
+        assert letter * 20 not in cut.page.markup
+    assert {problem.facts["limit"] for problem in cut.surfaces.diagnostics()} == {"text_chars"}
+
+
+def test_a_field_says_that_it_does_not_hold_all_of_its_value():
+    rows = [row("root", "TextField", label="L", value=path("/t"))]
+    cut = Shown(create(), components(*rows), data({"t": "y" * 30}), limits=Limits(text_chars=20))
+
+    assert "only its first 20 characters are here" in cut.page.markup
+
+
+def test_a_picker_says_how_many_options_it_leaves_out():
+    options = [{"label": str(n), "value": str(n)} for n in range(9)]
+    rows = [row("root", "ChoicePicker", label="L", options=options, value=path("/v"))]
+    cut = Shown(create(), components(*rows), limits=Limits(options=4))
+
+    assert "4 of 9 shown" in cut.page.markup
+    with pytest.raises(InputError):
+        cut.surfaces.edit("a1-0", ["7"])

@@ -50,6 +50,30 @@ def test_processes(
 
 
 @pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({}, None),
+        ({"list_items": 50, "regex_ms": 20}, None),
+        ({"list_item": 50}, "'list_item'"),
+        ({"list_items": 0}, "'list_items'"),
+        ({"list_items": True}, "'list_items'"),
+        ({"list_items": "50"}, "'list_items'"),
+        ({"list_items": 2.5}, "'list_items'"),
+        ({7: 1}, "7"),
+        (["list_items"], "dictionary"),
+        (None, "dictionary"),
+    ],
+)
+def test_a_limit_with_a_wrong_name_or_value_is_named(settings: Any, given: Any, named: str | None) -> None:
+    settings.BEACH_A2UI_LIMITS = given
+
+    found = checks.limits(None)
+
+    assert ids(found) == ([] if named is None else ["beachsite.E006"])
+    assert all(str(named) in message.msg and "list_items" in str(message.hint) for message in found)
+
+
+@pytest.mark.parametrize(
     "origin",
     ["https://chat.example.com", "http://localhost:8000", "https://sub-domain.example.com:8443"],
 )

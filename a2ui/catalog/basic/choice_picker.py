@@ -54,6 +54,10 @@ class ChoicePicker(InputType):
         ]
         get, fails = build.getter("value"), failing(build)
         control = "radio" if single else "checkbox"
+        component, allowed = build.place.component, build.options.limits.options
+        offered = component.raw.get("options") if component is not None else None
+        count = len(offered) if isinstance(offered, list) else 0
+        more = f'<p class="a2-note" role="note">{allowed:,} of {count:,} shown</p>' if count > allowed else ""
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
@@ -69,7 +73,7 @@ class ChoicePicker(InputType):
             )
             return (
                 f'{start}{context}" class="{css}"{kind}{aria(scope)}{invalid(dom_id, messages)}>{title}{top}'
-                f"{around}{rows}</div>{errors(dom_id, messages)}</fieldset>"
+                f"{around}{rows}</div>{more}{errors(dom_id, messages)}</fieldset>"
             )
 
         build.done(render, memo=True)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
 
 _ROWS = 3
+_CUT = "This text is too long for the field: only its first {:,} characters are here."
 
 
 class TextField(InputType):
@@ -46,11 +47,13 @@ class TextField(InputType):
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            messages = fails(scope) if fails else []
+            messages, value = fails(scope) if fails else [], get(scope)
+            if type(value) is str and len(value) > limit:
+                messages = [*messages, _CUT.format(limit)]
             attributes = f'id="{dom_id}-xi" class="a2-input"{aria(scope)}{invalid(dom_id, messages)}'
             return (
                 f'{start}{context}{field}<label class="a2-label" for="{dom_id}-xi">{label(scope)}</label>'
-                f"{control(attributes, get(scope), limit)}{errors(dom_id, messages)}</div>"
+                f"{control(attributes, value, limit)}{errors(dom_id, messages)}</div>"
             )
 
         build.done(render, memo=True)

@@ -170,6 +170,9 @@ def test_frames_and_page_are_the_same_however_a_view_came_to_be(
         snapshot = early.due_snapshot()
         assert snapshot is not None
         snapshot.save()
+    undrawn = LiveView(session)
+    undrawn.catch_up()
+    assert _payloads(undrawn) == _payloads(watched, cut)
     restored = LiveView(session)
     assert restored.seq == cut
     assert restored.html() == (pages[cut - 1] if cut else restored.html())
@@ -224,6 +227,33 @@ def test_a_snapshot_is_stored_every_so_many_rows_and_used(monkeypatch: pytest.Mo
     with views.open(session) as view:
         assert view.base == snapshot.seq
         assert view.html() == html
+
+
+def test_only_the_last_snapshots_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each holds the whole conversation: all of them together grew with the square of its length."""
+    monkeypatch.setattr(live, "SNAPSHOT_EVERY", 5)
+    monkeypatch.setattr(live, "KEPT_SNAPSHOTS", 2)
+    session, other, views = _talked(5), _talked(5), LiveViews()
+    seqs = []
+    for _ in range(4):
+        for one in (session, other):
+            with views.open(one):
+                pass
+        seqs.append(_last_seq(session))
+        with writing(session.pk) as writer:
+            for number in range(6):
+                writer.add("message", {"text": f"more {number}", "name": "Ada"})
+    kept = Snapshot.objects.filter(session=session).order_by("seq")
+    assert [snapshot.seq for snapshot in kept] == seqs[-2:]
+    assert Snapshot.objects.filter(session=other).count() == 1
+
+
+def test_a_time_zone_that_this_machine_does_not_know_still_gives_a_page() -> None:
+    session = _talked(3)
+    Session.objects.filter(pk=session.pk).update(timezone="Moon/Tranquility")
+    session.refresh_from_db()
+    with LiveViews().open(session) as view:
+        assert view.html()
 
 
 def test_a_snapshot_of_another_version_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:

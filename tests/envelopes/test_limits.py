@@ -1,0 +1,206 @@
+"""Limits: set in the settings, in force everywhere, and each says which it is and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+
+from a2ui import Limits
+from beachsite.suite import ROOT
+from envelopes.access import create_session
+from envelopes.conf import DEFAULTS, a2ui_limits, image_hosts
+from envelopes.delivery.live import LiveView, engine_for
+from envelopes.log.read import rows_after
+from envelopes.models import Snapshot
+from envelopes.providers.scripted import Say, data
+from envelopes.runtime.turn_run import call_bytes
+from tests.desk import Desk, desk, replies
+from tests.sockets import Socket, anonymous, panel
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+BASIC = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
+LIST = [
+    {"id": "root", "component": "List", "children": {"componentId": "t", "path": "/l"}},
+    {"id": "t", "component": "TextField", "label": "Note", "value": {"path": "n"}},
+]
+
+
+def created(surface: str = "s", components: Any = LIST, model: Any = None) -> Any:
+    value = {"l": [{"id": n, "n": f"row {n}"} for n in range(8)]} if model is None else model
+    return data(
+        "a2ui-surface",
+        {
+            "version": "v0.9",
+            "createSurface": {"surfaceId": surface, "catalogId": BASIC},
+            "updateDataModel": {"surfaceId": surface, "value": value},
+            "updateComponents": {"surfaceId": surface, "components": components},
+        },
+    )
+
+
+ANSWER = replies([Say([created()])])
+
+
+# ---- the setting
+
+
+def test_the_defaults_are_the_engines(settings: Any) -> None:
+    assert a2ui_limits() == Limits()
+
+
+def test_a_dictionary_over_the_defaults(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"list_items": 7}
+
+    assert a2ui_limits() == Limits(list_items=7)
+    assert engine_for("en", "UTC").options.limits == Limits(list_items=7)
+
+
+def test_a_wrong_name_stops_loudly(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"list_item": 7}
+
+    with pytest.raises(ValueError, match="'list_item'"):
+        a2ui_limits()
+
+
+def test_every_limit_is_documented() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+
+    for field in fields(Limits):
+        row = next((line for line in text.splitlines() if line.startswith(f"| `{field.name}` |")), None)
+        assert row is not None, field.name
+        assert f"| {field.default:,} |" in row
+    for name in (
+        "BEACH_A2UI_LIMITS",
+        "BEACH_FRAMES_PER_SECOND",
+        "BEACH_FRAME_BYTES",
+        "BEACH_MESSAGE_CHARACTERS",
+    ):
+        assert f"`{name}`" in text
+        assert name in DEFAULTS
+
+
+def test_hosts_below_a_host(settings: Any) -> None:
+    settings.BEACH_IMAGE_HOSTS = ["*.Example.com", "img.example.org"]
+
+    assert image_hosts() == {".example.com", "img.example.org"}
+
+
+def test_code_of_this_process_may_send_more_than_a_model() -> None:
+    class Model:
+        trusted = "yes"
+
+    class Code:
+        trusted = True
+
+    assert call_bytes(Model()) == 1024 * 1024  # type: ignore[arg-type]
+    assert call_bytes(Code()) == 4 * 1024 * 1024  # type: ignore[arg-type]
+
+
+# ---- what the agent is told
+
+
+async def refusals(d: Desk) -> str:
+    return str([row.data for row in await d.rows("refused")])
+
+
+async def test_too_many_surfaces_say_which_limit_and_what_to_do(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"surfaces": 2}
+    three = [created(f"s{n}") for n in range(3)]
+    async with desk(replies([Say(three)], [Say([created("s9")])])) as d:
+        await d.say("Go")
+        told = await refusals(d)
+        assert "at most 2 surfaces" in told
+        assert "Delete one" in told
+        assert (await d.html()).count('class="a2-surface"') == 1
+
+
+async def test_a_call_that_is_too_large_says_how_large_it_may_be(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"trusted_message_bytes": 2_000}
+    async with desk(replies([Say([created(model={"l": [{"n": "x" * 3_000}]})])], [Say([created()])])) as d:
+        await d.say("Go")
+        assert "2000 bytes" in await refusals(d)
+        assert "row 1" in await d.html()
+
+
+async def test_a_list_that_is_cut_is_told_to_the_agent(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"list_items": 3}
+    async with desk(ANSWER) as d:
+        await d.say("Go")
+        assert "3 of 8 shown" in await d.html()
+        (turn,) = await d.turns()
+        assert "Only the first 3 items" in str([row.data for row in await d.rows("diagnostic")])
+
+
+# ---- show more, through the socket
+
+
+async def test_more_is_a_row_that_every_viewer_and_every_replay_shows(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"list_items": 3}
+    async with panel(ANSWER) as (session, browser, _):
+        one, other = [await Socket(browser, session.public_id).open() for _ in range(2)]
+        await one.ask({"type": "message", "text": "Go"})
+        await one.settled()
+        assert "3 of 8 shown" in one.shown
+
+        answer = await one.ask({"type": "show", "target": "a1-0"}, message_id="show-1")
+        again = await one.ask({"type": "show", "target": "a1-0"}, message_id="show-1")
+        await other.until(lambda frame: frame.get("seq") == answer["seq"])
+
+        assert answer["type"] == "ack"
+        assert again["repeated"] is True
+        assert "6 of 8 shown" in other.shown
+        rows = await sync_to_async(rows_after)(session.pk, 0)
+        (row,) = [row for row in rows if row.kind == "show"]
+        assert row.data == {"owner": "tester", "surfaceId": "s", "target": "a1-0", "count": 6}
+
+        def replayed() -> list[str]:
+            whole = LiveView(session)
+            whole.catch_up()
+            whole._snapshot_seq = -1000
+            snapshot = whole.due_snapshot()
+            assert snapshot is not None
+            Snapshot.objects.bulk_create([snapshot])
+            restored = LiveView(session)
+            assert restored.base == whole.seq
+            return [whole.html(), restored.html()]
+
+        pages = await sync_to_async(replayed)()
+        assert pages[0] == pages[1]
+        assert "6 of 8 shown" in pages[0]
+        await one.close()
+        await other.close()
+
+
+async def test_more_is_refused_where_there_is_none_and_to_strangers(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"list_items": 3}
+    async with panel(ANSWER) as (session, browser, _):
+        one = await Socket(browser, session.public_id).open()
+        await one.ask({"type": "message", "text": "Go"})
+        await one.settled()
+        for target in ("a1-1-n0", "a1", "a9-0", "a1-0-xb", "x" * 500):
+            answer = await one.ask({"type": "show", "target": target})
+            assert (answer["type"], answer["code"]) == ("error", "not_found")
+        stranger, who = anonymous()
+        theirs = await sync_to_async(create_session)(who, "tester")
+        two = await Socket(stranger, theirs.public_id).open()
+        assert (await two.ask({"type": "show", "target": "a1-0"}))["code"] == "not_found"
+        await one.close()
+        await two.close()
+
+
+async def test_a_flood_names_the_limit(settings: Any) -> None:
+    settings.BEACH_FRAMES_PER_SECOND = 1
+    async with panel(ANSWER) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        answers = []
+        for _ in range(4):
+            await socket.send({"type": "ping"})
+            answers.append(await socket.until(lambda frame: frame.get("type") in ("pong", "error")))
+        told = answers[-1]
+        assert (told["code"], told["limit"], told["allowed"]) == ("too_fast", "BEACH_FRAMES_PER_SECOND", 1)
+        assert "Wait" in told["message"]
+        await socket.close()
