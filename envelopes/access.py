@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.core import signing
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from envelopes.conf import flag
 from envelopes.errors import NotFound
@@ -101,7 +101,8 @@ def owned_sessions(who: Principal) -> QuerySet[Session]:
     """The sessions in which ``who`` may act."""
     if not who.is_known:
         return Session.objects.none()
-    return Session.objects.filter(Exists(Participant.objects.filter(_owned_by(who), session=OuterRef("pk"))))
+    # From the participant to the session: EXISTS would make SQLite look at everybody's sessions to find a person's few.
+    return Session.objects.filter(pk__in=Participant.objects.filter(_owned_by(who)).values("session"))
 
 
 def visible_sessions(who: Principal) -> QuerySet[Session]:

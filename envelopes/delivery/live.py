@@ -35,6 +35,9 @@ SNAPSHOT_VERSION = 1
 """Raise it when what a snapshot holds changes shape: older ones are then ignored and the log is replayed."""
 
 SNAPSHOT_EVERY = 100
+KEPT_SNAPSHOTS = 4
+"""A few, since a socket that was away resumes from one that is older than what it missed."""
+
 KEPT_FRAMES = 512
 IDLE_VIEWS = 64
 
@@ -69,7 +72,7 @@ class LiveView:
             debug=settings.DEBUG,
         )
         self.frames: deque[Frame] = deque(maxlen=KEPT_FRAMES)
-        self.engine = engine_for(session.locale, session.timezone)
+        self.engine = engine_for(session.locale, self.context.zone.key)
         snapshots = Snapshot.objects.filter(session=session, version=SNAPSHOT_VERSION)
         if upto is not None:
             snapshots = snapshots.filter(seq__lte=upto)
@@ -198,6 +201,14 @@ def engine_for(locale: str, timezone: str) -> Engine:
     return _engines[key]
 
 
+def _store(snapshot: Snapshot) -> None:
+    """Keep it and the few before it: each holds the whole conversation, so all of them would outgrow the log."""
+    Snapshot.objects.bulk_create([snapshot], ignore_conflicts=True)
+    of_session = Snapshot.objects.filter(session=snapshot.session_id)
+    kept = of_session.order_by("-version", "-seq").values("pk")[:KEPT_SNAPSHOTS]
+    of_session.exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
+
+
 class LiveViews:
     """The views of this process: watched ones stay, of the others the last few."""
 
@@ -226,7 +237,7 @@ class LiveViews:
             snapshot = view.due_snapshot()
         if snapshot is not None:
             # Outside the lock: a writer holds the database's lock while it waits for this one.
-            Snapshot.objects.bulk_create([snapshot], ignore_conflicts=True)
+            _store(snapshot)
         self._trim(session.pk)
 
     def watch(self, session_pk: int) -> None:

@@ -18,6 +18,7 @@ class ClientMessage(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["session", "principal", "message_id"], name="client_message_once")
         ]
+        indexes = [models.Index(fields=["at"], name="client_message_age")]
 
     def __str__(self) -> str:
         return self.message_id

@@ -20,7 +20,8 @@ class Event(models.Model):
     at = models.DateTimeField()
 
     class Meta:
-        ordering = ["session", "seq"]
+        # By the column: by the relation would join the session and sort by its own order.
+        ordering = ["session_id", "seq"]
         constraints = [models.UniqueConstraint(fields=["session", "seq"], name="event_seq")]
 
     def __str__(self) -> str:

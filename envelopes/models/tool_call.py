@@ -32,9 +32,11 @@ class ToolCall(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["turn", "position"]
+        # By the column: by the relation would join turn and session and sort by their order.
+        ordering = ["turn_id", "position"]
         constraints = [models.UniqueConstraint(fields=["turn", "call_id"], name="tool_call_id")]
-        indexes = [models.Index(fields=["background", "state", "lease_until"], name="tool_call_runnable")]
+        # The state first: SQLite does not look up a bare boolean in an index, and every process asks once a second.
+        indexes = [models.Index(fields=["state", "lease_until"], name="tool_call_state")]
 
     def __str__(self) -> str:
         return f"{self.name} ({self.state})"

@@ -42,7 +42,8 @@ class Turn(models.Model):
     settled_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        ordering = ["session", "number"]
+        # By the column: by the relation would join the session and sort by its own order.
+        ordering = ["session_id", "number"]
         constraints = [
             models.UniqueConstraint(fields=["session", "number"], name="turn_number"),
             models.UniqueConstraint(

@@ -7,12 +7,25 @@ effect is stored with the client's message id, and a repeat gets the same answer
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
 
 from a2ui import ActionError, InputError, OpenUrl
 from envelopes.access import Principal, owns
+from envelopes.approvals import service as approvals
 from envelopes.conf import setting
 from envelopes.delivery.live import views
-from envelopes.errors import BeachError, Forbidden, NotFound, TooLarge, ValidationFailed
+from envelopes.errors import (
+    AlreadyDecided,
+    BeachError,
+    Expired,
+    Forbidden,
+    NotFound,
+    TooLarge,
+    ValidationFailed,
+)
 from envelopes.log.append import Writer, writing
 from envelopes.models import ClientMessage, Session, Turn
 from envelopes.protocol.text import clean_text
@@ -22,6 +35,8 @@ from envelopes.runtime.turns import open_turn, settle
 from envelopes.types import Json, JsonObject
 
 TITLE_CHARACTERS = 60
+REMEMBERED = timedelta(days=7)
+"""How long a repeat of a client's message is known as one: longer than a page keeps what it could not send."""
 
 
 class SurfaceRefused(BeachError):
@@ -52,6 +67,12 @@ def _once(
         answer = {**answer, "seq": writer.session.last_seq}
         ClientMessage.objects.create(session=session, principal=who.key, message_id=message_id, answer=answer)
         return answer
+
+
+def forget_messages() -> int:
+    """Delete what is remembered of client messages that no client sends again; returns how many. Run by the sweeper."""
+    deleted, _ = ClientMessage.objects.filter(at__lte=timezone.now() - REMEMBERED).delete()
+    return deleted
 
 
 def post_message(session: Session, who: Principal, message_id: str, text: str) -> JsonObject:
@@ -146,6 +167,33 @@ def post_show(session: Session, who: Principal, message_id: str, target: str) ->
         return {}
 
     return _once(session, who, message_id, effect)
+
+
+def post_decision(
+    session: Session, who: Principal, message_id: str, approval_id: str, decision: str, *, reason: str = ""
+) -> JsonObject:
+    """A person's answer to an approval of this very session: an id of another one is as unknown as one that does not
+    exist. Raises what ``approvals.decide`` does.
+
+    A repeat is answered like any other message: a click that was sent again must not stand in the log as a late one.
+    """
+    if not session.approvals.filter(approval_id=approval_id).exists():
+        raise NotFound("There is no such approval, or it is not yours.")
+    mine = {"session": session, "principal": who.key, "message_id": message_id}
+    known = ClientMessage.objects.filter(**mine).first()
+    if known is not None:
+        return {**known.answer, "repeated": True}
+    with transaction.atomic():
+        try:
+            approval = approvals.decide(approval_id, decision, who, reason=reason, source="chat")
+        except (AlreadyDecided, Expired) as error:
+            # Not out of the block: what it recorded beside the decision stays.
+            refusal: BeachError = error
+        else:
+            answer: JsonObject = {"state": approval.state}
+            ClientMessage.objects.create(**mine, answer=answer)
+            return answer
+    raise refusal
 
 
 def stop(session: Session, who: Principal, message_id: str) -> JsonObject:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
@@ -21,12 +22,15 @@ from envelopes.log.append import JobFence
 from envelopes.log.doorbell import doorbell
 from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
-from envelopes.runtime import calls, secrets, steps, store
+from envelopes.runtime import calls, intake, secrets, steps, store
 from envelopes.runtime.executing import execute
 from envelopes.runtime.reply import tool_of
 from envelopes.runtime.turn_run import TurnRun
 
 logger = logging.getLogger(__name__)
+
+TIDY_SECONDS = 3600
+"""How often what nobody will ask for any more is deleted."""
 
 
 class Runner:
@@ -42,6 +46,7 @@ class Runner:
         self._loops: list[asyncio.Task[None]] = []
         self._deaf: Callable[[], None] | None = None
         self._stopping = False
+        self._tidy_at = 0.0
 
     @property
     def started(self) -> bool:
@@ -168,6 +173,9 @@ class Runner:
         # Each on its own: one approval that cannot be expired must not keep every queue of the site waiting.
         await self._quietly("expiry of approvals", sync_to_async(expire_due))
         await self._quietly("purge of secrets", sync_to_async(secrets.purge))
+        if (now := time.monotonic()) >= self._tidy_at:
+            self._tidy_at = now + TIDY_SECONDS
+            await self._quietly("tidying", sync_to_async(intake.forget_messages))
         for session in await sync_to_async(store.runnable_sessions)():
             self.wake(session)
         for call_pk, _session in await sync_to_async(store.orphaned_jobs)():

@@ -139,7 +139,7 @@ def orphaned_jobs() -> list[tuple[int, int]]:
     """``(call, session)`` of background calls whose runner is gone."""
     now = timezone.now()
     calls = ToolCall.objects.filter(background=True, state="running")
-    rows = calls.values_list("pk", "session_id", "lease_owner", "lease_until")
+    rows = calls.order_by().values_list("pk", "session_id", "lease_owner", "lease_until")
     return [
         (pk, session) for pk, session, owner, until in rows if until is None or until <= now or is_dead(owner)
     ]

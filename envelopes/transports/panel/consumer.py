@@ -11,14 +11,12 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable
-from typing import Any
 
 import orjson
 from asgiref.sync import sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 
 from envelopes.access import get_session
-from envelopes.approvals import service as approvals
 from envelopes.conf import setting
 from envelopes.delivery.deltas import Delta, deltas
 from envelopes.delivery.live import Frame, resume, views
@@ -55,12 +53,18 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._sending = asyncio.Lock()
         ensure_started()
         await self.accept()
+        if (session := await self._admitted()) is not None:
+            self.session = session
+
+    async def _admitted(self) -> Session | None:
+        """The session, if whoever sits here may see it now; otherwise the connection is closed."""
         try:
-            self.session = await sync_to_async(self._authorise)()
+            return await sync_to_async(self._authorise)()
         except Forbidden:
             await self.close(NO_LOGIN)
         except NotFound:
             await self.close(NOT_YOURS)
+        return None
 
     def _authorise(self) -> Session:
         who = current_principal(self.scope)
@@ -89,7 +93,9 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             frame_id = getattr(frame, "id", None)
             match frame:
                 case wire.Ping():
-                    await self._say({"type": "pong"})
+                    # Whoever only watches sends nothing else: a login or a right that ended must end this too.
+                    if await self._admitted() is not None:
+                        await self._say({"type": "pong"})
                 case wire.Hello():
                     await self._hello(frame.after)
                 case _:
@@ -129,7 +135,9 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             case wire.Stop():
                 return intake.stop(session, who, frame.id)
             case wire.Decide():
-                return _decide(session, who, frame)
+                return intake.post_decision(
+                    session, who, frame.id, frame.approval, frame.decision, reason=frame.reason
+                )
             case _:
                 raise ValidationFailed("That is not a type of frame.")
 
@@ -219,14 +227,6 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
 
 def _delta_frame(delta: Delta, into: str) -> JsonObject:
     return {"type": "delta", "into": into, **delta.as_json()}
-
-
-def _decide(session: Session, who: Any, frame: wire.Decide) -> JsonObject:
-    """Decide an approval of this very session: an id of another one is as unknown as one that does not exist."""
-    if not session.approvals.filter(approval_id=frame.approval).exists():
-        raise NotFound("There is no such approval, or it is not yours.")
-    approval = approvals.decide(frame.approval, frame.decision, who, reason=frame.reason, source="chat")
-    return {"state": approval.state}
 
 
 class SignedOut(Forbidden):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from envelopes.errors import Forbidden, TooLarge, ValidationFailed
 from envelopes.models import ClientMessage, Event, Turn
@@ -83,3 +85,14 @@ def test_a_refused_message_leaves_nothing_and_may_be_sent_again(
     assert caught.value.message.endswith(".")
     assert _counts() == before
     assert "repeated" not in intake.post_message(session, who, "ok", "Hello")
+
+
+def test_what_nobody_sends_again_is_forgotten_after_days() -> None:
+    who, _ = factories.make_visitor()
+    session = factories.make_session(who)
+    intake.post_message(session, who, "old", "Hello")
+    ClientMessage.objects.update(at=timezone.now() - intake.REMEMBERED - timedelta(minutes=1))
+    intake.post_message(session, who, "new", "Hello again")
+
+    assert intake.forget_messages() == 1
+    assert [message.message_id for message in ClientMessage.objects.all()] == ["new"]

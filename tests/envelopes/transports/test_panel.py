@@ -11,15 +11,22 @@ from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 from django.contrib.auth import get_user_model
 from django.test import Client
+from pydantic import BaseModel
 
 from beachsite.asgi import application
 from envelopes.access import Principal, create_session
 from envelopes.models import Event, Turn
-from envelopes.providers.scripted import Say, text
+from envelopes.providers.scripted import Call, Say, text
+from envelopes.registries.tools import ApprovalPolicy, Tool
 from tests.desk import replies
 from tests.sockets import Browser, Socket, anonymous, panel
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Nothing(BaseModel):
+    pass
+
 
 ANSWER = replies([Say([text("response", "Hello to you.")])])
 
@@ -98,6 +105,46 @@ async def test_a_login_that_has_ended_does_not_go_on_through_an_open_socket() ->
         answer = await socket.ask({"type": "message", "text": "still me?"})
         assert (answer["type"], answer["code"]) == ("error", "forbidden")
         assert not await sync_to_async(Turn.objects.filter(session=session).exists)()
+
+
+async def test_whoever_only_watches_is_asked_again_too() -> None:
+    user = await sync_to_async(get_user_model().objects.create_user)("ada", password="x")  # type: ignore[attr-defined]
+    client = Client()
+    await sync_to_async(client.force_login)(user)
+    async with panel(ANSWER):
+        session = await sync_to_async(create_session)(Principal(user=user, name="ada"), "tester")
+        socket = await Socket(
+            Browser({"sessionid": client.cookies["sessionid"].value}), session.public_id
+        ).open()
+        await socket.send({"type": "ping"})
+        assert (await socket.until(lambda frame: True))["type"] == "pong"
+        await sync_to_async(client.logout)()
+        await socket.send({"type": "ping"})
+        assert await _close_code(socket) == 4401
+
+
+async def test_a_decision_that_is_sent_again_is_answered_and_is_no_late_one() -> None:
+    async def refund(context: object, args: Nothing) -> str:
+        return "refunded"
+
+    tool = Tool("refund", "", Nothing, refund, approval=ApprovalPolicy(question=lambda args: "Refund?"))
+    script = replies([Call("refund", {})], [Say([text("response", "Done.")])])
+    async with panel(script, tool) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        await socket.ask({"type": "message", "text": "refund"})
+        await socket.until(lambda frame: "b-approval" in json.dumps(frame))
+        approval = await sync_to_async(session.approvals.get)()
+        decide = {"type": "decide", "approval": approval.approval_id, "decision": "granted"}
+        first = await socket.ask(decide, message_id="click")
+        again = await socket.ask(decide, message_id="click")
+        assert (first["type"], first["state"]) == ("ack", "granted")
+        assert (again["type"], again["state"], again["repeated"]) == ("ack", "granted", True)
+        assert not await Event.objects.filter(session=session, kind="late-decision").aexists()
+        # Another click is another click.
+        late = await socket.ask({**decide, "decision": "denied"}, message_id="other")
+        assert late["code"] == "already_decided"
+        assert await Event.objects.filter(session=session, kind="late-decision").acount() == 1
+        await socket.close()
 
 
 # -- frames -------------------------------------------------------------------------------------------------------
