@@ -18,7 +18,7 @@ export class Socket {
     this.tries = 0;
     this.state = '';
     this.last = Promise.resolve();        // frames are applied one after the other
-    for (const message of this.#stored()) this.pending.set(message.id, { message, sent: false });
+    for (const message of this.#stored()) this.pending.set(message.id, { message, keep: true, sent: false });
     addEventListener('online', () => this.wake());
     addEventListener('offline', () => this.#ping());      // a browser may be wrong about that: the answer tells
     addEventListener('focus', () => this.wake());
@@ -116,6 +116,8 @@ export class Socket {
 
   #settle(frame) {
     const entry = this.pending.get(frame.id);
+    // A hello that is refused: without one no row comes, so it starts again, later and later.
+    if (frame.type === 'error' && !entry && this.greeting) return this.#lost(this.ws);
     // Too many at once: the server did not even read who it was for, so whatever is unanswered goes again.
     if (frame.code === 'too_fast') return setTimeout(() => this.ready && this.pending.forEach(e => this.#transmit(e)), 1500);
     if (!entry) return frame.type === 'error' && this.on.error(frame);

@@ -361,6 +361,30 @@ def test_a_lost_connection_comes_back_and_sends_what_was_not_answered(form: Stag
     expect(form.page.locator("#tail .b-me")).to_have_count(0)
 
 
+def test_a_hello_that_is_refused_is_said_again(form: Stage) -> None:
+    """Nothing asked again before: the page looked connected and no row came any more."""
+    form.push({"seq": 99, "prev": 98, "ops": [], "busy": False})
+    assert form.wait_for("hello")["socket"] == 0
+    form.push({"type": "error", "id": None, "code": "internal", "message": "That failed."})
+    assert form.greet()["socket"] == 1
+    expect(form.page.locator("#status")).to_have_attribute("data-state", "connected")
+
+
+def test_a_message_that_was_not_answered_survives_a_second_reload(form: Stage) -> None:
+    form.page.fill("#msg", "Hello there")
+    form.page.keyboard.press("Enter")
+    first = form.wait_for("message")
+    for number in (1, 2):
+        form.page.reload()
+        form.read = 0
+        assert form.wait_for("message")["id"] == first["id"]
+        # Whatever is sent next writes down what is still open.
+        form.page.fill("#msg", f"And more {number}")
+        form.page.keyboard.press("Enter")
+        form.wait_for("message")
+    expect(form.page.locator("#tail .b-me", has_text="Hello there")).to_have_count(1)
+
+
 def test_an_answer_before_its_row_leaves_one_copy(form: Stage) -> None:
     form.page.fill("#msg", "Once")
     form.page.keyboard.press("Enter")
