@@ -96,7 +96,10 @@ class Artifact(View):
         size = self.data.get("sizeBytes")
         if isinstance(size, bool) or not isinstance(size, (int, float)) or size < 0:
             return ""
-        amount, unit = float(size), 0
+        try:
+            amount, unit = float(size), 0
+        except OverflowError:
+            return ""
         while amount >= 1000 and unit < len(_UNITS) - 1:
             amount, unit = amount / 1000, unit + 1
         pattern = "#,##0.#" if unit and amount < 10 else "#,##0"

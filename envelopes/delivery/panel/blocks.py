@@ -110,7 +110,7 @@ class Segment(Block):
             self.parts_id,
             name,
             brush.context.clock(self.at),
-            join(part.html(brush) for part in self.parts),
+            join(part.drawn(brush) for part in self.parts),
             self.zone_id,
         )
 

@@ -102,14 +102,14 @@ class Canvas:
             if self._index.get(view.id) is not view:
                 continue  # added and taken away by the same row
             if how == "open":
-                ops.append(["i", TAIL, "beforebegin", view.html(brush)])
+                ops.append(["i", TAIL, "beforebegin", view.drawn(brush)])
             elif self._inside_made(view):
                 continue  # its segment is drawn by this same row, with this part in it
             elif how == "touch":
                 if view.id not in self._made:
-                    ops.append(["r", view.id, view.html(brush)])
+                    ops.append(["r", view.id, view.drawn(brush)])
             else:
-                ops.append(["i", self._homes[view.id].zone_id, "beforebegin", view.html(brush)])
+                ops.append(["i", self._homes[view.id].zone_id, "beforebegin", view.drawn(brush)])
         self._steps.clear()
         self._touched.clear()
         self._made.clear()
@@ -120,7 +120,7 @@ class Canvas:
         return segment is not None and segment.id in self._made
 
     def html(self, brush: Brush) -> SafeString:
-        return join(block.html(brush) for block in self.blocks)
+        return join(block.drawn(brush) for block in self.blocks)
 
     # -- keeping ------------------------------------------------------------------------------------------------------
 

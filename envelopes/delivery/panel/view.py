@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import ClassVar, Self
 
+from django.utils.translation import gettext as _
+
 from envelopes.delivery.panel.context import ThreadContext
-from envelopes.delivery.panel.markup import SafeString
+from envelopes.delivery.panel.markup import SafeString, html
 from envelopes.types import JsonObject
+
+logger = logging.getLogger(__name__)
 
 Draw = Callable[[str, str], str]
 """The HTML of a live surface, by owner and surface id."""
@@ -40,6 +45,14 @@ class View:
 
     def html(self, brush: Brush) -> SafeString:
         raise NotImplementedError
+
+    def drawn(self, brush: Brush) -> SafeString:
+        """``html``, or a line that says there is none: one view that fails must not take the conversation with it."""
+        try:
+            return self.html(brush)
+        except Exception:
+            logger.exception("The %s %s of session %s fails.", self.kind, self.id, brush.context.session_id)
+            return html('<p class="b-cut" id="{}">{}</p>', self.id, _("This cannot be shown."))
 
     def dump(self) -> JsonObject:
         return {"kind": self.kind, **{field.name: getattr(self, field.name) for field in fields(self)}}

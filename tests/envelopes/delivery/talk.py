@@ -122,6 +122,8 @@ class Talk:
         self.page = Page()
         self.rows: list[Row] = []
         self.at = START
+        # A view that fails is caught and told on the page; a test that means it says so.
+        self.may_fail = False
 
     def row(
         self,
@@ -147,6 +149,7 @@ class Talk:
         if kind == "show":
             self.surfaces.apply_more(More(data["owner"], data["surfaceId"], data["target"], data["count"]))
         ops = self.thread.apply(row, self.surfaces.flush())
+        assert self.may_fail or "This cannot be shown." not in json.dumps(ops)
         self.page.apply(ops)
         return ops
 
