@@ -19,7 +19,7 @@ class Payload(BaseModel):
 class ArtifactRef(Payload):
     artifactId: Annotated[str, Field(min_length=1, max_length=128)]
     mimeType: Short
-    sizeBytes: Annotated[int, Field(ge=0)]
+    sizeBytes: Annotated[int, Field(ge=0, le=2**53)]
     name: Short | None = None
     url: Annotated[str, Field(max_length=4096)] | None = None
 

@@ -10,6 +10,8 @@ from envelopes.types import Json
 
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
 MAX_DEPTH = 64
+_MAX_INT = 10**4300
+"""Python neither writes nor reads integers of more digits as text, and so no JSON with one in it."""
 
 
 def clean_text(text: str) -> str:
@@ -25,7 +27,11 @@ def clean_json(value: Json, *, depth: int = MAX_DEPTH) -> Json:
     """
     if isinstance(value, str):
         return clean_text(value)
-    if value is None or isinstance(value, (bool, int)):
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        if abs(value) >= _MAX_INT:
+            raise ValidationFailed("Numbers beyond all bounds are not JSON.")
         return value
     if isinstance(value, float):
         if not math.isfinite(value):

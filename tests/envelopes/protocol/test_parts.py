@@ -264,6 +264,19 @@ def test_clean_json_copies() -> None:
         clean_json({"a": {1}})
 
 
+def test_an_integer_that_no_text_can_hold_is_refused_before_it_is_stored() -> None:
+    assert clean_json(-(10**4299)) == -(10**4299)
+    for number in (10**4300, -(10**5000)):
+        with pytest.raises(ValidationFailed, match="beyond all bounds"):
+            clean_json({"a": [number]})
+
+
+def test_a_file_has_a_size_that_a_file_can_have() -> None:
+    data = {"artifactId": "a", "mimeType": "text/plain", "sizeBytes": 10**400}
+    with pytest.raises(ValidationFailed, match="less than or equal"):
+        check_part({"metadata": {"partType": "artifact"}, "data": data}, origin="actor")
+
+
 # -- registration --------------------------------------------------------------------------------------------------
 
 
