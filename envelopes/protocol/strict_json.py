@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.json_scan import JsonScanner, Problem, Reason, Silent
-from envelopes.protocol.text import MAX_DEPTH
+from envelopes.protocol.text import MAX_DEPTH, clean_text
 from envelopes.types import Json
 
 MAX_BYTES = 1024 * 1024
@@ -98,6 +98,7 @@ def _explain(text: str, depth: int) -> NoReturn:
     scanner.feed(text)
     # Refused by the parser alone: an integer with more digits than Python converts.
     problem = scanner.finish() or Problem("malformed", ())
-    path = pointer(problem.path)
+    # A key is told back in the refusal, which has to be sent and stored: nothing that cannot be.
+    path = clean_text(pointer(problem.path))
     sentence = _SENTENCES[problem.reason].format(depth=depth)
     raise ValidationFailed(f"{sentence} (at {path or '/'}).", path=path, reason=problem.reason)
