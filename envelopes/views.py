@@ -141,10 +141,11 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
 def _asked_from(request: HttpRequest) -> str:
     """The public id of the conversation that htmx asks from; empty for another page."""
     htmx = getattr(request, "htmx", None)
-    path = htmx.current_url_abs_path if htmx else None
     try:
+        path = htmx.current_url_abs_path if htmx else None
         return str(resolve(urlsplit(path or "").path).kwargs.get("public_id", ""))
-    except Resolver404:
+    except (Resolver404, ValueError):
+        # A header is whatever somebody sends, not always a URL.
         return ""
 
 
@@ -172,5 +173,8 @@ def _way_back(request: HttpRequest) -> str:
     """The page that the form stood on, if it is one of ours."""
     back = request.headers.get("Referer", "")
     if url_has_allowed_host_and_scheme(back, {request.get_host()}, require_https=request.is_secure()):
-        return urlsplit(back).path
+        path = urlsplit(back).path
+        # Asked again: a path of this site may begin with two slashes, and then names another site by itself.
+        if path.startswith("/") and url_has_allowed_host_and_scheme(path, None):
+            return path
     return reverse("envelopes:index")

@@ -149,6 +149,28 @@ def test_the_theme_is_remembered_and_served(client: Client) -> None:
     assert "<script>" not in text(client.get("/")).split("<head>")[0]
 
 
+@pytest.mark.parametrize(
+    "referer",
+    [
+        "http://testserver",
+        "http://testserver//evil.example/x",
+        "//testserver//evil.example",
+        "chat/x",
+        "\thttps://evil",
+        "http://[",
+    ],
+)
+def test_an_odd_referer_leads_to_the_front_page_and_nowhere_else(client: Client, referer: str) -> None:
+    answer = client.post("/theme", {"theme": "dark"}, headers={"referer": referer})
+    assert (answer.status_code, answer["Location"]) == (302, "/")
+
+
+@pytest.mark.parametrize("address", ["http://[", "http://testserver/chat/%00/", "javascript:alert(1)"])
+def test_an_odd_address_of_the_page_still_gives_the_list(client: Client, address: str) -> None:
+    headers = {"hx-request": "true", "hx-current-url": address}
+    assert client.get("/chat/list", headers=headers).status_code == 200
+
+
 def test_no_page_holds_inline_script_style_or_handlers(client: Client) -> None:
     who, cookie = make_visitor()
     session = access.create_session(who, "billing")
