@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pydantic import ValidationError
 
-from envelopes.errors import BeachError, RespondRefused, ValidationFailed
+from envelopes.errors import BeachError, Conflict, RespondRefused, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.log.digest import call_digest
 from envelopes.models import ToolCall, Turn
@@ -92,6 +92,13 @@ def record_call(claim: Claim, call_id: str, name: str, raw: Json) -> None:
         turn = Turn.objects.get(pk=claim.turn_pk)
         tool = tool_of(actors[turn.actor], name)
         args: JsonObject = raw if isinstance(raw, dict) else {}
+        if turn.tool_calls.filter(call_id=call_id).exists():
+            # The first call stands. A second one under its id could not be answered, so it is none.
+            taken = Conflict(f"There is a call {call_id!r} already. This one was not run.")
+            turn.corrections += 1
+            turn.save(update_fields=["corrections"])
+            writer.add("refused", {"call": name, "error": taken.as_dict(), "input": args}, turn=turn)
+            return
         turn.messages = extended(turn.messages, "assistant", [tool_use(call_id, name, args)])
         turn.nudges = 0
         try:
