@@ -54,6 +54,10 @@ class Show(_Frame):
 
 
 class Decide(_Frame):
+    """A decision and its reason. Whatever else comes along is ignored, and logged where it is decided (D20)."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
     type: Literal["decide"]
     id: MessageId
     approval: Annotated[str, Field(min_length=1, max_length=64)]
