@@ -6,11 +6,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from a2ui.catalog.schema.strict import strict_problems
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, A2uiError, Diagnostic, PatchError
 from a2ui.interaction.act import ClientAction, OpenUrl, act
 from a2ui.interaction.edit import Edit, edit
 from a2ui.interaction.locate import locate
 from a2ui.interaction.more import More, more
+from a2ui.protocol.adapters import adapter_for
+from a2ui.protocol.adapters.running import Run
+from a2ui.protocol.catalog_ids import unmixed
 from a2ui.protocol.messages import (
     CreateSurface,
     DeleteSurface,
@@ -18,6 +22,7 @@ from a2ui.protocol.messages import (
     UpdateComponents,
     read,
 )
+from a2ui.protocol.versions import NATIVE
 from a2ui.rendering.place import Op
 from a2ui.safety.ids import number
 from a2ui.state.surface import Surface
@@ -73,13 +78,40 @@ class SurfaceSet:
 
         Never raises for bad input.
         """
+        if type(message) is dict and message.get("version") not in NATIVE:
+            run = self._translated(owner)
+            adapter = adapter_for(message, run)
+            if adapter is not None:
+                return self._capped(run.run(adapter, message))
         typed = read(message, self._engine.options.limits)
         if isinstance(typed, list):
             return self._capped(typed)
         try:
-            return self._capped(self._apply(typed, owner))
+            return self._capped(self._strictly(message, typed, owner) or self._apply(typed, owner))
         except A2uiError as error:
             return [Diagnostic.from_error(error, surface_id=typed.surface_id, refused=True)]
+
+    def _translated(self, owner: str) -> Run:
+        """What applies the messages of other versions."""
+        engine = self._engine
+        return Run(
+            engine.catalogs,
+            engine.options.limits,
+            lambda surface_id: self._surfaces.get((owner, surface_id)),
+            lambda typed: self._apply(typed, owner),
+            self._delete,
+        )
+
+    def _strictly(self, message: Any, typed: ServerMessage, owner: str) -> list[Diagnostic]:
+        """In strict mode: what the schema of the surface's catalog refuses (5.1)."""
+        if not self._engine.options.strict:
+            return []
+        if isinstance(typed, CreateSurface):
+            catalog = self._engine.catalogs.find(typed.catalog_id)
+        else:
+            surface = self._surfaces.get((owner, typed.surface_id))
+            catalog = surface.catalog if surface is not None else None
+        return strict_problems(message, catalog) if catalog is not None else []
 
     def _apply(self, message: ServerMessage, owner: str) -> list[Diagnostic]:
         surface = self._surfaces.get((owner, message.surface_id))
@@ -128,7 +160,7 @@ class SurfaceSet:
         catalog = self._engine.catalogs.find(message.catalog_id)
         if catalog is None:
             raise A2uiError(
-                f"Catalog not found: {message.catalog_id[:200]}",
+                f"Catalog not found: {unmixed(message.catalog_id)[:200]}",
                 code=CATALOG_NOT_FOUND,
                 path="/catalogId",
                 fault="agent",

@@ -98,6 +98,10 @@ def literal_boolean(raw: Any, where: Where) -> Any:
     return raw if isinstance(raw, bool) else where.wrong("true or false")
 
 
+ENUM_VALUES: dict[Kind, tuple[str, ...]] = {}
+"""The values of each kind that `enum` made."""
+
+
 def enum(*values: str) -> Kind:
     """One of the values; anything else is reported and leaves the default to the component."""
     allowed = frozenset(values)
@@ -107,6 +111,7 @@ def enum(*values: str) -> Kind:
             return raw
         return where.wrong("one of " + ", ".join(values))
 
+    ENUM_VALUES[read] = values
     return read
 
 

@@ -9,11 +9,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from a2ui.catalog.kinds import Kind, Tab, Template, Where, accessibility, literal_number
 from a2ui.errors import A2uiError
 from a2ui.functions.registry import FunctionRegistry
-from a2ui.protocol.catalog_ids import loose
+from a2ui.protocol.catalog_ids import is_mixed, loose, qualified, unmixed
 from a2ui.state.pointer import ABSENT
 
 if TYPE_CHECKING:
+    from a2ui.catalog.schema.shapes import Shape
     from a2ui.rendering.build import Build
+
+BUILT_IN = ("formatString", "openUrl")
+"""Functions that the engine itself carries out; they have no other name in mixed catalogs."""
 
 COMMON: Mapping[str, Kind] = {"accessibility": accessibility, "weight": literal_number}
 
@@ -28,6 +32,8 @@ class ComponentType(ABC):
     name: ClassVar[str]
     properties: ClassVar[Mapping[str, Kind]]
     required: ClassVar[frozenset[str]] = frozenset()
+    shapes: ClassVar[Mapping[str, Shape]] = {}
+    """What strict mode asks of properties whose kind does not say it all; see `catalog.schema`."""
     slots: ClassVar[tuple[str, ...]] = ()
     input_kind: ClassVar[str] = ""
     interactive: ClassVar[bool] = False
@@ -35,6 +41,11 @@ class ComponentType(ABC):
 
     def __init__(self) -> None:
         self._kinds: dict[str, Kind] = {**COMMON, **self.properties}
+
+    @property
+    def kinds(self) -> Mapping[str, Kind]:
+        """All properties, those that every component has included."""
+        return self._kinds
 
     def accept(self, raw: Mapping[str, Any], where: Where) -> dict[str, Any]:
         """The usable properties of a definition; everything else is reported (rulebook 5.1)."""
@@ -112,6 +123,7 @@ class Catalogs:
 
     def __init__(self, catalogs: Iterable[Catalog]) -> None:
         self._exact: dict[str, Catalog] = {}
+        self._with_others: dict[str, Catalog] = {}
         self._loose: dict[str, Catalog] = {}
         self.ids: tuple[str, ...] = ()
         """What to announce (14.3): each catalog's own id, then the aliases."""
@@ -126,4 +138,33 @@ class Catalogs:
         self.ids = (*(c.id for c in listed), *(alias for c in listed for alias in c.aliases))
 
     def find(self, catalog_id: str) -> Catalog | None:
+        """The catalog of that id or alias; see `catalog_ids.mixed` for what mixed ones are."""
+        if is_mixed(catalog_id):
+            return self._mixed(unmixed(catalog_id))
         return self._exact.get(catalog_id) or self._loose.get(loose(catalog_id))
+
+    def _mixed(self, default_id: str) -> Catalog | None:
+        """Made when it is first asked for: few surfaces mix catalogs."""
+        default = self.find(default_id) if default_id else None
+        if default is None and default_id:
+            return None
+        name = default.id if default else ""
+        known = self._with_others.get(name)
+        if known is None:
+            known = self._with_others[name] = self._mix(default)
+        return known
+
+    def _mix(self, default: Catalog | None) -> Catalog:
+        everything = dict.fromkeys(self._exact.values())
+        components = dict(default.components) if default else {}
+        functions = {function.name: function for function in default.functions} if default else {}
+        for catalog in everything:
+            components |= {qualified(catalog.id, name): kind for name, kind in catalog.components.items()}
+            functions |= {qualified(catalog.id, function.name): function for function in catalog.functions}
+        for name in BUILT_IN:
+            found = next((c.functions.get(name) for c in everything if name in c.functions), None)
+            if found is not None:
+                functions.setdefault(name, found)
+        mixed = Catalog(default.id if default else "", (), FunctionRegistry.named(functions))
+        mixed.components = components
+        return mixed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from a2ui.errors import ExpressionError
@@ -11,6 +12,7 @@ from a2ui.functions.dates import DATES
 from a2ui.functions.effects import EFFECTS
 from a2ui.functions.logic import LOGIC
 from a2ui.functions.registry import Env, Function, FunctionRegistry
+from a2ui.functions.signatures import SIGNATURES
 from a2ui.functions.text import TEXT
 from a2ui.functions.validators import VALIDATORS
 from a2ui.safety.text import to_text
@@ -37,7 +39,11 @@ def _capitalize(args: Mapping[str, Any], env: Env) -> str:
     return text[:1].upper() + text[1:]
 
 
+def _signed(*functions: Function) -> list[Function]:
+    return [replace(function, signature=SIGNATURES[function.name]) for function in functions]
+
+
 BASIC = FunctionRegistry(
-    (*VALIDATORS, Function(FORMAT_STRING, _format_string), *TEXT, *DATES, *EFFECTS, *LOGIC)
+    _signed(*VALIDATORS, Function(FORMAT_STRING, _format_string), *TEXT, *DATES, *EFFECTS, *LOGIC)
 )
-MINIMAL = BASIC.extend(Function("capitalize", _capitalize))
+MINIMAL = BASIC.extend(*_signed(Function("capitalize", _capitalize)))

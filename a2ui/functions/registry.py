@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any, TypeAlias
 
+from a2ui.catalog.schema.shapes import Signature
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
 from a2ui.state.values import JSON
 
@@ -39,12 +40,14 @@ class Function:
     `evaluate` gets the resolved arguments by name (absent ones are missing or None) and returns a JSON value; it
     raises ExpressionError for arguments without meaning. `effect`: does something beyond its result, so it runs
     only as the direct result of a user action. `literal_args`: arguments that must be literals, never bindings.
+    `signature`: what strict mode asks of a call.
     """
 
     name: str
     evaluate: Evaluate
     effect: bool = False
     literal_args: frozenset[str] = field(default_factory=frozenset)
+    signature: Signature | None = None
 
 
 class FunctionRegistry:
@@ -66,6 +69,13 @@ class FunctionRegistry:
         if function.name in self._functions:
             raise ValueError(f"A function named {function.name!r} is registered already.")
         self._functions[function.name] = function
+
+    @classmethod
+    def named(cls, functions: Mapping[str, Function]) -> FunctionRegistry:
+        """A registry in which functions have other names than their own."""
+        registry = cls()
+        registry._functions = dict(functions)
+        return registry
 
     def extend(self, *functions: Function) -> FunctionRegistry:
         """A new registry with these functions as well; equal names replace the old ones."""

@@ -48,3 +48,27 @@ def loose(catalog_id: str) -> str:
     """The id without scheme and case: the second way to compare, after exact equality."""
     _, separator, rest = catalog_id.partition("://")
     return (rest if separator else catalog_id).casefold()
+
+
+# Catalogs of surfaces that mix several (v1.0): everything of the named catalog under its plain name, everything of
+# all catalogs under its qualified one.
+_MIXED = "mixed:"
+
+
+def mixed(catalog_id: str) -> str:
+    """The id of the mixed catalog whose default is this catalog; of one without default for the empty id."""
+    return _MIXED + catalog_id
+
+
+def unmixed(catalog_id: str) -> str:
+    """The id of the default of a mixed catalog; any other id as it is."""
+    return catalog_id.removeprefix(_MIXED)
+
+
+def is_mixed(catalog_id: str) -> bool:
+    return catalog_id.startswith(_MIXED)
+
+
+def qualified(catalog_id: str, name: str) -> str:
+    """What a component type or function of a catalog is called inside a mixed one."""
+    return f"{catalog_id}#{name}"

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
+from a2ui.protocol.versions import KNOWN, V08_VERBS
+from a2ui.protocol.versions import NATIVE as VERSIONS
 from a2ui.safety.limits import Limits
 from a2ui.state.pointer import ABSENT, Absent
 from a2ui.state.values import JSON
-
-VERSIONS: Final = ("v0.9", "v0.9.1")
-
-_V08_VERBS: Final = ("beginRendering", "surfaceUpdate", "dataModelUpdate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +116,11 @@ def _read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
 def _check_envelope(message: dict[Any, Any], verbs: list[str], problems: _Problems) -> None:
     version = message.get("version")
     if version not in VERSIONS:
-        known = " and ".join(VERSIONS)
+        known = ", ".join(KNOWN)
         said = "is missing" if version is None else f"{_short(version)!r} is not known"
-        problems.add(f"The version {said}; this renderer takes {known}.", "/version", known=list(VERSIONS))
+        problems.add(f"The version {said}; this renderer takes {known}.", "/version", known=list(KNOWN))
     for key in message:
-        if key in _V08_VERBS:
+        if key in V08_VERBS:
             problems.add(f"{key} belongs to v0.8; send {' or '.join(VERSIONS)} messages.", f"/{key}")
         elif key != "version" and key not in _READERS:
             problems.add(f"Unknown key {_short(key)!r}.", f"/{_token(key)}")

@@ -7,11 +7,12 @@ properties and, for buttons, the action that a click would send.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from a2ui.binding.values import is_dynamic
 from a2ui.catalog.kinds import Accessibility, Check, EventAction, Option, SvgPath, Tab, Template
-from a2ui.errors import A2uiError
+from a2ui.errors import VALIDATION_FAILED, A2uiError
 from a2ui.functions.convert import truthy
 from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.data_model import write_ops
@@ -20,8 +21,11 @@ from a2ui.state.surface import Surface
 from a2ui.state.values import pointer_text
 from a2ui.surfaces import SurfaceSet
 
+_NODES_FACTOR = 10
+"""A tree has at most this many times the nodes that would be drawn: shared children can multiply without end."""
 
-def run(surfaces: SurfaceSet, program: Iterable[Mapping[str, Any]], *, owner: str = "") -> dict[str, Any]:
+
+def run(surfaces: SurfaceSet, program: Iterable[Any], *, owner: str = "") -> dict[str, Any]:
     """The result of a program: `{errors, evals, surfaces, clientDataModel}`.
 
     A program is a list of messages. Two pseudo-messages may stand in it: `{"@write": {surfaceId, scope?, path,
@@ -31,12 +35,8 @@ def run(surfaces: SurfaceSet, program: Iterable[Mapping[str, Any]], *, owner: st
     errors: list[int] = []
     evals: list[Any] = []
     for position, message in enumerate(program):
-        if "@eval" in message:
-            evals.append(_evaluate(surfaces, message["@eval"], owner))
-        elif "@write" in message:
-            try:
-                _write(surfaces, message["@write"], owner)
-            except A2uiError:
+        if is_pseudo(message):
+            if perform(surfaces, message, evals, owner=owner) is not None:
                 errors.append(position)
         elif any(problem.refused for problem in surfaces.apply(message, owner=owner)):
             errors.append(position)
@@ -48,9 +48,31 @@ def run(surfaces: SurfaceSet, program: Iterable[Mapping[str, Any]], *, owner: st
     }
 
 
+def is_pseudo(message: Any) -> bool:
+    """Whether this is one of the pseudo-messages of `run`."""
+    return isinstance(message, dict) and isinstance(message.get("@eval", message.get("@write")), dict)
+
+
+def perform(
+    surfaces: SurfaceSet, message: Mapping[str, Any], evals: list[Any] | None = None, *, owner: str = ""
+) -> A2uiError | None:
+    """Does what a pseudo-message asks; answers go to `evals`. What could not be done is returned."""
+    try:
+        if "@eval" in message:
+            answer = _evaluate(surfaces, message["@eval"], owner)
+            if evals is not None:
+                evals.append(answer)
+        else:
+            _write(surfaces, message["@write"], owner)
+    except A2uiError as error:
+        return error
+    return None
+
+
 def tree(surface: Surface) -> dict[str, Any]:
     """`{theme, sendDataModel, dataModel, components, nodes}` of one surface."""
-    nodes = list(_Walk(surface).nodes()) if ROOT in surface.store.by_id else []
+    most = _NODES_FACTOR * surface.view.options.limits.instances
+    nodes = list(islice(_Walk(surface).nodes(), most)) if ROOT in surface.store.by_id else []
     return {
         "theme": surface.theme,
         "sendDataModel": surface.send_data_model,
@@ -167,17 +189,24 @@ class _Walk:
 
 
 def _evaluate(surfaces: SurfaceSet, request: Mapping[str, Any], owner: str) -> Any:
-    surface = surfaces.get(owner, request["surfaceId"])
+    surface = surfaces.get(owner, _text(request, "surfaceId"))
     if surface is None:
         return None
-    scope = read(surface.data_model, parse(request.get("scope", "")))
-    return surface.evaluate(request["value"], scope)
+    scope = read(surface.data_model, parse(_text(request, "scope")))
+    return surface.evaluate(request.get("value"), scope)
 
 
 def _write(surfaces: SurfaceSet, request: Mapping[str, Any], owner: str) -> None:
-    surface = surfaces.get(owner, request["surfaceId"])
+    surface = surfaces.get(owner, _text(request, "surfaceId"))
     if surface is not None:
-        tokens, absolute = parse_scoped(request["path"])
-        scope = parse(request.get("scope", ""))
-        operations = write_ops(surface.model, tokens if absolute else (*scope, *tokens), request["value"])
-        surface.patch(operations, budgeted=False)
+        tokens, absolute = parse_scoped(_text(request, "path"))
+        scope = parse(_text(request, "scope"))
+        place = tokens if absolute else (*scope, *tokens)
+        surface.patch(write_ops(surface.model, place, request.get("value")), budgeted=False)
+
+
+def _text(request: Mapping[str, Any], key: str) -> str:
+    value = request.get(key, "")
+    if not isinstance(value, str):
+        raise A2uiError(f"{key} is a text.", code=VALIDATION_FAILED, fault="agent")
+    return value

@@ -61,6 +61,7 @@ class Surface:
     ) -> None:
         self.owner = owner
         self.id = surface_id
+        self.catalog = catalog
         self.catalog_id = catalog_id
         self.version = version
         self.dom_id = dom_id

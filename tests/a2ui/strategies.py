@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import strategies as st
+
+FUZZ = int(os.environ.get("BEACH_FUZZ", "1"))
+"""How many times the usual number of examples the slow property tests run; a long run sets 50."""
 
 KEYS = st.sampled_from(["a", "b", "items", "0", "1", "-", "", "a/b", "m~n", "ключ"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=3)

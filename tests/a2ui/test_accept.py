@@ -26,7 +26,7 @@ class TestEnvelope:
             ({}, ["/version", ""]),
             ({"version": "v0.9"}, [""]),
             ({"version": "0.9", "deleteSurface": {"surfaceId": "s"}}, ["/version"]),
-            ({"version": "v1.0", "deleteSurface": {"surfaceId": "s"}}, ["/version"]),
+            ({"version": "v1.1", "deleteSurface": {"surfaceId": "s"}}, ["/version"]),
             ({"version": "v0.9", "deleteSurface": {"surfaceId": "s"}, "x": 1}, ["/x"]),
             ({"version": "v0.9", "deleteSurface": []}, ["/deleteSurface"]),
             ({"version": "v0.9", "deleteSurface": {"surfaceId": 5, "y~/z": 1}}, ["/surfaceId", "/y~0~1z"]),

@@ -56,13 +56,28 @@ def test_no_module_takes_a_name_of_the_official_packages():
     assert not tops & RESERVED
 
 
-def test_an_official_namespace_package_can_sit_beside(tmp_path):
-    (tmp_path / "a2ui" / "core").mkdir(parents=True)
-    (tmp_path / "a2ui" / "core" / "__init__.py").write_text("here = True\n")
-    code = f"import sys; sys.path.append({str(tmp_path)!r}); import a2ui, a2ui.core; print(a2ui.core.here, a2ui.Engine)"
-
+def run_beside(code: str) -> str:
+    """What the code prints in a process that sees the checkout first, then the installed packages."""
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=FOLDER.parent, capture_output=True, text=True, check=True
     )
+    return done.stdout
 
-    assert done.stdout.startswith("True <class")
+
+def test_a_namespace_package_can_sit_beside(tmp_path):
+    (tmp_path / "a2ui" / "skill").mkdir(parents=True)
+    (tmp_path / "a2ui" / "skill" / "__init__.py").write_text("here = True\n")
+    code = f"import sys; sys.path.append({str(tmp_path)!r}); import a2ui, a2ui.skill; print(a2ui.skill.here, a2ui.Engine)"
+
+    assert run_beside(code).startswith("True <class")
+
+
+def test_the_official_core_and_ours_are_installed_together():
+    code = """
+import a2ui, a2ui.core
+from a2ui.core import MessageProcessor
+from a2ui.engine import Engine
+print(a2ui.core.__file__ != a2ui.__file__, MessageProcessor.__module__, len(Engine().surfaces()))
+"""
+
+    assert run_beside(code).split() == ["True", "a2ui.core.processing.message_processor", "0"]

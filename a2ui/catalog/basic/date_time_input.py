@@ -12,6 +12,7 @@ from a2ui.catalog.basic.checks import errors, failing, invalid
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import checks, literal_boolean, text
+from a2ui.catalog.schema.shapes import moment
 from a2ui.errors import InputError
 from a2ui.functions.dates import parse_date
 from a2ui.rendering.build import Build, always
@@ -49,6 +50,7 @@ class DateTimeInput(InputType):
         "checks": checks,
     }
     required = frozenset({"value"})
+    shapes = {"min": moment, "max": moment}
     input_kind = "date"
 
     def build(self, build: Build) -> None:

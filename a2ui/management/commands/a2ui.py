@@ -1,0 +1,146 @@
+"""What the engine makes of a program, on the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from django.core.management.base import BaseCommand, CommandError
+
+from a2ui.engine import Engine, EngineOptions
+from a2ui.errors import A2uiError, PatchError
+from a2ui.programs.checking import check
+from a2ui.programs.reading import parse_json, read_cases, read_program
+from a2ui.rendering.tree import is_pseudo, perform, run
+from a2ui.safety.limits import DEFAULT_LIMITS
+from a2ui.state.patch import apply_patch
+
+_FILE = "JSON, or JSON lines; - is the standard input"
+
+
+class Command(BaseCommand):
+    """``manage.py a2ui {tree,html,check,patch}``. Needs no database and starts no server."""
+
+    help = "Shows what the A2UI engine makes of a program (a list of messages), or applies a JSON Patch."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """One subcommand each."""
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="{tree,html,check,patch}")
+        for verb, text in (
+            ("tree", "prints the resolved tree of every surface as JSON"),
+            ("html", "prints the HTML of every surface"),
+            ("check", "prints what is wrong; exit code 1 if anything is an error"),
+        ):
+            sub = verbs.add_parser(verb, help=text)
+            source = sub.add_mutually_exclusive_group(required=True)
+            source.add_argument("file", nargs="?", metavar="FILE", help=f"a program: {_FILE}")
+            source.add_argument(
+                "--cases", metavar="FILE", help="an object {name: program}; prints {name: result}"
+            )
+            sub.add_argument("--locale", default="en-US", help="a BCP 47 tag (default: %(default)s)")
+            sub.add_argument("--timezone", default="UTC", help="a zone by name (default: %(default)s)")
+            sub.add_argument("--strict", action="store_true", help="refuse what the official schemas refuse")
+            if verb == "check":
+                sub.add_argument("--json", action="store_true", help="print a list of objects, not lines")
+        patch = verbs.add_parser(
+            "patch", help="prints the document after an RFC 6902 patch; exit code 1 on errors"
+        )
+        patch.add_argument("document", metavar="DOC", help=f"JSON: {_FILE}")
+        patch.add_argument("patch", metavar="PATCH", help="a JSON list of operations, as a file")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Runs the subcommand."""
+        if options["verb"] == "patch":
+            self._patch(options["document"], options["patch"])
+            return
+        engine = _engine(options)
+        try:
+            text = _text(options["cases"] or options["file"])
+            programs = read_cases(text) if options["cases"] else {"": read_program(text)}
+        except A2uiError as error:
+            if options["verb"] == "check":
+                self._print({"error": {"code": error.code, "message": error.message, **error.facts}})
+                sys.exit(1)
+            raise CommandError(error.message) from error
+        if options["verb"] == "check":
+            self._check(engine, programs, options)
+            return
+        if options["verb"] == "tree":
+            results: dict[str, Any] = {
+                name: run(engine.surfaces(), messages) for name, messages in programs.items()
+            }
+        else:
+            results = {name: _html(engine, messages) for name, messages in programs.items()}
+        if options["cases"]:
+            self._print(results)
+        elif options["verb"] == "tree":
+            self._print(results[""])
+        else:
+            self._write("\n".join(results[""].values()))
+
+    def _check(self, engine: Engine, programs: dict[str, list[Any]], options: dict[str, Any]) -> None:
+        found = {
+            name: check(engine, messages, strict=options["strict"]) for name, messages in programs.items()
+        }
+        if options["cases"]:
+            self._print(
+                {name: [finding.as_json() for finding in findings] for name, findings in found.items()}
+            )
+        elif options["json"]:
+            self._print([finding.as_json() for finding in found[""]])
+        else:
+            self._write("\n".join([str(finding) for finding in found[""]]) or "Nothing is wrong.")
+        if any(finding.severity == "error" for findings in found.values() for finding in findings):
+            sys.exit(1)
+
+    def _patch(self, document: str, patch: str) -> None:
+        try:
+            result, _ = apply_patch(
+                parse_json(_text(document)), parse_json(_text(patch)), limits=DEFAULT_LIMITS
+            )
+        except A2uiError as error:
+            at = {"index": error.index, "path": error.path} if isinstance(error, PatchError) else {}
+            self._print({"error": {"code": error.code, "message": error.message, **at}})
+            sys.exit(1)
+        self._print(result)
+
+    def _print(self, value: Any) -> None:
+        self._write(json.dumps(value, ensure_ascii=False, indent=1))
+
+    def _write(self, text: str) -> None:
+        # A lone half of a surrogate pair has no bytes in UTF-8; as an escape it stays valid JSON.
+        self.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
+def _engine(options: dict[str, Any]) -> Engine:
+    try:
+        zone = ZoneInfo(options["timezone"])
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise CommandError(f"There is no time zone {options['timezone']!r}.") from error
+    return Engine(EngineOptions(locale=options["locale"], timezone=zone, strict=options["strict"]))
+
+
+def _text(name: str) -> str:
+    """The text of a file, or of the standard input."""
+    try:
+        data = sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        raise CommandError(f"{name} cannot be read: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{name} is not UTF-8: {error.reason}.") from error
+
+
+def _html(engine: Engine, program: list[Any]) -> dict[str, str]:
+    surfaces = engine.surfaces()
+    for message in program:
+        if is_pseudo(message):
+            perform(surfaces, message)
+        else:
+            surfaces.apply(message)
+    return {surface.id: surface.html() for surface in surfaces}

@@ -1,0 +1,98 @@
+"""What is wrong with a program: everything that the engine reports and everything that the schemas refuse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from a2ui.catalog.schema.strict import strict_problems
+from a2ui.errors import VALIDATION_FAILED, Diagnostic
+from a2ui.protocol.messages import CreateSurface, DeleteSurface, read
+from a2ui.protocol.versions import NATIVE
+from a2ui.rendering.tree import is_pseudo, perform
+from a2ui.state.topology import topology_problems
+
+if TYPE_CHECKING:
+    from a2ui.catalog.registry import Catalog
+    from a2ui.engine import Engine
+    from a2ui.surfaces import SurfaceSet
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`message` is the position in the program, None for what concerns the finished surface.
+
+    A warning is what a renderer shows without complaint, and strict validators of finished programs refuse.
+    """
+
+    message: int | None
+    severity: Literal["error", "warning"]
+    diagnostic: Diagnostic
+
+    def as_json(self) -> dict[str, Any]:
+        """The finding as a JSON object."""
+        found = self.diagnostic
+        return {
+            "message": self.message,
+            "severity": self.severity,
+            "code": found.code,
+            "surfaceId": found.surface_id,
+            "path": found.path,
+            "text": found.message,
+            "refused": found.refused,
+        }
+
+    def __str__(self) -> str:
+        where = "at the end" if self.message is None else f"message {self.message}"
+        found = self.diagnostic
+        return f"{where}: {self.severity}: {found.code} {found.path or '/'}: {found.message}"
+
+
+def check(engine: Engine, program: Iterable[Any], *, strict: bool = False) -> list[Finding]:
+    """Runs the program and collects what is wrong. `strict`: warnings are errors."""
+    surfaces = engine.surfaces()
+    findings: list[Finding] = []
+    for position, message in enumerate(program):
+        found = _schema(surfaces, engine, message)
+        if is_pseudo(message):
+            problems = [] if perform(surfaces, message) is None else [_pseudo_failed(message)]
+        else:
+            problems = surfaces.apply(message)
+        found += [problem for problem in problems if not _covered(problem, found)]
+        surfaces.flush()
+        found += surfaces.diagnostics()
+        findings += [Finding(position, "error", diagnostic) for diagnostic in found]
+    for surface in surfaces:
+        severity: Literal["error", "warning"] = "error" if strict else "warning"
+        findings += [Finding(None, severity, diagnostic) for diagnostic in topology_problems(surface)]
+    return findings
+
+
+def _schema(surfaces: SurfaceSet, engine: Engine, message: Any) -> list[Diagnostic]:
+    """What the schemas of v0.9 refuse; not refused here, since the engine goes on with the rest."""
+    if not isinstance(message, dict) or message.get("version") not in NATIVE:
+        return []
+    typed = read(message, engine.options.limits)
+    if isinstance(typed, list | DeleteSurface):
+        return []
+    catalog: Catalog | None
+    if isinstance(typed, CreateSurface):
+        catalog = engine.catalogs.find(typed.catalog_id)
+    else:
+        surface = surfaces.get("", typed.surface_id)
+        catalog = surface.catalog if surface is not None else None
+    if catalog is None:
+        return []
+    return [replace(problem, refused=False) for problem in strict_problems(message, catalog)]
+
+
+def _covered(problem: Diagnostic, found: list[Diagnostic]) -> bool:
+    """Whether the schema said it already, at that place or inside of it."""
+    return not problem.refused and any(
+        one.path == problem.path or one.path.startswith(f"{problem.path}/") for one in found
+    )
+
+
+def _pseudo_failed(message: dict[str, Any]) -> Diagnostic:
+    return Diagnostic(VALIDATION_FAILED, f"{next(iter(message))} could not be done.", refused=True)

@@ -1,0 +1,45 @@
+"""Other versions of the protocol, translated to v0.9 messages; nothing else in the engine knows them (D27, 20, 22)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from a2ui.protocol.adapters.port import Adapter, Host, Step
+from a2ui.protocol.adapters.v0_8 import V08
+from a2ui.protocol.adapters.v1_0 import V10
+from a2ui.protocol.versions import NATIVE, V08_VERBS
+
+_V08: Final = V08()
+_V10: Final = V10()
+_BY_VERSION: Final[Mapping[str, Adapter]] = {adapter.version: adapter for adapter in (_V08, _V10)}
+
+
+def adapter_for(message: object, host: Host) -> Adapter | None:
+    """The adapter that translates a message; None for what the engine reads itself, or refuses as unknown.
+
+    v0.8 has no version key and is known by its verbs; its `deleteSurface` by the surface that it names.
+    """
+    if not isinstance(message, dict):
+        return None
+    version = message.get("version")
+    if version in NATIVE:
+        return None
+    if version == _V10.version:
+        return _V10
+    if version not in (None, _V08.version):
+        return None
+    if any(verb in message for verb in V08_VERBS):
+        return _V08
+    body = message.get("deleteSurface")
+    surface = host.surface(body.get("surfaceId")) if isinstance(body, dict) else None
+    return _V08 if surface is not None and surface.version == _V08.version else None
+
+
+def outgoing(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A client-to-server message of the engine (`action` or `error`) in the form that its version asks for."""
+    adapter = _BY_VERSION.get(str(message.get("version")))
+    return dict(message) if adapter is None else adapter.outgoing(message)
+
+
+__all__ = ["Adapter", "Host", "Step", "adapter_for", "outgoing"]

@@ -1,0 +1,167 @@
+"""v0.8 (rulebook 22): surfaces that begin when told, wrapped components, typed literals.
+
+Surfaces come into being with the first message that names them and show nothing until `beginRendering`. Its root may
+be any component, so the engine's own `root` is a column with that one child, and a component that is called `root`
+goes by another name inside.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
+
+from a2ui.protocol import catalog_ids
+from a2ui.protocol.adapters.port import Host, Step, body_of, native, refusal
+from a2ui.protocol.adapters.v0_8_components import ROOT_INSIDE, Components, inside
+from a2ui.protocol.versions import V08_VERBS
+from a2ui.state.components import ROOT
+from a2ui.state.pointer import ABSENT, parse, read
+from a2ui.state.surface import Surface
+from a2ui.state.values import pointer_text
+
+_VERBS: Final = (*V08_VERBS, "deleteSurface")
+_BASIC_IDS: Final = frozenset(
+    {
+        "https://a2ui.org/specification/v0_8/standard_catalog_definition.json",
+        "https://a2ui.org/specification/v0_8/json/standard_catalog_definition.json",
+        "https://github.com/google/A2UI/blob/main/specification/v0_8/json/standard_catalog_definition.json",
+        "https://github.com/a2ui-project/a2ui/blob/main/specification/v0_8/json/standard_catalog_definition.json",
+    }
+)
+_COUNTED: Final = re.compile(r"([A-Za-z_-]*)([0-9]{1,6})")
+_DEEPEST: Final = 100
+"""Levels of maps in maps: what a data model may have."""
+_SCALARS: Final = ("valueString", "valueNumber", "valueBoolean")
+
+
+class V08:
+    """Translates v0.8."""
+
+    version: ClassVar[str] = "v0.8"
+
+    def translate(self, message: dict[str, Any], host: Host) -> list[Step]:
+        """See `Adapter.translate`."""
+        verb, body = body_of(message, _VERBS)
+        surface = host.surface(body.get("surfaceId"))
+        if surface is not None and surface.version != self.version:
+            raise refusal(f"{verb} belongs to v0.8; this surface speaks {surface.version}.", f"/{verb}")
+        if verb == "deleteSurface":
+            return [native(verb, body)]
+        if verb == "beginRendering":
+            return _begin(body, surface)
+        surface_id = body.get("surfaceId")
+        made = [] if surface is not None else [_created(surface_id, None, None)]
+        model = None if surface is None else surface.data_model
+        if verb == "dataModelUpdate":
+            return [*made, _data(body, model)]
+        components = Components(host, str(surface_id))
+        rows = components.rows(body.get("components"))
+        update = native("updateComponents", {"surfaceId": surface_id, "components": rows})
+        initial = [
+            native("updateDataModel", {"surfaceId": surface_id, "path": path, "value": value})
+            for path, value in components.initial.items()
+            if not _holds(model, path)
+        ]
+        return [*made, update, *initial]
+
+    def outgoing(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """`userAction` and `error`, without version."""
+        action = message.get("action")
+        if not isinstance(action, dict):
+            return {"error": message["error"]}
+        if action["sourceComponentId"] == ROOT_INSIDE:
+            action = {**action, "sourceComponentId": ROOT}
+        return {"userAction": dict(action)}
+
+
+def _created(surface_id: Any, catalog_id: Any, styles: Any) -> Step:
+    body: dict[str, Any] = {"surfaceId": surface_id, "catalogId": catalog_ids.BASIC}
+    if catalog_id is not None and catalog_id not in _BASIC_IDS:
+        body["catalogId"] = catalog_id
+    if styles is not None:
+        body["theme"] = styles
+    return native("createSurface", body)
+
+
+def _begin(body: dict[str, Any], surface: Surface | None) -> list[Step]:
+    surface_id, root = body.get("surfaceId"), body.get("root")
+    for key in body.keys() - {"surfaceId", "root", "catalogId", "styles"}:
+        raise refusal(f"Unknown property {str(key)[:40]!r} in beginRendering.", f"/{str(key)[:40]}")
+    if not isinstance(root, str) or not root:
+        raise refusal("root is the id of a component.", "/root")
+    if not isinstance(body.get("styles", {}), dict):
+        raise refusal("styles is an object.", "/styles")
+    top = {"id": ROOT, "component": "Column", "children": [inside(root)]}
+    show = native("updateComponents", {"surfaceId": surface_id, "components": [top]})
+    create = _created(surface_id, body.get("catalogId"), body.get("styles"))
+    if surface is None:
+        return [create, show]
+    if not body.keys() & {"catalogId", "styles"}:
+        return [show]
+    # Theme and catalog belong to the creation of a surface; here they come after its content.
+    rows = [component.raw for component in surface.store if component.id != ROOT]
+    steps = [native("deleteSurface", {"surfaceId": surface_id}), create]
+    steps.append(native("updateDataModel", {"surfaceId": surface_id, "value": surface.data_model}))
+    if rows:
+        steps.append(native("updateComponents", {"surfaceId": surface_id, "components": rows}))
+    return [*steps, show]
+
+
+def _data(body: dict[str, Any], model: Any) -> Step:
+    """One write: the entries are set beside what is there, each at its key below the path."""
+    path = body.get("path", "")
+    if not isinstance(path, str):
+        raise refusal("path is a text.", "/path")
+    tokens = parse(path)
+    held = read(model, tokens) if model is not None else None
+    value: Any = dict(held) if isinstance(held, dict) else {}
+    for key, entry in _entries(body.get("contents"), "/contents", 0):
+        if key in ("", "."):
+            value = entry
+        elif isinstance(value, dict):
+            value[key] = entry
+    return native(
+        "updateDataModel", {"surfaceId": body.get("surfaceId"), "path": pointer_text(tokens), "value": value}
+    )
+
+
+def _entries(contents: Any, path: str, depth: int) -> list[tuple[str, Any]]:
+    if not isinstance(contents, list) or depth > _DEEPEST:
+        raise refusal("contents is a list of {key, value...}.", path)
+    found = []
+    for index, entry in enumerate(contents):
+        where = f"{path}/{index}"
+        if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
+            raise refusal("An entry has a key, a text.", where)
+        if isinstance(entry.get("valueMap"), list):
+            inner = _entries(entry["valueMap"], f"{where}/valueMap", depth + 1)
+            found.append((entry["key"], _listed(inner)))
+            continue
+        name = next((name for name in _SCALARS if name in entry), None)
+        if name is None:
+            raise refusal("An entry has one of valueString, valueNumber, valueBoolean, valueMap.", where)
+        found.append((entry["key"], entry[name]))
+    return found
+
+
+def _listed(entries: list[tuple[str, Any]]) -> Any:
+    """A list where the map stands for one: v0.8 has no lists, agents write maps of `item1`, `item2`, ... or `0`, `1`,
+    ..., and templates run over them. Keys that count up over entries that are maps themselves say so."""
+    counts = [_COUNTED.fullmatch(key) for key, _ in entries]
+    numbers = [int(found[2]) for found in counts if found]
+    names = {found[1] for found in counts if found}
+    first = numbers[0] if numbers else 0
+    if (
+        len(numbers) == len(entries) > 0
+        and len(names) == 1
+        and first in (0, 1)
+        and numbers == list(range(first, first + len(numbers)))
+        and all(isinstance(value, dict) for _, value in entries)
+    ):
+        return [value for _, value in entries]
+    return dict(entries)
+
+
+def _holds(model: Any, path: str) -> bool:
+    return model is not None and read(model, parse(path)) is not ABSENT
