@@ -117,12 +117,17 @@ def buttons(html: str) -> list[str]:
     return [match[1] for match in found if match]
 
 
-def text_of(html: str, css_class: str = "") -> str:
-    """Visible text, white space collapsed; of all elements of one class, one after the other, if it is given."""
+def text_of(html: str, css_class: str = "", *, but: str = " ") -> str:
+    """Visible text, white space collapsed; of all elements of one class (without another), one after the other, if it
+    is given."""
     tree = html5lib.parseFragment(html, namespaceHTMLElements=False)
     if not css_class:
         return " ".join("".join(tree.itertext()).split())
-    found = [node for node in tree.iter() if css_class in str(node.get("class") or "").split()]
+    found = [
+        node
+        for node in tree.iter()
+        if css_class in (classes := str(node.get("class") or "").split()) and but not in classes
+    ]
     return " ".join("".join("".join(node.itertext()) for node in found).split())
 
 
