@@ -40,6 +40,8 @@ def flow_of(scene: Scene) -> Flow:
             return look.hotels(scene)
         case "research":
             return look.research(scene)
+        case "bookings":
+            return talk.bookings()
         case "hello" | "help":
             return talk.hello()
         case "thanks":

@@ -111,7 +111,7 @@ def _said(scene: Scene, outcome: Outcome) -> Say:
     match error_code(outcome):
         case "denied":
             reason = str(facts.get("reason") or "").strip()
-            because = f" Your reason: “{reason}”." if reason else ""
+            because = f" The reason given: “{reason}”." if reason else ""
             return answer(
                 f"All right, I have not booked it. Nothing was bought and nothing was paid.{because}"
             )

@@ -7,11 +7,12 @@ from typing import Literal
 
 from beachsite.demo.catalogue import folded
 
-Intent = Literal["book", "hotels", "research", "search", "thanks", "hello", "help", "unclear"]
+Intent = Literal["book", "hotels", "research", "search", "bookings", "thanks", "hello", "help", "unclear"]
 
 _PATTERNS: tuple[tuple[Intent, str], ...] = (
     ("search", r"\batlantis\b"),
     ("hotels", r"\b(hotels?|rooms?|(place|somewhere) to (stay|sleep))\b"),
+    ("bookings", r"\b(did|have) (i|we) (book|buy|reserve)|\b(my|our) bookings?\b|\bcancel\b"),
     ("book", r"\b(book|buy|reserve)\b"),
     (
         "research",

@@ -107,7 +107,8 @@ def _told(text: str, pending: str, known: Slots, today: date) -> Slots:
         "origin" if pending == ASK_ORIGIN else "destination" if pending == ASK_DESTINATION else None
     )
     said = read_slots(text, today, asked)
-    if pending in (ASK_HOTEL, ASK_RESEARCH) or intent in ("hotels", "research"):
+    answers = pending in (ASK_HOTEL, ASK_RESEARCH) and intent not in ("search", "book")
+    if answers or intent in ("hotels", "research"):
         return known
     if intent == "search" and asked is None and pending != ASK_DAY:
         return said

@@ -19,6 +19,13 @@ def hello() -> Flow:
     )
 
 
+def bookings() -> Flow:
+    yield answer(
+        "What I booked stays in its conversation, with the confirmation as a file. I can neither list bookings nor "
+        "cancel them: this demo books flights, once you approve, and no more."
+    )
+
+
 def thanks() -> Flow:
     yield answer("You are welcome. Anything else for the trip?")
 

@@ -141,6 +141,8 @@ def _filters(found: JsonObject) -> str:
 
 
 def _count(shown: int, all_day: int) -> str:
+    if not all_day:
+        return "No flights that day. Try another one."
     if not shown:
         return f"None of the {all_day} flights that day fits. Try a higher price or another time."
     if shown < all_day:

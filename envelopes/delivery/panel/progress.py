@@ -16,9 +16,9 @@ from envelopes.types import Json, JsonObject
 if TYPE_CHECKING:
     from envelopes.delivery.panel.scene import Scene
 
-STATES = ("todo", "running", "done", "failed", "skipped", "stopped")
+STATES = ("todo", "running", "done", "failed", "skipped", "stopped")  # and "left": see Step.close()
 OPEN = ("todo", "running")
-_ICONS = {"done": "check", "failed": "x", "skipped": "minus", "stopped": "minus"}
+_ICONS = {"done": "check", "failed": "x", "skipped": "minus", "stopped": "minus", "left": "minus"}
 
 
 @dataclass
@@ -49,13 +49,13 @@ class Step:
             self.percent = 100 if self.percent is not None else None
 
     def close(self, finalized_by: str) -> None:
-        """The turn settled: nothing stays open."""
+        """The turn settled: nothing stays open. What had not begun was not gone through, so it is not "skipped"."""
         if self.state not in OPEN:
             return
         if self.percent == 100 and self.state == "running":
             self.state = "done"
         elif self.state == "todo":
-            self.state = "skipped"
+            self.state = "left"
         else:
             self.state = "failed" if finalized_by in ("error", "timeout") else "stopped"
 
@@ -72,6 +72,7 @@ class Step:
             "failed": _("Failed:"),
             "skipped": _("Skipped:"),
             "stopped": _("Stopped:"),
+            "left": _("Not begun:"),
         }
         label = text(self.label or self.id)
         mark: object
@@ -91,7 +92,7 @@ class Step:
         return html(
             '<li class="b-step" data-state="{}">{}<span><span class="b-sr">{} </span><bdi>{}</bdi>{}</span>'
             "<small><bdi>{}</bdi></small></li>",
-            "skipped" if self.state == "stopped" else self.state,
+            "skipped" if self.state in ("stopped", "left") else self.state,
             mark,
             words[self.state],
             label,
@@ -143,7 +144,7 @@ class Progress(View):
     def html(self, brush: Brush) -> SafeString:
         done = sum(step.state in ("done", "skipped") for step in self.steps)
         broken = any(step.state == "failed" for step in self.steps)
-        stopped = any(step.state == "stopped" for step in self.steps)
+        stopped = any(step.state in ("stopped", "left") for step in self.steps)
         alone = len(self.steps) == 1 and not self.title
         title = self.title or (self.steps[0].label if alone else "") or _("Progress")
         count = _("{} of {}").format(done, len(self.steps))

@@ -178,7 +178,7 @@ def test_booking_in_one_sentence(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("decision", "said"),
     [
-        ("denied", "Nothing was bought and nothing was paid. Your reason: “too early”."),
+        ("denied", "Nothing was bought and nothing was paid. The reason given: “too early”."),
         ("expired", "Nobody answered in time"),
     ],
 )
@@ -305,6 +305,17 @@ def test_a_missing_day_is_asked_about(stage: Stage) -> None:
     assert stage.say("tomorrow").calls[0][1]["origin"] == "London Gatwick"
 
 
+@pytest.mark.parametrize("question", ["Find hotels in Berlin", "Research Paris"])
+def test_a_new_search_is_no_answer_to_a_question_about_something_else(stage: Stage, question: str) -> None:
+    stage.say(SEARCH)
+    assert stage.say(question).states == ["clarifying"]
+
+    search = stage.say("fly from Lisbon to Copenhagen tomorrow")
+
+    assert search.calls[0][1]["origin"] == "Lisbon"
+    assert search.calls[0][1]["destination"] == "Copenhagen"
+
+
 def test_going_on_from_the_last_search(stage: Stage) -> None:
     stage.say(SEARCH)
 
@@ -327,7 +338,7 @@ def test_atlantis_fails_and_the_next_search_works(stage: Stage) -> None:
     assert stage.say(SEARCH).states[-1] == "complete"
 
 
-@pytest.mark.parametrize("words", ["hello", "thanks", "help", "qwertz", "yes", "??"])
+@pytest.mark.parametrize("words", ["hello", "thanks", "help", "qwertz", "yes", "??", "what did I book?"])
 def test_small_talk_never_calls_anything(stage: Stage, words: str) -> None:
     turn = stage.say(words)
 

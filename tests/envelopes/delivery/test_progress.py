@@ -103,6 +103,19 @@ def test_work_that_was_announced_fills_the_bar_step_by_step() -> None:
     assert "Research 4 of 4" in words(talk.reloaded().select("b-progress")[0])
 
 
+def test_stopped_work_counts_what_was_done() -> None:
+    talk = Talk()
+    talk.turn(1)
+    for name in "abcd":
+        talk.part("progress", data={"id": name, "label": name, "status": "todo", "group": "Research"})
+    talk.part("progress", data={"id": "a", "status": "done", "group": "Research"})
+    talk.part("progress", data={"id": "b", "status": "running", "group": "Research"})
+    talk.settle(1, "error", finalizedBy="cancelled")
+    card = talk.reloaded().select("b-progress")[0]
+    assert "Research Stopped at 1 of 4" in words(card)
+    assert bar(card) == 25
+
+
 def test_work_that_grows_leaves_room_for_more() -> None:
     talk = Talk()
     talk.turn(1)
