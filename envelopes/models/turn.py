@@ -53,4 +53,4 @@ class Turn(models.Model):
         indexes = [models.Index(fields=["status", "lease_until"], name="turn_runnable")]
 
     def __str__(self) -> str:
-        return f"Turn {self.number} of {self.session_id}"
+        return f"Turn {self.number} of session {self.session_id}"

@@ -4,7 +4,7 @@ import { flush } from './fields.js';
 
 const byId = id => document.getElementById(id);
 const NEAR = 96;                 // px from the end that still count as "at the end"
-let options, following = true, fresh = false, height = 0, queue = [], speaking = false;
+let options, following = true, unseen = false, queue = [], speaking = false;
 
 // -- streamed text ---------------------------------------------------------------------------------------------------
 
@@ -37,7 +37,7 @@ export function delta(frame) {
   if (frame.offset === stream.count) stream.node.appendData(frame.text);
   else stream.node.data = [...stream.node.data].slice(0, frame.offset).join('') + frame.text;
   stream.count = frame.offset + fresh.length;
-  follow();
+  follow(false, true);
   return true;
 }
 
@@ -53,13 +53,10 @@ export function ends(ops) {
 
 const gap = () => document.documentElement.scrollHeight - innerHeight - scrollY;
 
-export function follow(force = false) {
+export function follow(force = false, news = false) {
   if (force) following = true;
   if (following && !byId('empty')) scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
-  // A card that is redrawn further up is no news.
-  const now = document.documentElement.scrollHeight;
-  if (!following && now > height) fresh = true;
-  height = now;
+  else if (news && !following) unseen = true;
   pill();
 }
 
@@ -67,8 +64,8 @@ function pill() {
   const below = [...document.querySelectorAll('.b-approval[data-state=pending]')].some(card => card.getBoundingClientRect().top > innerHeight - 40);
   // Who reads back is told of what has come meanwhile, and of a question; not that there is an end.
   const near = following || gap() < NEAR;
-  if (near) fresh = false;
-  options.pill.hidden = near || !(fresh || below);
+  if (near) unseen = false;
+  options.pill.hidden = near || !(unseen || below);
   if (options.pill.hidden) return;
   const button = options.pill.firstElementChild;
   button.classList.toggle('b-pill--ask', below);
@@ -160,7 +157,8 @@ export function settle(roots) {
   if (roots.some(root => root.matches('.b-approval[data-state=pending]') || root.querySelector('.b-approval[data-state=pending]'))) {
     announce(options.strings.approvalNeeded);
   }
-  follow();
+  // What changes inside of a card that is there already, such as an error under a field, is no news.
+  follow(false, roots.some(root => !root.closest('.b-surface__body')));
 }
 
 export function start(root, given) {

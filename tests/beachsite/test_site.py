@@ -34,6 +34,16 @@ def test_so_does_everything_else(client: Client, path: str) -> None:
     assert "default-src 'self'" in client.get(path).headers["Content-Security-Policy"]
 
 
+@pytest.mark.parametrize("path", ["/accounts/login/", "/no-such-page"])
+@pytest.mark.django_db
+def test_pages_at_the_door_follow_the_chosen_theme(client: Client, path: str) -> None:
+    assert b"data-theme" not in client.get(path).content
+    client.cookies["beach_theme"] = "dark"
+    assert b'<html lang="en" dir="ltr" data-theme="dark">' in client.get(path).content
+    client.cookies["beach_theme"] = '"><script>'
+    assert b"data-theme" not in client.get(path).content
+
+
 @pytest.mark.django_db
 def test_a_missing_page_says_so_in_words(client: Client) -> None:
     answer = client.get("/no-such-page")
