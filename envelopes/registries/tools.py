@@ -7,12 +7,11 @@ so and waits for a person; whatever is not idempotent is never run twice (D19).
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
-from envelopes.registries.base import Registry
 from envelopes.types import Json, JsonObject
 
 Risk = Literal["low", "medium", "high"]
@@ -92,13 +91,3 @@ class Tool:
         schema = self.input.model_json_schema()
         schema.pop("title", None)
         return {"name": self.name, "description": self.description, "input_schema": schema}
-
-
-@dataclass
-class ToolSet:
-    """The tools of one actor."""
-
-    tools: Registry[Tool] = field(default_factory=lambda: Registry("tool"))
-
-    def add(self, tool: Tool) -> Tool:
-        return self.tools.register(tool)
