@@ -60,7 +60,8 @@ class TurnRun:
             if loaded.turn.cancel_requested or self.cancelled.is_set():
                 await sync_to_async(steps.cancel)(self.claim, [])
                 return
-            if following == "model" or not self._replied(loaded.turn):
+            # A reply without a single block still has its correction to be told.
+            if following == "model" or not (self._replied(loaded.turn) or loaded.turn.correction):
                 following = await self._ask(loaded.turn)
             else:
                 await self._run_calls(loaded)
