@@ -60,10 +60,9 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         """The session, if whoever sits here may see it now; otherwise the connection is closed."""
         try:
             return await sync_to_async(self._authorise)()
-        except Forbidden:
-            await self.close(NO_LOGIN)
-        except NotFound:
-            await self.close(NOT_YOURS)
+        except (Forbidden, NotFound) as error:
+            logger.info("Refused a socket: %s", error.code)
+            await self.close(NO_LOGIN if isinstance(error, Forbidden) else NOT_YOURS, reason=error.message)
         return None
 
     def _authorise(self) -> Session:
@@ -102,6 +101,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
                     answer = await sync_to_async(self._handle)(frame)
                     await self._say({"type": "ack", "id": frame_id, **answer})
         except BeachError as error:
+            # The code only: a sentence may speak of what somebody has written.
+            logger.info("Refused a frame of session %s: %s", self.session.pk, error.code)
             told = error.as_dict()
             await self._say({**told, "type": "error", "id": frame_id or told.get("id")})
             if isinstance(error, SignedOut):
