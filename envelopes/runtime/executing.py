@@ -10,7 +10,7 @@ from asgiref.sync import sync_to_async
 
 from envelopes import artifacts
 from envelopes.conf import setting
-from envelopes.errors import BeachError, ToolFailed, ValidationFailed
+from envelopes.errors import BeachError, LeaseLost, ToolFailed, ValidationFailed
 from envelopes.log.append import Fence, writing
 from envelopes.models import Participant, ToolCall, Turn
 from envelopes.protocol.parts import check_part
@@ -24,6 +24,9 @@ from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
 
+GRACE_SECONDS = 5.0
+"""How long a tool that was told to end may take to do so."""
+
 
 @dataclass
 class RunningCall:
@@ -36,6 +39,7 @@ class RunningCall:
     call_id: str
     actor: str
     owner_name: str
+    abandoned: bool = False
 
     async def reveal(self, value: Json) -> Json:
         if isinstance(value, dict) and secrets.HANDLE in value:
@@ -43,11 +47,18 @@ class RunningCall:
         return value
 
     async def attach(self, name: str, mime_type: str, content: bytes) -> str:
+        self._check()
         part = await sync_to_async(_attach)(self.call, self.fence, name, mime_type, content)
         return str(part["data"]["artifactId"])
 
     async def emit(self, *parts: JsonObject) -> None:
+        self._check()
         await sync_to_async(_emit)(self.call, self.fence, list(parts))
+
+    def _check(self) -> None:
+        """A tool that did not end when it had to has no voice any more, although its turn may still run."""
+        if self.abandoned:
+            raise LeaseLost
 
 
 def context_of(call: ToolCall, fence: Fence) -> RunningCall:
@@ -109,7 +120,7 @@ async def execute(tool: Tool, call: ToolCall, fence: Fence) -> tuple[Ended, Json
     args = tool.input.model_validate(call.args)
     seconds = tool.timeout or (None if tool.background else setting("BEACH_TOOL_SECONDS"))
     try:
-        result = await asyncio.wait_for(_run(tool, context, args), seconds)
+        result = await _within(seconds, tool, context, args)
     except TimeoutError:
         if not tool.idempotent:
             return (
@@ -148,8 +159,41 @@ def _kept(tool: Tool, result: Json) -> Json:
         return {"note": f"It was done, but its result cannot be shown: {error.message}"}
 
 
+async def _within(seconds: float | None, tool: Tool, context: RunningCall, args: object) -> Json:
+    """Run ``tool`` for at most ``seconds``; raises ``TimeoutError``.
+
+    Not ``wait_for``: it waits for the end of what it cancels, and a tool that catches that would hold its turn, and
+    the server's own end, for ever.
+    """
+    running = asyncio.create_task(_run(tool, context, args))
+    try:
+        done, _ = await asyncio.wait({running}, timeout=seconds)
+        if done:
+            return running.result()
+        raise TimeoutError
+    finally:
+        if not running.done():
+            running.cancel()
+            _, left = await asyncio.wait({running}, timeout=GRACE_SECONDS)
+            if left:
+                context.abandoned = True
+                logger.error("The tool %s does not end; it is left to itself.", tool.name)
+
+
 async def _run(tool: Tool, context: RunningCall, args: object) -> Json:
     try:
         return await tool.run(context, args)
     except TimeoutError as error:
         raise ToolFailed(f"{tool.name} ran into a timeout. {error}".strip(), cause="timeout") from error
+    except asyncio.CancelledError as error:
+        task = asyncio.current_task()
+        if task is None or task.cancelling():
+            raise
+        # Nobody cancelled it: let through, it would look as if this server went down, and be run again for ever.
+        raise ToolFailed(f"{tool.name} broke off.", cause="cancelled") from error
+    except (Exception, KeyboardInterrupt, GeneratorExit):
+        raise
+    except BaseException as error:
+        # A library that calls sys.exit() must not end the server, and with the turn's next start the next one.
+        logger.exception("The tool %s raised.", tool.name)
+        raise ToolFailed(f"{tool.name} failed inside. It has been logged.") from error

@@ -93,6 +93,14 @@ class TurnRun:
             return await asking
         except ProviderError as error:
             return await self._provider_failed(error, live)
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            # Something inside the provider gave up; nobody asked this turn to end.
+            return await self._provider_failed(
+                ProviderError("The model's answer broke off.", retryable=True), live
+            )
         finally:
             live.close()
             stopping.cancel()
