@@ -13,6 +13,8 @@ function draw() {
   const [send, stop, hint] = [form.querySelector('[type=submit]'), form.querySelector('[data-stop]'), form.querySelector('.b-composer__hint')];
   send.disabled = empty || over || box.disabled;
   send.hidden = busy && empty;
+  // A hidden button lets go of focus: what comes next is written.
+  if (!busy && document.activeElement === stop && matchMedia('(pointer: fine)').matches) box.focus({ preventScroll: true });
   stop.hidden = !busy;
   hint.textContent = '';
   const words = over ? strings.tooLong.replace('{}', length().toLocaleString()).replace('{}', limit.toLocaleString()) : busy ? strings.answering : strings.hint;

@@ -13,6 +13,7 @@ from django.core.management import get_commands
 
 from beachsite.bootstrap import LEAST
 from beachsite.suite import ROOT
+from envelopes.registries.actors import Actor, actors
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -73,6 +74,20 @@ def test_every_link_inside_the_project_leads_somewhere(document: Path) -> None:
     links = re.findall(r"\]\((?!https?:)([^)#]+)", document.read_text(encoding="utf-8"))
 
     assert [link for link in links if not (document.parent / link).exists()] == []
+
+
+def test_the_agent_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Actor] = []
+    monkeypatch.setattr(actors, "register", found.append)
+    code = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+
+    exec(compile(code, "agents.md", "exec", dont_inherit=True), {"__name__": "desk.agent"})  # noqa: S102
+
+    (tool,) = found[0].tools
+    args = tool.input(order="A1", euros=12.5)
+    assert tool.approval is not None
+    assert tool.approval.question(args) == "Refund 12.50 euros for order A1?"
+    assert tool.approval.done(args, {}) == "Refunded 12.50 euros"
 
 
 def test_every_folder_in_the_layout_is_there() -> None:
