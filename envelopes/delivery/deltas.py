@@ -37,6 +37,14 @@ class Delta:
         }
 
 
+def place_of(live: str) -> tuple[int, ...]:
+    """Where a bubble stands in its turn, by its name: attempt, step, failure, block, part. Later ones are greater."""
+    try:
+        return tuple(int(number) for number in live.split("-")[1:])
+    except ValueError:
+        return ()
+
+
 Subscriber = Callable[[Delta], None]
 DeltaRelay = Callable[[int, Delta], None]
 

@@ -6,6 +6,7 @@ Built from the last snapshot plus later rows; one apply and one render for every
 from __future__ import annotations
 
 import logging
+import sys
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator
@@ -19,6 +20,7 @@ from django.conf import settings
 
 from a2ui import Diagnostic, Edit, Engine, EngineOptions, Limits, More, PatchError, SurfaceSet
 from envelopes.conf import a2ui_limits, image_hosts
+from envelopes.delivery.deltas import place_of
 from envelopes.delivery.panel.thread import Thread, ThreadContext
 from envelopes.log.read import rows_after
 from envelopes.log.rows import Row
@@ -43,14 +45,19 @@ IDLE_VIEWS = 64
 
 
 class Frame:
-    """What one row means to a panel, encoded once for every viewer: ``{seq, prev, ops, busy}`` (D34, D41)."""
+    """What one row means to a panel, encoded once for every viewer: ``{seq, prev, ops, busy}`` (D34, D41).
 
-    __slots__ = ("payload", "prev", "seq")
+    ``over``: of the row's turn, streamed text up to this place is over with it.
+    """
 
-    def __init__(self, seq: int, prev: int, ops: list[Any], busy: bool) -> None:
-        self.seq = seq
+    __slots__ = ("over", "payload", "prev", "seq", "turn")
+
+    def __init__(self, row: Row, prev: int, ops: list[Any], busy: bool) -> None:
+        self.seq = row.seq
+        self.turn = row.turn
+        self.over = over_by(row)
         self.prev = prev
-        self.payload = orjson.dumps({"seq": seq, "prev": prev, "ops": ops, "busy": busy}).decode()
+        self.payload = orjson.dumps({"seq": row.seq, "prev": prev, "ops": ops, "busy": busy}).decode()
 
 
 class LiveView:
@@ -72,6 +79,7 @@ class LiveView:
             debug=settings.DEBUG,
         )
         self.frames: deque[Frame] = deque(maxlen=KEPT_FRAMES)
+        self.over: dict[int, tuple[int, ...]] = {}
         self.engine = engine_for(session.locale, self.context.zone.key)
         snapshots = Snapshot.objects.filter(session=session, version=SNAPSHOT_VERSION)
         if upto is not None:
@@ -108,7 +116,9 @@ class LiveView:
                 # The agent heard of what its messages caused; this is what people's edits bring up.
                 logger.debug("Row %s of session %s: %s", row.seq, self.session_pk, diagnostic.message)
             if ops or row.kind in ("turn", "settled"):
-                self.frames.append(Frame(row.seq, self.sent, ops, self.thread.busy))
+                frame = Frame(row, self.sent, ops, self.thread.busy)
+                self.frames.append(frame)
+                self.over[frame.turn] = max(frame.over, self.over.get(frame.turn, ()))
                 self.sent = row.seq
         self.seq = row.seq
 
@@ -135,6 +145,25 @@ class LiveView:
             "thread": self.thread.snapshot(),
         }
         return Snapshot(session_id=self.session_pk, seq=self.seq, version=SNAPSHOT_VERSION, data=data)
+
+
+def over_by(row: Row) -> tuple[int, ...]:
+    """The place up to which streamed text of the row's turn is over with it: text and rows may come by different ways,
+    and what comes late must not appear again."""
+    match row.kind:
+        case "settled":
+            return (sys.maxsize,)
+        case "turn":
+            attempt = row.data.get("attempt")
+            if not isinstance(attempt, int):
+                return ()
+            return (attempt,) if row.data.get("status") in ("queued", "running") else (attempt + 1,)
+        case "part" | "withdrawn":
+            live = row.data.get("live")
+            keys = [live] if isinstance(live, str) else live or []
+            return max((place_of(key) for key in keys if isinstance(key, str)), default=())
+        case _:
+            return ()
 
 
 def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:

@@ -18,9 +18,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from envelopes.access import get_session
 from envelopes.conf import setting
-from envelopes.delivery.deltas import Delta, deltas
+from envelopes.delivery.deltas import Delta, deltas, place_of
 from envelopes.delivery.live import Frame, resume, views
-from envelopes.delivery.panel.thread import live_id
 from envelopes.errors import BeachError, Forbidden, NotFound, ValidationFailed
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Session, Turn
@@ -49,6 +48,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._pumping: asyncio.Task[None] | None = None
         self._budget = Budget(setting("BEACH_FRAMES_PER_SECOND"))
         self._deltas: list[Delta] = []
+        self._over: dict[int, tuple[int, ...]] = {}
         # One speaks at a time: the pump, or the answer to a hello, which starts again from an earlier row.
         self._sending = asyncio.Lock()
         ensure_started()
@@ -156,7 +156,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         async with self._sending:
             self.cursor = after
             await self._catch_up()
-            seq, busy, live = await sync_to_async(self._state)()
+            seq, busy, live, self._over = await sync_to_async(self._state)()
             await self._say({"type": "welcome", "seq": seq, "busy": busy})
             for frame in live:
                 await self._say(frame)
@@ -177,15 +177,16 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
     async def _catch_up(self) -> None:
         """Send streamed text and new rows, in the order in which they were made.
 
-        A row was read after everything that streamed before it had been queued, so that goes first; what has no place
-        yet waits for the row that makes one, unless that row has ended it too.
+        A row was read after everything that streamed before it here had been queued, so that goes first; what has no
+        place yet waits for the row that makes one, unless that row has ended it too.
         """
         frames = [frame for frame in await sync_to_async(self._frames)() if frame.seq > self.cursor]
         early = await self._send_deltas()
         for frame in frames:
             await self.send(text_data=frame.payload)
             self.cursor = frame.seq
-        self._deltas[:0] = [d for d in early if not any(live_id(d.live) in frame.payload for frame in frames)]
+            self._over[frame.turn] = max(frame.over, self._over.get(frame.turn, ()))
+        self._deltas[:0] = early
         await self._send_deltas()
 
     def _frames(self) -> list[Frame]:
@@ -193,8 +194,9 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             kept = view.frames_after(self.cursor)
         return resume(self.session, self.cursor) if kept is None else kept
 
-    def _state(self) -> tuple[int, bool, list[JsonObject]]:
-        """What a browser that has just connected needs besides rows: is something at work, what streams now."""
+    def _state(self) -> tuple[int, bool, list[JsonObject], dict[int, tuple[int, ...]]]:
+        """What a browser that has just connected needs besides rows: is something at work, what streams now, what of
+        it is over."""
         with views.open(self.session) as view:
             live = []
             for turn in Turn.objects.filter(session=self.session, status="running"):
@@ -204,17 +206,19 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
                         live.append(
                             _delta_frame(Delta(key, turn.number, bubble["partType"], 0, bubble["text"]), into)
                         )
-            return view.sent, view.thread.busy, live
+            return view.sent, view.thread.busy, live, dict(view.over)
 
     def _on_delta(self, delta: Delta) -> None:
         self._deltas.append(delta)
         self._ring.set()
 
     async def _send_deltas(self) -> list[Delta]:
-        """Send what has streamed; returns what has no place on the page yet."""
+        """Send what has streamed and is not over; returns what has no place on the page yet."""
         pending, self._deltas = self._deltas, []
         homeless = []
         for delta in pending:
+            if place_of(delta.live) <= self._over.get(delta.turn, (-1,)):
+                continue
             into = views.container(self.session.pk, delta.turn)
             if into:
                 await self._say(_delta_frame(delta, into))
