@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Any
 
 from envelopes.errors import ValidationFailed
@@ -63,4 +64,8 @@ def _action_name(component: Any) -> Json:
 
 
 def _reserved(name: Json) -> bool:
-    return isinstance(name, str) and name.strip().lower().startswith(RESERVED)
+    """Whether it is one of the runtime's, or would be for whoever cleans, folds or reads it."""
+    if not isinstance(name, str):
+        return False
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return "".join(char for char in folded if char.isprintable() and char != " ").startswith(RESERVED)
