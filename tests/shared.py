@@ -62,18 +62,6 @@ def variants(folder: str) -> list[Any]:
     ]
 
 
-def conformance(name: str) -> list[Any]:
-    """The entries of `spec/a2ui/conformance/core/<name>.yaml` as pytest params; [] where absent."""
-    if SHARED is None:
-        return []
-    import yaml
-
-    entries = yaml.safe_load(
-        (SHARED / "spec/a2ui/conformance/core" / f"{name}.yaml").read_text(encoding="utf-8")
-    )
-    return [pytest.param(entry, id=entry["name"]) for entry in entries]
-
-
 def json_file(path: str) -> Any:
     """A JSON file below the shared folder."""
     assert SHARED is not None

@@ -59,6 +59,8 @@ def check(engine: Engine, program: Iterable[Any], *, strict: bool = False) -> li
             problems = [] if perform(surfaces, message) is None else [_pseudo_failed(message)]
         else:
             problems = surfaces.apply(message)
+        specific = {problem.path for problem in problems if problem.code != VALIDATION_FAILED}
+        found = [problem for problem in found if problem.path not in specific]
         found += [problem for problem in problems if not _covered(problem, found)]
         surfaces.flush()
         found += surfaces.diagnostics()

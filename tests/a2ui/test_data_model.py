@@ -19,7 +19,7 @@ from a2ui.state.patch import Touched
 from a2ui.state.pointer import ABSENT, parse
 from a2ui.state.values import equal, measure
 from tests.a2ui.strategies import JSON, TOKENS
-from tests.shared import case, caselib, conformance, needs_shared
+from tests.shared import case, caselib, needs_shared
 
 LIMITS = Limits()
 BAD = (DataError, LimitError, PointerError)
@@ -27,37 +27,6 @@ BAD = (DataError, LimitError, PointerError)
 
 def model_of(value=None, **limits):
     return DataModel({} if value is None else value, limits=dataclasses.replace(LIMITS, **limits))
-
-
-@needs_shared
-class TestConformance:
-    @pytest.mark.parametrize("entry", conformance("data_model"))
-    def test_suite(self, entry):
-        model = DataModel(copy.deepcopy(entry.get("initial", {})))
-        watched = list(entry.get("watch", []))
-
-        for step in entry["steps"]:
-            if step["op"] == "get":
-                found = model.read(parse(step["path"]))
-                if "expect_absent" in step:
-                    assert found is ABSENT
-                if "expect_type" in step:
-                    assert isinstance(found, {"list": list, "object": dict}[step["expect_type"]])
-                if "expect" in step:
-                    assert equal(found, step["expect"])
-            elif step["op"] == "dispose":
-                watched = []
-            elif "expect_error" in step:
-                with pytest.raises(DataError, match=step["expect_error"]["message"]):
-                    model.write(parse(step["path"]), step["value"])
-            else:
-                tokens = parse(step["path"])
-                touched = model.write(tokens, step["value"]) if step["op"] == "set" else model.delete(tokens)
-                told = [p for p in watched if any(pointer.overlaps(parse(p), t.tokens) for t in touched)]
-                if "expect_notified" in step:
-                    assert told == step["expect_notified"]
-                for path, value in step.get("expect_values", {}).items():
-                    assert equal(model.read(parse(path)), value)
 
 
 CASES = [

@@ -8,35 +8,12 @@ from hypothesis import strategies as st
 
 from a2ui.errors import ExpressionError
 from a2ui.functions.expressions import Call, Literal, Path, Template, Text, evaluate, parse_template
-from a2ui.state import pointer
 from a2ui.state.pointer import ABSENT, read
 from tests.a2ui.strategies import TEXTS
-from tests.shared import conformance, needs_shared
 
 
 def parts(text):
     return parse_template(text).parts
-
-
-def plain(part):
-    """The syntax tree in the notation of the conformance suite."""
-    if isinstance(part, Text):
-        return part.text
-    if isinstance(part, Literal):
-        return part.value
-    if isinstance(part, Path):
-        return {"path": ("/" if part.absolute else "") + pointer.format(part.tokens)[1:]}
-    return {"call": part.name, "args": {name: plain(value) for name, value in part.args}, "returnType": "any"}
-
-
-def joined(values):
-    out = []
-    for value in values:
-        if isinstance(value, str) and out and isinstance(out[-1], str):
-            out[-1] += value
-        else:
-            out.append(value)
-    return out
 
 
 def value_of(text, model=None, functions=None):
@@ -45,22 +22,6 @@ def value_of(text, model=None, functions=None):
         lambda path: read(model or {}, path.tokens),
         lambda name, args: (functions or {})[name](**args),
     )
-
-
-@needs_shared
-class TestConformance:
-    @pytest.mark.parametrize("entry", conformance("expressions"))
-    def test_suite(self, entry):
-        if "expect_error" in entry:
-            with pytest.raises(ExpressionError, match=entry["expect_error"]["message"]):
-                parse_template(entry["input"])
-            return
-
-        found = joined([plain(part) for part in parts(entry["input"])]) or [""]
-
-        expected = joined(entry["expect"])
-        assert found == expected
-        assert [type(value) for value in found] == [type(value) for value in expected]
 
 
 class TestGrammar:

@@ -12,27 +12,13 @@ from a2ui.functions.expressions import evaluate, parse_template
 from a2ui.functions.registry import Env, Function, FunctionRegistry
 from a2ui.safety.text import to_text
 from a2ui.state.pointer import ABSENT, parse_scoped, read
-from tests.shared import SHARED, case, conformance, needs_shared
+from tests.shared import SHARED, case, needs_shared
 
 
 def call(name, args, env=None):
     function = BASIC.get(name)
     assert function is not None
     return function.evaluate(args, env or Env())
-
-
-@needs_shared
-@pytest.mark.parametrize("entry", conformance("functions"))
-def test_conformance(entry):
-    if "expectError" in entry:
-        with pytest.raises(ExpressionError):
-            call(entry["function"], entry["args"])
-        return
-
-    found = call(entry["function"], entry["args"])
-
-    assert found == entry["expect"]
-    assert type(found) is type(entry["expect"])
 
 
 class Resolver:

@@ -2,26 +2,18 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import json
-import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from a2ui.errors import PatchError
-from a2ui.safety.limits import Limits
 from a2ui.state import pointer
-from a2ui.state.patch import Touched, apply_patch
+from a2ui.state.patch import Touched
 from a2ui.state.values import equal
+from tests.a2ui.patchrunner import LIMITS, apply, check_case, check_record, community_suite
 from tests.a2ui.strategies import JSON
-from tests.shared import SHARED, caselib, json_file, needs_shared, variants
-
-LIMITS = Limits()
-
-
-def apply(document, operations, limits=LIMITS):
-    return apply_patch(document, operations, limits=limits)
+from tests.shared import needs_shared, variants
 
 
 def error_of(document, operations, limits=LIMITS):
@@ -30,31 +22,11 @@ def error_of(document, operations, limits=LIMITS):
     return caught.value
 
 
-def community_suite():
-    if SHARED is None:
-        return []
-    records = []
-    for name in ("tests.json", "spec_tests.json"):
-        for number, record in enumerate(json_file(f"spec/json-patch-tests/{name}")):
-            duplicate = "dup" in json.dumps(record).lower() or "A.13" in record.get("comment", "")
-            if "doc" in record and "patch" in record and not (record.get("disabled") and duplicate):
-                records.append(pytest.param(record, id=f"{name}:{number}"))
-    return records
-
-
 @needs_shared
 class TestCommunitySuite:
     @pytest.mark.parametrize("record", community_suite())
     def test_record(self, record):
-        before = copy.deepcopy(record["doc"])
-
-        if "error" in record:
-            error_of(record["doc"], record["patch"])
-        else:
-            result, _ = apply(record["doc"], record["patch"])
-            assert equal(result, record.get("expected", result))
-
-        assert equal(record["doc"], before)
+        check_record(record)
 
 
 @needs_shared
@@ -72,51 +44,6 @@ class TestCases:
     )
     def test_copy_bomb(self, given_input, expected):
         check_case(given_input, expected)
-
-
-def check_case(given_input, expected):
-    document = given_input["doc"]
-    before = copy.deepcopy(document)
-    patch = (
-        given_input["patch"]
-        if "patch" in given_input
-        else caselib().generate_patch(given_input["patch_generator"])
-    )
-    started = time.perf_counter()
-    try:
-        if "apply_to" in given_input:
-            models = {name: apply(document, patch)[0] for name in given_input["apply_to"]}
-            for name, more in given_input["then_patch"].items():
-                models[name], _ = apply(models[name], more)
-            assert equal(models, expected["models"])
-            return
-        result, _ = apply(document, patch)
-        outcome, code = "accepted", None
-    except PatchError as error:
-        result, outcome, code = document, "rejected", error.code
-    elapsed = (time.perf_counter() - started) * 1000
-
-    assert equal(document, before)
-    assert elapsed < expected.get("max_ms", 1000)
-    alternatives = expected.get("any_of", [expected])
-    assert any(matches(alternative, outcome, code, result, before) for alternative in alternatives), (
-        outcome,
-        code,
-        result,
-    )
-
-
-def matches(expected, outcome, code, result, before):
-    if outcome != expected["outcome"]:
-        return False
-    accepted = {expected.get("error", code)}
-    if code == "conflict" and expected.get("error") == "test_failed":
-        return False
-    if "model" in expected:
-        model = before if expected["model"] == "unchanged" else expected["model"]
-        if not equal(result, model):
-            return False
-    return code in accepted
 
 
 class TestErrors:

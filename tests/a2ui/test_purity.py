@@ -67,7 +67,7 @@ def run_beside(code: str) -> str:
 def test_a_namespace_package_can_sit_beside(tmp_path):
     (tmp_path / "a2ui" / "skill").mkdir(parents=True)
     (tmp_path / "a2ui" / "skill" / "__init__.py").write_text("here = True\n")
-    code = f"import sys; sys.path.append({str(tmp_path)!r}); import a2ui, a2ui.skill; print(a2ui.skill.here, a2ui.Engine)"
+    code = f"import sys; sys.path.append({str(tmp_path)!r}); import a2ui.skill; print(a2ui.skill.here, a2ui.Engine)"
 
     assert run_beside(code).startswith("True <class")
 

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
 from a2ui import Engine, EngineOptions
 from tests.a2ui.caserunner import run_case, run_lines
+from tests.a2ui.functionrunner import check_row, function_rows
 from tests.a2ui.page import parse
 from tests.a2ui.programs import call, create, message, path, row, run, surface
+from tests.conformance.deviations import SHARED_CASES
 from tests.shared import case, caselib, needs_shared, variants
 
 pytestmark = [pytest.mark.shared, needs_shared]
 
 FOLDERS = ("components", "data-model", "messages", "inputs", "limits", "functions", "sanitising")
-
-DEVIATIONS = {
-    "tree-repeated-and-dangling-ids:same_id_twice_in_one_message": (
-        "the rulebook wins (D27): the same id twice in one message means that the last one counts, with a report "
-        "(section 4, decision 10)"
-    ),
-}
-"""Cases that the engine does not follow, by design."""
 
 
 def of_kind(*kinds: str) -> list[Any]:
@@ -31,7 +24,7 @@ def of_kind(*kinds: str) -> list[Any]:
         pytest.param(*param.values, id=param.id)
         for folder in FOLDERS
         for param in variants(folder)
-        if param.values[0]["kind"] in kinds and param.id not in DEVIATIONS
+        if param.values[0]["kind"] in kinds and param.id not in SHARED_CASES
     ]
 
 
@@ -48,10 +41,10 @@ def test_generated(given, expected):
 def test_deviations_are_cases():
     known = {param.id for folder in FOLDERS for param in variants(folder)}
 
-    assert known >= DEVIATIONS.keys()
+    assert known >= SHARED_CASES.keys()
 
 
-@pytest.mark.parametrize("name", list(DEVIATIONS))
+@pytest.mark.parametrize("name", list(SHARED_CASES))
 def test_deviations_still_deviate(name):
     params = {param.id: param.values for folder in FOLDERS for param in variants(folder)}
 
@@ -62,50 +55,9 @@ def test_deviations_still_deviate(name):
 # ---- functions, evaluated inside a surface
 
 
-def evaluated(value: Any, model: Any = None, locale: str = "en-US", timezone: str = "UTC") -> str:
-    """The text that a Text with this value shows."""
-    options = {"locale": locale, "timezone": ZoneInfo(timezone)}
-    _, only = surface(row("root", "Text", text=value), model=model, **options)
-    return "".join(parse(only.html())[0].itertext()).strip("\n")
-
-
-def function_rows() -> list[Any]:
-    """(call, model, locale, zone, wanted) of every row of every function table."""
-    found = []
-    for param in variants("functions"):
-        given, expected = param.values
-        if given["kind"] != "function_table":
-            continue
-        model, locale, zone = given.get("model"), given.get("locale", "en-US"), given.get("timezone", "UTC")
-        for name, value in given.get("rows", {}).items():
-            found.append((param.id, name, value, model, locale, zone, expected["rows"][name]))
-        for where, rows in given.get("by_timezone", {}).items():
-            wanted = expected["by_timezone"][where]
-            found += [(param.id, n, v, model, locale, where, wanted[n]) for n, v in rows.items()]
-        for (where, value), wanted in zip(
-            given.get("rows_with_locale", ()), expected.get("results", ()), strict=True
-        ):
-            found.append((param.id, str(value["args"]), value, model, where, zone, wanted))
-        for where, rows in given.get("rows_by_locale", {}).items():
-            wanted = expected["rows_by_locale"][where]
-            found += [(param.id, f"{where}-{n}", v, model, where, zone, wanted[n]) for n, v in rows.items()]
-        for name, entry in given.get("extra_rows", {}).items():
-            wanted = expected["extra_rows"][name]
-            found.append((param.id, name, entry["call"], entry.get("model"), entry["locale"], zone, wanted))
-    return [pytest.param(*entry[2:], id=f"{entry[0]}:{entry[1]}") for entry in found]
-
-
-EXPLICIT_KEYS_FIRST = {"0": "Z", "1": "1", "2": "2"}
-"""pluralize: exactly 0, 1 or 2 takes the text given for it, whatever the locale says (rulebook 9.4, decision 21)."""
-
-
 @pytest.mark.parametrize(("value", "model", "locale", "timezone", "wanted"), function_rows())
 def test_functions(value, model, locale, timezone, wanted):
-    accepted = wanted["any_of"] if isinstance(wanted, dict) else [wanted]
-    if value.get("call") == "pluralize" and {"zero", "one", "two"} <= value["args"].keys():
-        accepted = [*accepted, EXPLICIT_KEYS_FIRST.get(str(value["args"]["value"]))]
-
-    assert evaluated(value, model, locale, timezone) in accepted
+    check_row(value, model, locale, timezone, wanted)
 
 
 # ---- addresses and themes

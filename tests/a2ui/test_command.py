@@ -1,0 +1,327 @@
+"""`manage.py a2ui`: what the engine makes of programs, on the command line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
+
+from a2ui.errors import A2uiError
+from a2ui.programs.reading import parse_json, read_cases, read_program
+from tests.a2ui.page import parse
+from tests.a2ui.programs import call, components, create, data, path, row
+from tests.shared import ROOT, SHARED, json_file, needs_shared
+
+GOOD = [create(), components(row("root", "Text", text=path("/n"))), data(5, "/n")]
+EDITED = [
+    *GOOD,
+    {"@write": {"surfaceId": "s", "path": "/n", "value": "typed"}},
+    {"@eval": {"surfaceId": "s", "value": path("/n")}},
+]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Writes a value as JSON, or a text as it is, to a file."""
+
+    def write(value, name="program.json"):
+        target = tmp_path / name
+        target.write_text(value if isinstance(value, str) else json.dumps(value), encoding="utf-8")
+        return str(target)
+
+    return write
+
+
+def run(*arguments):
+    """(what was printed, exit code)."""
+    out = io.StringIO()
+    try:
+        call_command("a2ui", *arguments, stdout=out)
+    except SystemExit as stopped:
+        return out.getvalue(), int(stopped.code)
+    return out.getvalue(), 0
+
+
+class TestReading:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            json.dumps(GOOD),
+            json.dumps({"name": "x", "messages": GOOD}),
+            json.dumps({"program": GOOD, "result": {}}),
+            "\n".join(json.dumps(message) for message in GOOD),
+            "\n\n".join(json.dumps(message) for message in GOOD) + "\n",
+            json.dumps(GOOD[:2]) + "\n" + json.dumps({"messages": GOOD[2:]}),
+            json.dumps(GOOD, indent=2),
+        ],
+    )
+    def test_forms(self, text):
+        assert read_program(text) == GOOD
+
+    def test_one_message_is_a_program(self):
+        assert read_program(json.dumps(GOOD[0])) == GOOD[:1]
+
+    @pytest.mark.parametrize(
+        "text", ["", "{", "nonsense\n{}", "[NaN]", "[1e999]", "[-Infinity]", "[" * 100_000, "1" * 5000]
+    )
+    def test_what_is_no_json(self, text):
+        with pytest.raises(A2uiError) as caught:
+            read_program(text)
+
+        assert caught.value.code == "INVALID_JSON"
+
+    def test_the_broken_line_is_named(self):
+        with pytest.raises(A2uiError, match=r"Line 3: ") as caught:
+            read_program('{"a": 1}\n\n{"b": }\n')
+
+        assert caught.value.facts["line"] == 3
+
+    def test_cases_are_an_object(self):
+        assert read_cases(json.dumps({"a": GOOD, "b": {"messages": GOOD}})) == {"a": GOOD, "b": GOOD}
+        with pytest.raises(A2uiError):
+            read_cases("[]")
+
+    def test_numbers_stay_exact(self):
+        assert parse_json("[12345678901234567890123, 0.1]") == [12345678901234567890123, 0.1]
+
+
+class TestTree:
+    def test_a_program(self, file):
+        out, code = run("tree", file(EDITED))
+
+        result = json.loads(out)
+        assert code == 0
+        assert result["errors"] == []
+        assert result["evals"] == ["typed"]
+        assert result["surfaces"]["s"]["nodes"][0]["props"] == {"text": "typed"}
+
+    def test_cases(self, file):
+        out, _ = run(
+            "tree",
+            "--cases",
+            file(
+                {
+                    "good": GOOD,
+                    "bad": [5, {"@eval": {}}, {"@write": {"surfaceId": "none", "path": "/x"}}, "x"],
+                }
+            ),
+        )
+
+        results = json.loads(out)
+        assert results["good"]["surfaces"]["s"]["nodes"][0]["props"]["text"] == 5
+        assert results["bad"] == {
+            "errors": [0, 3],
+            "evals": [None],
+            "surfaces": {},
+            "clientDataModel": None,
+        }
+
+    def test_locale_and_zone(self, file):
+        when = call("formatDate", value="2026-09-04T22:30:00Z", format="EEEE HH:mm")
+        program = file([create(), components(row("root", "Text", text=when))])
+
+        out, _ = run("tree", program, "--locale", "pl-PL", "--timezone", "Europe/Warsaw")
+
+        assert json.loads(out)["surfaces"]["s"]["nodes"][0]["props"]["text"] == "sobota 00:30"
+
+    def test_shared_children_that_multiply_end(self, file):
+        rows = [row(f"c{n}", "Column", children=[f"c{n + 1}"] * 2) for n in range(30)]
+        rows[0]["id"] = "root"
+        rows.append(row("c30", "Divider"))
+
+        out, _ = run("tree", file([create(), components(*rows)]))
+
+        assert len(json.loads(out)["surfaces"]["s"]["nodes"]) == 100_000
+
+    def test_lone_surrogates_come_out_as_escapes(self, file):
+        out, _ = run(
+            "tree",
+            file('[{"version": "v0.9", "createSurface": {"surfaceId": "\\ud83d", "catalogId": "basic"}}]'),
+        )
+
+        assert "\\ud83d" in out
+        out.encode("utf-8")
+
+    @pytest.mark.parametrize(
+        ("arguments", "said"),
+        [
+            (["no-such-file"], "No such file"),
+            (["--timezone", "Mars/Base"], "time zone"),
+            (["--timezone", "../../etc/passwd"], "time zone"),
+            ([], "not JSON"),
+        ],
+    )
+    def test_what_cannot_be_done_is_said(self, file, arguments, said):
+        given = (
+            arguments
+            if arguments[:1] == ["no-such-file"]
+            else [file("{" if not arguments else "[]"), *arguments]
+        )
+
+        with pytest.raises(CommandError, match=said):
+            run("tree", *given)
+
+    def test_what_is_no_utf8(self, tmp_path):
+        (tmp_path / "latin").write_bytes(b"\xff\xfe{")
+
+        with pytest.raises(CommandError, match="UTF-8"):
+            run("tree", str(tmp_path / "latin"))
+
+
+class TestHtml:
+    def test_a_program(self, file):
+        out, _ = run("html", file(EDITED))
+
+        (element,) = parse(out.strip())
+        assert "".join(element.itertext()) == "typed"
+
+    def test_cases(self, file):
+        out, _ = run("html", "--cases", file({"one": GOOD, "none": []}))
+
+        results = json.loads(out)
+        assert results["none"] == {}
+        assert list(results["one"]) == ["s"]
+        assert results["one"]["s"].startswith('<div id="a1"')
+
+
+class TestCheck:
+    def test_a_good_program(self, file):
+        assert run("check", file(EDITED)) == ("Nothing is wrong.\n", 0)
+
+    @pytest.mark.parametrize(
+        ("program", "said"),
+        [
+            ([{"version": "v7"}], "message 0: error: VALIDATION_FAILED /version"),
+            ([create(), components(row("root", "Text", text="x", colour="red"))], "/components/0/colour"),
+            ([create(), components(row("root", "Text", text=5))], "/components/0/text: This is a text."),
+            ([create(), components(row("root", "Text", text=call("nope")))], "/components/0/text/call"),
+            (
+                [create(), components(row("root", "Text", text=call("formatString", value="${")))],
+                "message 1: error: EXPRESSION_ERROR",
+            ),
+            ([create(), components(row("root", "Wheel"))], "UNKNOWN_COMPONENT_TYPE"),
+            ([create(), data(1, "/a"), data(1, "/a/b")], "message 2: error: DATA_ERROR"),
+            ([create(), {"@write": {"surfaceId": "s", "path": "/~2", "value": 1}}], "message 1"),
+        ],
+    )
+    def test_errors_are_named_with_their_place(self, file, program, said):
+        out, code = run("check", file(program))
+
+        assert code == 1
+        assert said in out
+
+    def test_one_fault_is_said_once(self, file):
+        out, _ = run(
+            "check", "--json", file([create(), components(row("root", "Text", text="x", colour="red"))])
+        )
+
+        assert [(one["path"], one["severity"], one["refused"]) for one in json.loads(out)] == [
+            ("/components/0/colour", "error", False)
+        ]
+
+    def test_loose_ends_are_warnings_unless_strict(self, file):
+        program = file([create(), components(row("root", "Card", child="none"), row("x", "Divider"))])
+
+        out, code = run("check", program)
+        assert code == 0
+        assert "warning" in out and "Dangling" in out and "Orphaned" in out
+        assert run("check", "--strict", program)[1] == 1
+
+    def test_cases(self, file):
+        out, code = run("check", "--cases", file({"good": GOOD, "bad": [5]}))
+
+        results = json.loads(out)
+        assert code == 1
+        assert results["good"] == []
+        assert results["bad"][0]["code"] == "VALIDATION_FAILED"
+
+    def test_what_is_no_json_is_an_error(self, file):
+        out, code = run("check", file("{"))
+
+        assert code == 1
+        assert json.loads(out)["error"]["code"] == "INVALID_JSON"
+
+
+class TestPatch:
+    def test_the_new_document(self, file):
+        out, code = run(
+            "patch", file({"a": 1}, "doc"), file([{"op": "add", "path": "/b", "value": "é"}], "patch")
+        )
+
+        assert code == 0
+        assert json.loads(out) == {"a": 1, "b": "é"}
+
+    @pytest.mark.parametrize(
+        ("patch", "code"),
+        [
+            ([{"op": "remove", "path": "/x"}], "conflict"),
+            ([{"op": "test", "path": "/a", "value": 2}], "test_failed"),
+            ([{"op": "leap", "path": "/a"}], "invalid_patch"),
+            ({"op": "add"}, "invalid_patch"),
+            ("[", "INVALID_JSON"),
+        ],
+    )
+    def test_errors(self, file, patch, code):
+        out, exit_code = run("patch", file({"a": 1}, "doc"), file(patch, "patch"))
+
+        assert exit_code == 1
+        assert json.loads(out)["error"]["code"] == code
+
+
+@needs_shared
+@pytest.mark.shared
+def test_official_examples_have_no_errors(file):
+    assert SHARED is not None
+    folder = SHARED / "spec/a2ui/specification"
+    examples = {str(one): json_file(str(one)) for one in folder.glob("*/catalogs/*/examples/*.json")}
+
+    out, code = run("check", "--cases", file(examples))
+
+    assert code == 0
+    assert len(json.loads(out)) == len(examples) > 40
+
+
+class TestProcess:
+    """The command as people run it: without database, from the standard input."""
+
+    def manage(self, *arguments, given="", cwd: Path = ROOT):
+        environ = {
+            **os.environ,
+            "DATABASE_URL": "postgres://nobody@127.0.0.1:1/none",
+            "BEACH_NO_BOOTSTRAP": "1",
+        }
+        environ.pop("DJANGO_SETTINGS_MODULE", None)
+        return subprocess.run(
+            [sys.executable, str(ROOT / "manage.py"), "a2ui", *arguments],
+            input=given,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env=environ,
+            cwd=cwd,
+            check=False,
+        )
+
+    def test_standard_input(self, tmp_path):
+        done = self.manage(
+            "tree", "-", given="\n".join(json.dumps(message) for message in EDITED), cwd=tmp_path
+        )
+
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["evals"] == ["typed"]
+
+    def test_exit_codes(self, file):
+        bad = file([5], "bad")
+
+        done = self.manage("check", bad)
+        assert (done.returncode, done.stderr) == (1, "")
+        assert "VALIDATION_FAILED" in done.stdout
+        assert self.manage("patch", bad, bad).returncode == 1
+        assert self.manage("tree", "none").returncode == 1

@@ -1,0 +1,114 @@
+"""Where the engine does something else than a suite, and why: the source of the table in docs/a2ui-conformance.md.
+
+The rulebook's order of authority holds (D27): conformance suites, schemas, both official cores, our own decisions.
+Each entry that names a case is tested: the case still comes out differently.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EDGE_CASES: Mapping[str, str] = {
+    "comp/self-reference": "a message that closes a cycle is refused, as the shared case of that name asks",
+    "comp/cycle": "a message that closes a cycle is refused, as the shared case of that name asks",
+    "formatNumber/missing": "absent numbers show as empty text, without error (rulebook 9.4)",
+    "formatNumber/big": "integers stay exact (rulebook 6.6)",
+    "formatNumber/d-huge": "decimals are clamped to 0 to 20 (rulebook 9.4)",
+    "formatNumber/inf": "infinity is no JSON number and never gets into a model (rulebook 6.6)",
+    "formatCurrency/missing": "absent numbers show as empty text, without error (rulebook 9.4)",
+    "formatDate/value-zero": "a number is epoch milliseconds, 0 too (rulebook 9.4 and the shared date cases)",
+    "pluralize/missing": "an absent number takes `other`, without error (rulebook 9.4)",
+    "formatString/call-path-prefix": "nothing may follow a path; the name of a function has no slash (rulebook 10)",
+    "props/list-style": "unknown properties are ignored and reported (rulebook 5.1)",
+}
+"""Programs of expected/edge-cases.json of which both official cores make something else."""
+
+SHARED_CASES: Mapping[str, str] = {
+    "tree-repeated-and-dangling-ids:same_id_twice_in_one_message": (
+        "the same id twice in one message means that the last one counts, with a report (rulebook 4 and decision 10, "
+        "after both official cores); strict mode refuses it"
+    ),
+}
+"""Shared cases that the engine does not follow."""
+
+_DEPTH = "50 levels there, 100 here (rulebook 8 and 23); deeper trees are cut with a notice, deeper data is refused"
+_REMOVAL = "the case removes a component; v0.9 has no message for that (rulebook 4)"
+_VALIDATOR = "agent_sdks/conformance/suites/validator"
+
+SUITES: Mapping[str, str] = {
+    "conformance/core/message_processor_v0_9:test_v09_get_renderer_capabilities_inline_catalogs": (
+        "no inline catalogs are announced: our components are code, not schemas (optional, rulebook 14.3)"
+    ),
+    "conformance/core/node_resolution:shared_definition_independent_instances": _REMOVAL,
+    "conformance/core/node_resolution:root_lifecycle": _REMOVAL,
+    f"{_VALIDATOR}:test_validator_0_9": (
+        "its simplified schema lets the theme colour `blue` pass; the real schema and the newer core suite refuse it"
+    ),
+    f"{_VALIDATOR}:test_validate_component_nesting_depth_limit_exceeded_v08": _DEPTH,
+    f"{_VALIDATOR}:test_validate_recursion_limit_exceeded_v09": _DEPTH,
+    f"{_VALIDATOR}:test_validate_global_recursion_limit_exceeded_v09": _DEPTH,
+    f"{_VALIDATOR}:test_custom_catalog_validation_failure_v08": (
+        "v0.8 is translated and not held against its own schema: a number where text is expected becomes text "
+        "(rulebook 5.1)"
+    ),
+    **{f"expected/edge-cases:{name}": reason for name, reason in EDGE_CASES.items()},
+    **{f"shared cases/components:{name}": reason for name, reason in SHARED_CASES.items()},
+}
+"""All cases that come out differently, by suite and name."""
+
+NOT_OURS: Mapping[str, str] = {
+    "agent_sdks/conformance/suites/streaming_parser (80)": (
+        "cuts messages out of a model's half-finished text; here a surface comes as a complete block of a tool call "
+        "(`envelopes.runtime.respond_stream` has tests of its own)"
+    ),
+    "agent_sdks/conformance/suites/parser (17)": "repairs the text of a model before it is JSON",
+    "agent_sdks/conformance/suites/schema_manager (19)": "builds prompts and negotiates catalogs on the agent's side",
+    "agent_sdks/conformance/suites/catalog (23)": "prunes, prints and loads catalog schemas for prompts",
+    "agent_sdks/conformance/suites/a2a_integration (13)": "wraps messages for the A2A transport, not for a renderer",
+    "shared cases of other kinds": (
+        "Markdown, addresses and themes are tables run by tests/a2ui/test_markdown.py, test_urls.py and "
+        "test_shared_cases.py; hostile texts by test_xss.py; the rest concerns envelopes and the page"
+    ),
+}
+"""Suites that test something else than a renderer."""
+
+RULES: Mapping[str, str] = {
+    "errors": "codes are those of the rulebook (5.2); texts are our own, so suites are held to the category",
+    "empty or very long `surfaceId`, empty `catalogId` and `id`": (
+        "refused, though the schemas let them pass: nothing could be told apart by them (2.1, 4)"
+    ),
+    "strict mode": (
+        "refuses what the schemas refuse and, beside that, whatever the lenient mode reports: the same id twice, a "
+        "path that cannot be read, two options with one value, limits"
+    ),
+    "the minimal catalog": "served with the components of the Basic Catalog, which take a few properties more (18)",
+    "the same id twice in one message": (
+        "the last one counts, with a report (section 4, both cores). The agent-side validator suite and one shared "
+        "case want it refused: strict mode does"
+    ),
+    "`pluralize` with exactly 0, 1 or 2": (
+        "takes the text given for `zero`, `one`, `two` even where the language has no such category (9.4, a core "
+        "conformance case). Rows of the shared tables that follow CLDR alone are accepted in both readings"
+    ),
+    "a message that closes a cycle": "refused (a shared case); both cores accept it and stop while drawing",
+    "lists": "items are told apart by `key` or `id` where all have a unique one (D28); upstream by position only",
+    "prototype names in paths and values": "refused, or left out of values with a report (D29)",
+    "v1.0: remote functions": (
+        "`callRendererFunction` and `agentFunctionResponse` are refused with INVALID_FUNCTION_CALL; functions that "
+        "only an agent could run are unknown functions"
+    ),
+    "v1.0: `@index`": "an unknown function: EXPRESSION_ERROR, the value is null",
+    "v1.0: `posterUrl`, `placeholder`, `steps`, `accessibility.live`, `accessibility.hidden`": (
+        "left out with a NOT_CARRIED_OVER report; the component is shown without"
+    ),
+    "v1.0: validation results": "our validators give true or false; a rule without message gets a general one",
+    "v1.0: catalogs per component": (
+        "carried over; a nested call belongs to the surface's default catalog unless it names its own"
+    ),
+    "v0.8: maps as lists": (
+        "v0.8 data has no lists: a map of maps whose keys count up (`0`, `1`, … or `item1`, `item2`, …) becomes a "
+        "list, so that templates can run over it; paths into it use the index"
+    ),
+    "v0.8: `textFieldType: date`": "a text field without variant; v0.9 has none of that kind",
+}
+"""Decisions that no single case shows."""

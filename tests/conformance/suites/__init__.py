@@ -1,0 +1,1 @@
+"""The suites, each a module with `cases()`."""
