@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from a2ui.rendering.lists import ListSlot
     from a2ui.rendering.view import View
 
+LONG = 1_000
+"""Characters of a text that is worth counting."""
+
 _WEIGHT_MAX = 100
 _FINE_WEIGHTS_BELOW = 10
 
@@ -29,7 +32,7 @@ class Build:
     further ones.
     """
 
-    __slots__ = ("_view", "compiler", "id", "options", "place", "props", "sink")
+    __slots__ = ("_view", "compiler", "id", "options", "place", "props", "sink", "spend", "weight")
 
     def __init__(self, view: View, place: Place, props: Mapping[str, Any]) -> None:
         self._view = view
@@ -40,6 +43,9 @@ class Build:
         self.id = place.prefix
         """The DOM id without the context: an element's id is this plus the context."""
         self.sink = Sink(place.component_id, view.report)
+        self.spend = view.spend
+        self.weight = 0
+        """Characters of what is the same in every instance, as far as it can be much."""
 
     # ------------------------------------------------------------------ values
 
@@ -58,9 +64,11 @@ class Build:
         limit = self.options.limits.text_chars
         compiled = self.compiler.compile(value, sink)
         if isinstance(compiled, Const):
-            return Const(literal(compiled.value, limit, sink))
-        get = compiled
-        return lambda scope: literal(get(scope), limit, sink)
+            constant = literal(compiled.value, limit, sink)
+            self.weight += len(constant)
+            return Const(constant)
+        get, spend = compiled, self.spend
+        return lambda scope: literal(get(scope), limit, sink, spend)
 
     def plain(self, value: Value, sink: Sink) -> Getter:
         """The text of a value as a person sees it, not escaped: for text fragments."""
@@ -100,12 +108,13 @@ class Build:
 
     def children_in(self, slot: str, around: Around = ANYWHERE) -> list[Place]:
         """The places of the components in a slot, in page order."""
-        component = self.place.component
-        return [
-            self._view.make_child(self.place, reference, around)
-            for reference in (component.references if component else ())
-            if reference.edge.slot == slot and reference.template is None
-        ]
+        component, view, found = self.place.component, self._view, []
+        for reference in component.references if component else ():
+            if reference.edge.slot == slot and reference.template is None:
+                found.append(view.make_child(self.place, reference, around))
+                if view.crowded:
+                    break
+        return found
 
     def items(self, slot: str, around: Around) -> tuple[ListSlot, Render] | None:
         """The template in a slot and what renders its items, None where the slot has none."""
@@ -165,11 +174,13 @@ def always(value: Getter | Const) -> Getter:
     return value
 
 
-def literal(value: Any, limit: int, sink: Sink | None = None) -> str:
+def literal(
+    value: Any, limit: int, sink: Sink | None = None, spend: Callable[[int], bool] | None = None
+) -> str:
     """The escaped text of a value, shown as it is written: no Markdown, nothing invisible."""
     text = value if type(value) is str else show(value)
-    if len(text) > limit:
-        text = shortened(text, limit, sink)
+    if len(text) > LONG or len(text) > limit:
+        text = shortened(text, limit if spend is None or spend(len(text)) else min(limit, LONG), sink)
     return escape(clean_text(text))
 
 

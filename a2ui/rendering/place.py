@@ -64,7 +64,7 @@ class Place:
 
     __slots__ = (
         "around", "born", "children", "component", "component_id", "depth", "has_input", "kids", "levels",
-        "own", "parent", "parts", "prefix", "raw", "render", "scope", "shell", "size", "slot", "tail",
+        "own", "parent", "parts", "prefix", "raw", "render", "scope", "shell", "size", "slot", "tail", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -104,7 +104,9 @@ class Place:
         self.parts: tuple[Part, ...] = ()
         self.has_input = False
         self.size = 1
-        """Instances that one instance of this place makes, without those of templates."""
+        """Instances that one instance of this place makes, without those of templates; see `weight`."""
+        self.weight = 0
+        """What its own long texts and many options count for, in instances."""
         self.born = 0
         """The repaint that put it on the page."""
         self.raw: Render = _nothing

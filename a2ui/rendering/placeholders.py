@@ -33,8 +33,11 @@ def unknown(place: Place, type_name: str) -> None:
 
 
 def too_much(place: Place, what: str) -> None:
-    """Where the surface is cut because it has too many elements or levels."""
+    """Where the surface is cut because it has too many elements or levels; "" where a neighbour says so."""
     head = f'<div id="{place.prefix}'
+    if not what:
+        place.set_render(lambda _, context: f'{head}{context}" hidden></div>')
+        return
 
     def render(_: Any, context: str) -> str:
         return f'{head}{context}" class="a2-note" role="note">The rest is not shown: too many {what}.</div>'

@@ -36,6 +36,7 @@ class Repaint:
     def run(self) -> list[Op]:
         view = self._view
         view.repaints += 1
+        view.spent = 0
         for component_id in self._redefined:
             for place in list(view.places.get(component_id, ())):
                 self._redefine(place)
@@ -277,7 +278,7 @@ def resize(place: Place) -> None:
     """Counts the instances of a place again, and of those around it up to the next template."""
     at: Place | None = place
     while at is not None:
-        at.size = 1 + sum(child.size for child in at.children.values())
+        at.size = 1 + at.weight + sum(child.size for child in at.children.values())
         at = at.parent
 
 

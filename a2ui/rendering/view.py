@@ -24,6 +24,9 @@ from a2ui.state.components import ROOT, ComponentStore, Reference
 if TYPE_CHECKING:
     from a2ui.engine import EngineOptions
 
+CHARS_AN_INSTANCE = 500
+"""So many characters of markup that never changes count like one more element."""
+
 Report = Callable[[A2uiError, str], None]
 
 
@@ -65,7 +68,13 @@ class View:
         self.asked: dict[str, int] = {}
         """By DOM id: how many items people asked to see of a list that is longer than the limit."""
         self.repaints = 0
+        self.spent = 0
+        self.made = 0
+        """Places that exist; `built` of them are compiled."""
+        self.built = 0
         self._unbuilt: list[Place] = []
+        self._noticed: set[Place | None] = set()
+        """Parents, below which something is left out and says so."""
 
     # ------------------------------------------------------------------ rendering
 
@@ -80,7 +89,13 @@ class View:
             self.root = self._new_place(ROOT, None, None, Around(), (), (), "")
             self._unbuilt = []
             self.build(self.root)
+        self.spent = 0
         return self.root.render(self.root_value(), "")
+
+    def spend(self, chars: int) -> bool:
+        """Takes note of a long text that is drawn; False where it is one too many in one go."""
+        self.spent += chars
+        return self.spent <= self.options.limits.html_chars
 
     def emitter(self, place: Place) -> Emit:
         """Sends the whole element: through htmx where a field that somebody may be editing is inside."""
@@ -91,6 +106,12 @@ class View:
         return emit
 
     # ------------------------------------------------------------------ the tree
+
+    @property
+    def crowded(self) -> bool:
+        """Whether there are more places than could be shown: what comes now would only be left out."""
+        limits = self.options.limits
+        return self.made > 2 * min(limits.instances, len(self.store.names) + limits.repeats)
 
     def make_child(self, parent: Place, reference: Reference, around: Around) -> Place:
         """The place of a referenced component: the one that is there already, or a new one."""
@@ -184,7 +205,9 @@ class View:
             if not slot.place.around.inline:
                 state.more = min(count, room, state.visible + page) - state.visible
         if state.visible < count:
-            self._report_cut(slot, state.visible, count, "list_items" if state.visible < room else "instances")
+            self._report_cut(
+                slot, state.visible, count, "list_items" if state.visible < room else "instances"
+            )
         self.budget.used += state.visible * size - state.charged
         state.charged = state.visible * size
 
@@ -232,6 +255,7 @@ class View:
             tail=tail + own,
         )
         place.born = self.repaints
+        self.made += 1
         self.places.setdefault(component_id, {})[place] = None
         self._unbuilt.append(place)
         return place
@@ -240,6 +264,7 @@ class View:
         """Compiles a place and all new ones below it, without recursion: agents decide how deep trees are."""
         order: list[Place] = []
         waiting = [place]
+        self._noticed = set()
         while waiting:
             order.append(waiting.pop())
             self._build_one(order[-1])
@@ -248,7 +273,7 @@ class View:
             self._unbuilt = []
         for built in reversed(order):
             children = built.children.values()
-            built.size = 1 + sum([child.size for child in children])
+            built.size = 1 + built.weight + sum([child.size for child in children])
             kind = built.component.type if built.component else None
             built.has_input = any(child.has_input for child in children) or bool(kind and kind.input_kind)
         if place.has_input and place.parent:
@@ -259,9 +284,13 @@ class View:
         component = place.component = self.store.by_id.get(place.component_id)
         limits = self.options.limits
         self.budget.used += 1
-        if place.depth >= limits.depth or self.budget.used > limits.instances:
-            place.component = None
-            self._refuse_place(place, "depth" if place.depth >= limits.depth else "instances")
+        self.built += 1
+        if place.depth >= limits.depth:
+            self._refuse_place(place, "depth")
+        elif self.budget.used > limits.instances:
+            self._refuse_place(place, "instances")
+        elif self.built > len(self.store.names) + limits.repeats:
+            self._refuse_place(place, "repeats")
         elif component is None:
             missing(place)
         elif component.type is None:
@@ -271,14 +300,20 @@ class View:
             place.component = None
             inside_button(place)
         else:
-            component.type.build(Build(self, place, component.props))
+            build = Build(self, place, component.props)
+            component.type.build(build)
+            place.weight = build.weight // CHARS_AN_INSTANCE
+            self.budget.used += place.weight
 
     def _refuse_place(self, place: Place, limit: str) -> None:
+        """Leaves the component out: with a notice, one is enough for all children of a parent."""
         allowed = getattr(self.options.limits, limit)
-        what = "levels" if limit == "depth" else "elements"
-        message = f"A surface shows at most {allowed} {what}; the rest is left out."
+        what = {"depth": "levels", "instances": "elements", "repeats": "repeated elements"}[limit]
+        message = f"A surface shows at most {allowed} {what}; the rest is left out. Send a smaller tree."
         self.report(LimitError(message, code=BUDGET_EXCEEDED, limit=limit, allowed=allowed), ROOT)
-        too_much(place, what)
+        place.component = None
+        too_much(place, "" if place.parent in self._noticed else what)
+        self._noticed.add(place.parent)
 
     # ------------------------------------------------------------------ reading
 
@@ -300,6 +335,7 @@ class View:
     def dispose(self, place: Place) -> None:
         """Forgets a place and everything below it."""
         self.clear(place)
+        self.made -= 1
         for child in place.children.values():
             self.dispose(child)
         place.children = NO_CHILDREN
@@ -309,7 +345,9 @@ class View:
 
     def clear(self, place: Place) -> None:
         """Forgets how the place was compiled: what it reads and its template. Its children stay."""
-        self.budget.used -= 1
+        self.budget.used -= 1 + place.weight
+        self.built -= 1
+        place.weight = 0
         for part in place.parts:
             for pattern in part.patterns:
                 self.index.discard(pattern, part)

@@ -25,8 +25,14 @@ class Limits:
     surface_id_chars: int = 256
     components: int = 10_000
     """Stored components of one surface, reachable or not."""
+    entries: int = 50_000
+    """Entries of the lists in the components of one message: children, tabs, options, checks."""
     instances: int = 10_000
     """Rendered nodes of one surface."""
+    repeats: int = 2_000
+    """Places of one surface at which components are used again, beyond the first place of each."""
+    html_chars: int = 5_000_000
+    """Long texts (over 1,000 characters) from the data model in one drawing of a surface."""
     depth: int = 100
     """Levels of the rendered tree."""
     list_items: int = 1_000
@@ -53,6 +59,8 @@ class Limits:
     """Text of one property; longer text is cut."""
     markdown_chars: int = 8_000
     """Text read as Markdown; longer text is shown plain."""
+    markdown_marks: int = 1_000
+    """Lines and characters with a meaning in one Markdown text; text with more is shown plain."""
 
     expression_chars: int = 10_000
     expression_parts: int = 1_000

@@ -70,7 +70,14 @@ def render(text: str, *, inline: bool = False, limits: Limits = DEFAULT_LIMITS) 
     if is_plain(text):
         html = escape(text)
         return Markdown(html if inline or not html else f"<p>{html}</p>\n")
+    if len(text) > limits.markdown_marks and _marks(text) > limits.markdown_marks:
+        return _plain(text, inline)
     return (_render_cached if len(text) <= _CACHED_CHARS else _render)(text, inline)
+
+
+def _marks(text: str) -> int:
+    """How much there is to do for the parser, whose time grows with these and worse than linearly with brackets."""
+    return sum(map(text.count, "[]*_`~<&\\!\n")) + 2 * text.count("[") + text.count("@")
 
 
 def _plain(text: str, inline: bool) -> Markdown:

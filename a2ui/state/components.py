@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
 from a2ui.catalog.kinds import Template, Where
@@ -76,7 +77,7 @@ class ComponentStore:
     number 0, it is there before any row.
     """
 
-    __slots__ = ("_catalog", "_first", "_further", "_limits", "by_id", "names", "numbers")
+    __slots__ = ("_catalog", "_first", "_free", "_further", "_limits", "by_id", "names", "numbers")
 
     def __init__(self, catalog: Catalog, limits: Limits) -> None:
         self._catalog = catalog
@@ -89,6 +90,8 @@ class ComponentStore:
         """The place with the ordinal 0 of each component."""
         self._further: dict[str, dict[Edge, int]] = {}
         """The ordinals of all others; few components have any."""
+        self._free: dict[str, list[int]] = {}
+        """Heaps of the ordinals below the highest that are free again."""
 
     # ------------------------------------------------------------------ applying rows
 
@@ -147,6 +150,16 @@ class ComponentStore:
         total = len(self.by_id) + sum(1 for component_id in entries if component_id not in self.by_id)
         if total > self._limits.components:
             where.problems.append(self._too_many(total, where.surface_id))
+        listed = sum([len(v) for _, row in entries.values() for v in row.values() if type(v) is list])
+        allowed = self._limits.entries
+        if listed > allowed:
+            facts = {"limit": "entries", "allowed": allowed, "got": listed}
+            message = (
+                f"The lists of all components of a message hold at most {allowed} entries. Use templates."
+            )
+            where.problems.append(
+                Diagnostic(BUDGET_EXCEEDED, message, "/components", where.surface_id, True, facts)
+            )
 
     def _too_many(self, total: int, surface_id: str) -> Diagnostic:
         allowed = self._limits.components
@@ -208,14 +221,16 @@ class ComponentStore:
         if (further is not None and edge in further) or self._first.setdefault(child, edge) == edge:
             return
         further = self._further.setdefault(child, {})
-        taken = set(further.values())
-        further[edge] = next(n for n in range(1, len(further) + 2) if n not in taken)
+        free = self._free.get(child)
+        further[edge] = heappop(free) if free else len(further) + 1
 
     def _displace(self, child: str, edge: Edge) -> None:
         if self._first.get(child) == edge:
             del self._first[child]
         else:
-            self._further.get(child, {}).pop(edge, None)
+            ordinal = self._further.get(child, {}).pop(edge, None)
+            if ordinal is not None:
+                heappush(self._free.setdefault(child, []), ordinal)
 
     def _number(self, component_id: str) -> int:
         number = self.numbers.get(component_id)
@@ -249,6 +264,10 @@ class ComponentStore:
         self.numbers = {name: number for number, name in enumerate(self.names)}
         for child, parent, slot, nth, ordinal in data["edges"]:
             self._further.setdefault(child, {})[Edge(parent, slot, nth)] = ordinal
+        for child, edges in self._further.items():
+            taken = set(edges.values())
+            if free := [ordinal for ordinal in range(1, max(taken)) if ordinal not in taken]:
+                self._free[child] = free  # in order, which makes it a heap
         for component_id, type_name, raw in data["components"]:
             kind = self._catalog.components.get(type_name)
             component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})

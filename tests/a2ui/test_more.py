@@ -279,3 +279,65 @@ def test_a_picker_says_how_many_options_it_leaves_out():
     assert "4 of 9 shown" in cut.page.markup
     with pytest.raises(InputError):
         cut.surfaces.edit("a1-0", ["7"])
+
+
+def much(rows, model=None, **limits):
+    cut = Shown(create(), components(*rows), data(model or {}), limits=Limits(**limits))
+    assert {problem.code for problem in cut.surfaces.diagnostics()} == {"budget_exceeded"}
+    return cut.page.markup
+
+
+def test_components_used_again_and_again():
+    rows = [row("root", "Column", children=["a"] * 500), row("a", "Text", text="x")]
+
+    markup = much(rows, repeats=20)
+
+    assert "too many repeated elements" in markup
+    assert markup.count('class="a2-t"') == 21
+    assert markup.count("<div") < 60
+
+
+def test_shared_children_that_double():
+    rows = [row("root", "Column", children=["d0", "d0"])]
+    rows += [row(f"d{n}", "Column", children=[f"d{n + 1}"] * 2) for n in range(30)]
+
+    assert len(much([*rows, row("d30", "Text", text="x")], repeats=50)) < 30_000
+
+
+def test_one_long_text_in_many_places():
+    rows = [row("root", "Column", children=["a"] * 500), row("a", "Text", text="x " * 40_000)]
+
+    assert len(much(rows)) < 6_000_000
+
+
+def test_one_long_text_of_the_data_in_many_places():
+    rows = [row("root", "Column", children=["a"] * 500), row("a", "Text", text=path("/t"))]
+
+    markup = much(rows, {"t": "x " * 4_000}, html_chars=100_000)
+
+    assert "too much text here" in markup
+    assert len(markup) < 800_000
+
+
+def test_one_picker_with_many_options_in_many_places():
+    options = [{"label": str(n), "value": str(n)} for n in range(1000)]
+    picker = row("p", "ChoicePicker", label="L", options=options, value=path("/v"))
+
+    assert len(much([row("root", "Column", children=["p"] * 500), picker])) < 6_000_000
+
+
+def test_too_many_entries_refuse_the_message():
+    surfaces = Engine(EngineOptions(limits=Limits(entries=100))).surfaces()
+    surfaces.apply(create())
+
+    (problem,) = surfaces.apply(components(row("root", "Column", children=["a"] * 101)))
+
+    assert problem.refused
+    assert (problem.facts["limit"], problem.facts["allowed"], problem.facts["got"]) == ("entries", 100, 101)
+
+
+def test_text_with_too_much_formatting_is_shown_without():
+    markup = much([row("root", "Text", text="[" * 2000)])
+
+    assert "too much formatting" in markup
+    assert "[" * 2000 in markup

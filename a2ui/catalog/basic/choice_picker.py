@@ -17,6 +17,7 @@ from a2ui.safety.text import clean_text, escape, to_text
 if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
 
+_OPTION_CHARS = 100
 _FILTER = (
     '<input class="a2-input a2-filter" type="search" data-filter autocomplete="off" aria-label="Filter">'
 )
@@ -52,6 +53,7 @@ class ChoicePicker(InputType):
             (option.value, _shown(option.value), always(build.escaped(option.label, build.sink)))
             for option in props.get("options", ())
         ]
+        build.weight += _OPTION_CHARS * len(choices)
         get, fails = build.getter("value"), failing(build)
         control = "radio" if single else "checkbox"
         component, allowed = build.place.component, build.options.limits.options

@@ -10,14 +10,14 @@ from a2ui.binding.secrets import show
 from a2ui.catalog.kinds import enum, text
 from a2ui.catalog.registry import ComponentType
 from a2ui.errors import LimitError
-from a2ui.rendering.build import Build
+from a2ui.rendering.build import LONG, Build
 from a2ui.rendering.place import Emit, Op
 from a2ui.safety import markdown
 from a2ui.safety.limits import Limits
 from a2ui.safety.text import clean_text, escape
 
 _CLASSES = {"body": "a2-t", "caption": "a2-t a2-t--caption"} | {f"h{n}": f"a2-h a2-h{n}" for n in range(1, 6)}
-_NOTICE = '<small class="a2-note">This text is too long: {}.</small>'
+_NOTICE = '<small class="a2-note">{}</small>'
 
 
 class Text(ComponentType):
@@ -36,10 +36,10 @@ class Text(ComponentType):
         start = f'<{tag} id="{build.id}'
         opened = f'" class="{build.classes(_CLASSES[variant])}"{role}'
         end = f"</{tag}>"
-        body = _body(
-            build.options.limits, build.sink, inline=variant != "body" or in_button, links=not in_button
-        )
         value = build.value("text")
+        spend = _free if isinstance(value, Const) else build.spend
+        inline = variant != "body" or in_button
+        body = _body(build.options.limits, build.sink, spend, inline=inline, links=not in_button)
         if not isinstance(accessible, Const):
             aria, get = accessible, build.getter("text")
             build.done(
@@ -49,6 +49,7 @@ class Text(ComponentType):
         opened += accessible.value + ">"
         if isinstance(value, Const):
             rest = f"{opened}{body(show(value.value))}{end}"
+            build.weight += len(rest)
             build.done(lambda _, context: f"{start}{context}{rest}")
             return
         read = value
@@ -60,11 +61,19 @@ class Text(ComponentType):
         build.done(render, _emit(build, read, render))
 
 
-def _body(limits: Limits, sink: Sink, *, inline: bool, links: bool) -> Callable[[str], str]:
+def _free(_: int) -> bool:
+    return True
+
+
+def _body(
+    limits: Limits, sink: Sink, spend: Callable[[int], bool], *, inline: bool, links: bool
+) -> Callable[[str], str]:
     """The safe HTML inside of the element."""
     longest, plain = limits.markdown_chars, markdown.is_plain
 
     def body(shown: str) -> str:
+        if len(shown) > LONG and not spend(len(shown)):
+            return escape(clean_text(shown[:LONG])) + _too_much(limits, sink)
         if len(shown) <= longest and plain(shown):
             return escape(clean_text(shown))
         rendered = markdown.render(shown, inline=inline, limits=limits)
@@ -76,14 +85,22 @@ def _body(limits: Limits, sink: Sink, *, inline: bool, links: bool) -> Callable[
     return body
 
 
+def _too_much(limits: Limits, sink: Sink) -> str:
+    done, allowed = "There is too much text here: the rest is left out.", limits.html_chars
+    sink.failed(LimitError(f"{done} The limit html_chars is {allowed}.", limit="html_chars", allowed=allowed))
+    return _NOTICE.format(done)
+
+
 def _cut(shown: str, limits: Limits, sink: Sink) -> str:
     """The notice for a text that is not shown as it was meant."""
-    name = "text_chars" if len(shown) > limits.text_chars else "markdown_chars"
+    if len(shown) > limits.text_chars:
+        name, done = "text_chars", "This text is too long: the rest is left out."
+    elif len(shown) > limits.markdown_chars:
+        name, done = "markdown_chars", "This text is too long: it is shown without formatting."
+    else:
+        name, done = "markdown_marks", "This text has too much formatting: it is shown without."
     allowed = getattr(limits, name)
-    done = "the rest is left out" if name == "text_chars" else "it is shown without formatting"
-    sink.failed(
-        LimitError(f"A text is longer than {allowed} characters; {done}.", limit=name, allowed=allowed)
-    )
+    sink.failed(LimitError(f"{done} The limit {name} is {allowed}.", limit=name, allowed=allowed))
     return _NOTICE.format(done)
 
 
