@@ -27,9 +27,16 @@ def main() -> None:
     folder = data_folder(sys.argv)
     if folder:
         os.environ["BEACH_DATA"] = folder
+    from django.core.exceptions import ImproperlyConfigured
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    try:
+        execute_from_command_line(sys.argv)
+    except ImproperlyConfigured as error:
+        # A setting that cannot work says what to write instead; where in our code it was read helps nobody.
+        if "--traceback" in sys.argv:
+            raise
+        raise SystemExit(str(error)) from None
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_safe
 
 from envelopes.access import principal_of, visible_sessions
 from envelopes.conf import setting
@@ -38,7 +38,7 @@ def store(session: Session, name: str, mime_type: str, content: bytes) -> JsonOb
     return {"metadata": {"partType": "artifact"}, "data": data}
 
 
-@require_GET
+@require_safe
 @cache_control(private=True, max_age=3600)
 def download(request: HttpRequest, artifact_id: str) -> HttpResponse:
     """The file, always as a download: whatever an agent stored must not run as a page of this site."""

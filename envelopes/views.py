@@ -18,7 +18,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from envelopes import access
 from envelopes.conf import flag, setting
@@ -34,7 +34,7 @@ THEMES = ("light", "dark", "auto")
 _YEAR = 365 * 24 * 3600
 
 
-@require_GET
+@require_safe
 @never_cache
 def index(request: HttpRequest) -> HttpResponseBase:
     """The newest conversation; an empty one with ``?new`` and for newcomers. Nothing is stored for who only looks."""
@@ -47,7 +47,7 @@ def index(request: HttpRequest) -> HttpResponseBase:
     return _page(request, who, None, _default_actor())
 
 
-@require_GET
+@require_safe
 @never_cache
 def session_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """A conversation as it stands; the socket goes on from there."""
@@ -61,7 +61,7 @@ def session_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return _page(request, who, session, actors.get(session.actor) or _default_actor())
 
 
-@require_GET
+@require_safe
 @never_cache
 def session_list(request: HttpRequest) -> HttpResponse:
     """The list in the sidebar, as it stands now: the page asks for it when it comes back into view."""

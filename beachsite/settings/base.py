@@ -88,7 +88,7 @@ LANGUAGE_CODE = "en"
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 USE_TZ = True
-TIME_ZONE = env.text("TIME_ZONE", "UTC")
+TIME_ZONE = env.time_zone("TIME_ZONE", "UTC")
 
 # -- storage and messages between processes ------------------------------------------------------------------
 
@@ -170,7 +170,7 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": env.text("BEACH_LOG_LEVEL", "INFO")},
+    "root": {"handlers": ["console"], "level": env.log_level("BEACH_LOG_LEVEL", "INFO")},
     "loggers": {
         # Its own handler and no propagation are Django's default for runserver; here every line has one shape.
         "django.server": {"handlers": ["console"], "propagate": False},

@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import dj_database_url
+from django.core.exceptions import ImproperlyConfigured
+
+_ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
 def _sqlite_options(*, durable: bool) -> dict[str, Any]:
@@ -19,13 +22,30 @@ def _sqlite_options(*, durable: bool) -> dict[str, Any]:
     }
 
 
-def database(url: str, data: Path, *, durable: bool = True) -> dict[str, Any]:
-    """Django's entry for `url`, or for a SQLite file in `data` when there is none."""
+def _parsed(url: str, name: str) -> dict[str, Any]:
+    # The URL itself stays out of the sentence: it may hold a password.
+    refusal = ImproperlyConfigured(
+        f"{name} cannot be used; write postgresql://user:password@host/name or sqlite:///path."
+    )
+    try:
+        config = dict(dj_database_url.parse(url, conn_health_checks=True))
+    except (ValueError, KeyError):
+        raise refusal from None
+    if config.get("ENGINE") not in _ENGINES:
+        raise refusal
+    return config
+
+
+def database(url: str, data: Path, *, durable: bool = True, name: str = "DATABASE_URL") -> dict[str, Any]:
+    """Django's entry for `url`, or for a SQLite file in `data` when there is none.
+
+    ``name``: the variable that the URL is from.
+    """
     if not url:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         config: dict[str, Any] = {"ENGINE": "django.db.backends.sqlite3", "NAME": data / "beach.sqlite3"}
     else:
-        config = dict(dj_database_url.parse(url, conn_health_checks=True))
+        config = _parsed(url, name)
     options = config.setdefault("OPTIONS", {})
     if config["ENGINE"] == "django.db.backends.sqlite3":
         config["OPTIONS"] = _sqlite_options(durable=durable) | options

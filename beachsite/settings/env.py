@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.exceptions import ImproperlyConfigured
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
+_LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def text(name: str, default: str = "") -> str:
@@ -77,3 +79,23 @@ def choice(name: str, options: tuple[str, ...], default: str) -> str:
     if value not in options:
         raise ImproperlyConfigured(f"{name} is {value!r}; write one of: {', '.join(options)}.")
     return value
+
+
+def time_zone(name: str, default: str) -> str:
+    """A time zone by its name."""
+    value = text(name, default)
+    try:
+        ZoneInfo(value)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}; write a name such as Europe/Berlin, or UTC."
+        ) from None
+    return value
+
+
+def log_level(name: str, default: str) -> str:
+    """How much is logged, in any case."""
+    value = text(name, default)
+    if value.upper() not in _LEVELS:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write one of: {', '.join(_LEVELS)}.")
+    return value.upper()

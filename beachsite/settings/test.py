@@ -17,7 +17,11 @@ BEACH_ANONYMOUS = True
 # A file, since a live server is another process; named by process, since several runs may share the checkout.
 # BEACH_TEST_DATABASE_URL and not DATABASE_URL: a developer's own database must never be what tests run on.
 _RUN = BASE_DIR / "var" / "test"
-DATABASES = {"default": database(env.text("BEACH_TEST_DATABASE_URL"), _RUN, durable=False)}
+DATABASES = {
+    "default": database(
+        env.text("BEACH_TEST_DATABASE_URL"), _RUN, durable=False, name="BEACH_TEST_DATABASE_URL"
+    )
+}
 DATABASES["default"]["TEST"] = {
     "NAME": _RUN / f"{os.getpid()}.sqlite3"
     if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"

@@ -37,6 +37,7 @@ STATES = {
     "approved": "running",
     "requested": "queued",
     "error": "failed",
+    "cancelled": "stopped",
     "suspended": "pending",
     "awaiting-approval": "pending",
 }
@@ -131,6 +132,18 @@ def state_mark(state: str, label: str = "") -> SafeString:
     mark = STATES.get(state, state)
     words = label or state.replace("-", " ").capitalize()
     return format_html('<span class="adm-state" data-state="{}">{}</span>', mark, words)
+
+
+def turn_mark(status: str, turn_state: str, finalized_by: str) -> SafeString:
+    """Where a turn stands; for a settled one, what it was settled with."""
+    if status != "settled":
+        return state_mark(status)
+    if finalized_by == "cancelled":
+        # Settled with "error" for its reader, but nothing went wrong: a person stopped it.
+        return state_mark("cancelled", _("Stopped"))
+    if turn_state == "error":
+        return state_mark("error", finalized_by.capitalize())
+    return state_mark(turn_state or status)
 
 
 def length(span: timedelta) -> str:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
-from envelopes.admin.display import state_mark
+from envelopes.admin.display import turn_mark
 from envelopes.admin.timeline import timeline
 from envelopes.delivery.panel.markup import reveal
 from envelopes.models import Event, Participant, Session, Turn
@@ -83,6 +83,7 @@ class SessionAdmin(HistoryAdmin[Session]):
         return with_owner(rows, "pk").annotate(
             newest_status=Subquery(newest.values("status")[:1]),
             newest_state=Subquery(newest.values("turn_state")[:1]),
+            newest_end=Subquery(newest.values("finalized_by")[:1]),
         )
 
     @admin.display(description="title", ordering="title")
@@ -100,8 +101,7 @@ class SessionAdmin(HistoryAdmin[Session]):
 
     @admin.display(description="newest turn")
     def newest_turn(self, session: Any) -> SafeString:
-        settled = session.newest_status == "settled"
-        return state_mark((session.newest_state if settled else session.newest_status) or "")
+        return turn_mark(session.newest_status or "", session.newest_state or "", session.newest_end or "")
 
     @admin.display(description="events", ordering="last_seq")
     def events(self, session: Session) -> int:

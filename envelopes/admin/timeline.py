@@ -12,7 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.approval_state import mark_of
-from envelopes.admin.display import change_url, folded, length, state_mark
+from envelopes.admin.display import change_url, folded, length, turn_mark
 from envelopes.admin.sentences import sentence
 from envelopes.delivery.panel.markup import reveal
 from envelopes.log.rows import Row
@@ -61,10 +61,7 @@ class Group:
     def state(self) -> SafeString | str:
         if self.turn is None:
             return ""
-        settled = self.turn.status == "settled"
-        if settled and self.turn.turn_state == "error":
-            return state_mark("failed", self.turn.finalized_by.capitalize())
-        return state_mark(self.turn.turn_state if settled else self.turn.status)
+        return turn_mark(self.turn.status, self.turn.turn_state, self.turn.finalized_by)
 
     @property
     def lasted(self) -> str:

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.base import HistoryAdmin
-from envelopes.admin.display import DASH, folded, length, link, state_mark
+from envelopes.admin.display import DASH, folded, length, link, turn_mark
 from envelopes.delivery.envelope import Reader, envelope_for
 from envelopes.errors import BeachError
 from envelopes.models import Turn
@@ -41,8 +41,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
 
     @admin.display(description="state", ordering="status")
     def state(self, turn: Turn) -> SafeString:
-        """What it was settled with tells more than that it was settled."""
-        return state_mark(turn.turn_state if turn.status == "settled" and turn.turn_state else turn.status)
+        return turn_mark(turn.status, turn.turn_state, turn.finalized_by)
 
     @admin.display(description="duration")
     def lasted(self, turn: Turn) -> str:

@@ -164,6 +164,16 @@ def test_the_test_settings_ignore_what_a_machine_runs_with(tmp_path: Path) -> No
         (lambda: env.seconds("X", 1), "-1", "more than no time"),
         (lambda: env.seconds("X", 1), "nan", "more than no time"),
         (lambda: env.choice("X", ("a", "b"), "a"), "c", "write one of: a, b"),
+        (lambda: env.time_zone("X", "UTC"), "Mars/Base", "X is 'Mars/Base'; write a name such as"),
+        (lambda: env.time_zone("X", "UTC"), "../UTC", "write a name such as"),
+        (lambda: env.log_level("X", "INFO"), "LOUD", "write one of: DEBUG, INFO"),
+        (
+            lambda: database(env.text("X"), Path(), name="X"),
+            "mysql://me:secret@x/y",
+            "^X cannot be used; write",
+        ),
+        (lambda: database(env.text("X"), Path(), name="X"), "nonsense", "^X cannot be used; write"),
+        (lambda: database(env.text("X"), Path(), name="X"), "postgresql://h:port/x", "^X cannot be used"),
     ],
 )
 def test_nonsense_is_refused(read: Any, value: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -181,3 +191,29 @@ def test_empty_counts_as_unset(value: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert env.flag("X", default=True) is True
     assert env.number("X", 3) == 3
     assert env.words("X", ("a",)) == ["a"]
+    assert env.log_level("X", "INFO") == "INFO"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BEACH_LEASE_SECONDS", "abc"),
+        ("DATABASE_URL", "mysql://x"),
+        ("TIME_ZONE", "Mars/Base"),
+        ("BEACH_LOG_LEVEL", "LOUD"),
+    ],
+)
+def test_the_command_line_says_one_sentence_and_no_traceback(name: str, value: str, tmp_path: Path) -> None:
+    answer = subprocess.run(
+        [sys.executable, "manage.py", "demo", "--check"],
+        cwd=ROOT,
+        env={"PATH": os.environ["PATH"], "BEACH_DATA": str(tmp_path), "BEACH_NO_BOOTSTRAP": "1", name: value},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert answer.returncode == 1
+    (line,) = answer.stderr.strip().splitlines()
+    assert line.startswith(name)
+    assert "write" in line

@@ -42,6 +42,7 @@ async def test_a_tool_attaches_a_file_that_only_its_people_may_download() -> Non
         client.cookies[COOKIE] = cookie
         answer = await sync_to_async(client.get)(part["data"]["url"])
         assert answer.content == HOSTILE
+        assert (await sync_to_async(client.head)(part["data"]["url"])).status_code == 200
         # It never runs as a page of this site, whatever the agent calls it.
         assert answer["Content-Type"] == "application/octet-stream"
         assert answer["Content-Disposition"].startswith("attachment")

@@ -44,6 +44,16 @@ def test_a_first_visit_shows_an_empty_page_and_stores_nothing(client: Client) ->
     assert access.COOKIE not in client.cookies
 
 
+def test_head_works_where_get_does(client: Client) -> None:
+    owner = make_user("ada")
+    client.force_login(owner)
+    session = make_session(owner)
+    for url in ("/?new", f"/chat/{session.public_id}/", "/chat/list"):
+        get, head = client.get(url), client.head(url)
+        assert (get.status_code, head.status_code) == (200, 200), url
+        assert head.content == b""
+
+
 def test_the_first_message_gets_a_conversation_for_this_browser_only(client: Client) -> None:
     answer = client.post("/chat/new", {"timezone": "Europe/Berlin"}, headers={"accept": "application/json"})
     assert answer.status_code == 201

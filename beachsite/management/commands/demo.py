@@ -14,6 +14,9 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from beachsite.demo import accounts, serving
+from beachsite.demo.sally import SALLY
+from envelopes.conf import setting
+from envelopes.registries.actors import actors
 
 
 class Command(BaseCommand):
@@ -74,6 +77,8 @@ class Command(BaseCommand):
     def _show_accounts(self, made: list[accounts.Account]) -> None:
         new = [account for account in made if account.password]
         if not new:
+            names = ", ".join(account.name for account in made)
+            self.stdout.write(f"Accounts: {names} (--reset-passwords makes new passwords)")
             return
         self.stdout.write("Accounts (shown once; --reset-passwords makes new passwords):")
         for account in new:
@@ -82,14 +87,20 @@ class Command(BaseCommand):
     def _show_addresses(self, port: int) -> None:
         self.stdout.write(f"Chat:   http://{serving.HOST}:{port}/")
         self.stdout.write(f"Admin:  http://{serving.HOST}:{port}/admin/")
-        if settings.ANTHROPIC_API_KEY:
-            self.stdout.write(f"Sally runs on {settings.BEACH_MODEL}.")
-        else:
-            self.stdout.write(
-                "Sally is a scripted model: nothing leaves this machine. ANTHROPIC_API_KEY puts her on Claude."
-            )
+        self.stdout.write(who_answers())
         self.stdout.write("Stop with Ctrl-C.")
         self.stdout.flush()
+
+
+def who_answers() -> str:
+    """What stands behind new conversations."""
+    name = setting("BEACH_DEFAULT_ACTOR")
+    actor = actors[name] if name else next(iter(actors))
+    if actor.name != SALLY.name:
+        return f"{actor.display_name} answers: {actor.provider().label}."
+    if settings.ANTHROPIC_API_KEY:
+        return f"Sally runs on {settings.BEACH_MODEL}."
+    return "Sally is a scripted model: nothing leaves this machine. ANTHROPIC_API_KEY puts her on Claude."
 
 
 def _taken(port: int) -> str:

@@ -95,11 +95,13 @@ class Sources(View):
 
 
 def _source(item: JsonObject) -> SafeString:
-    pieces = [html("<b><bdi>{}</bdi></b>", text(item.get("title") or ""))]
+    pieces = [html("<b><bdi>{}</bdi></b>", text(item["title"]))] if item.get("title") else []
     if item.get("quote"):
         pieces.append(html('<q dir="auto">{}</q>', text(item["quote"])))
-    pieces.append(html("<cite><bdi>{}</bdi></cite>", text(item.get("path") or "")))
     url = safe_open(item.get("url"))
+    if not item.get("title") and url is None:
+        # A place in the data says little to a person, but more than nothing.
+        pieces.append(html("<cite><bdi>{}</bdi></cite>", text(item.get("path") or "")))
     if url is not None:
         pieces.append(
             html(

@@ -10,6 +10,10 @@ from django.conf import settings
 from django.core.management import CommandError, call_command
 
 from beachsite.demo import serving
+from beachsite.demo.pacing import PacedModel
+from beachsite.demo.script import sally
+from beachsite.management.commands.demo import who_answers
+from tests.factories import acting
 
 
 @pytest.fixture
@@ -50,7 +54,7 @@ def test_check_prepares_and_prints_passwords_once() -> None:
     assert "ada" in first
     assert "staff" in first
     assert "Everything is ready" in first
-    assert "ada" not in second
+    assert "Accounts: ada, staff (--reset-passwords makes new passwords)" in second
 
 
 @pytest.mark.django_db
@@ -94,3 +98,14 @@ def test_a_port_that_is_lost_at_the_last_moment(monkeypatch: pytest.MonkeyPatch)
 
     with pytest.raises(CommandError, match="in use"):
         run("--port", str(serving.free_port_after(20_000)))
+
+
+def test_sally_is_named_only_where_she_answers(settings: Any) -> None:
+    assert "Sally is a scripted model" in who_answers()
+    settings.ANTHROPIC_API_KEY = "key"
+    assert who_answers().startswith("Sally runs on ")
+
+    with acting(name="mo", provider=lambda: PacedModel(sally)):
+        settings.BEACH_DEFAULT_ACTOR = "mo"
+        assert who_answers().startswith("Mo answers: ")
+        assert "Sally" not in who_answers()

@@ -209,3 +209,13 @@ def test_every_sort_and_search_of_a_list_works() -> None:
 def test_a_list_of_nothing() -> None:
     for model in (Session, Turn, ToolCall, Approval, Artifact):
         assert viewer().get(url(model, "changelist")).status_code == 200
+
+
+def test_a_turn_that_a_person_stopped_is_no_error() -> None:
+    session = factories.make_session()
+    factories.settle_turn(factories.make_turn(session), "error", finalized_by="cancelled")
+
+    for model in (Turn, Session):
+        html = viewer().get(url(model, "changelist")).content.decode()
+        assert 'data-state="stopped">Stopped<' in html
+        assert 'data-state="failed"' not in html

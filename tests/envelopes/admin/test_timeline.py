@@ -152,7 +152,7 @@ def test_rows_are_grouped_by_turn_and_what_began_it_heads_it() -> None:
     groups = timeline(session, None).groups
 
     assert [(group.number, group.lines[0].row.kind) for group in groups] == [(1, "message"), (2, "message")]
-    assert "Cancelled" in groups[1].state
+    assert "Stopped" in groups[1].state
 
 
 @pytest.mark.django_db

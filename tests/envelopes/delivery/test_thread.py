@@ -265,6 +265,16 @@ def test_sources_are_numbered_through_the_turn() -> None:
     assert {mark.get("popovertarget") for mark in marks} <= pops
 
 
+def test_a_place_in_the_data_stands_for_a_source_only_where_nothing_else_does() -> None:
+    talk = Talk()
+    talk.turn(1)
+    talk.part("citation", data={"path": "/weather", "title": "Climate", "url": "https://a.example/"})
+    talk.part("citation", data={"path": "/food", "title": ""})
+    titled, bare = (words(pop) for pop in talk.reloaded().select("b-pop"))
+    assert "Climate" in titled and "/weather" not in titled
+    assert "/food" in bare
+
+
 def test_internal_parts_never_reach_the_page() -> None:
     talk = Talk()
     talk.turn(1)
