@@ -71,8 +71,12 @@ class Limits:
     call_arguments: int = 1_000
     """Arguments of one call."""
 
+    work: int = 100_000
+    """Function calls in one drawing of a surface; long texts count for more."""
     regex_pattern_chars: int = 1_000
     regex_input_chars: int = 10_000
+    regex_steps: int = 4_000_000
+    """Characters of the text times instructions of the compiled pattern, in one search."""
     regex_ms: int = 50
 
 

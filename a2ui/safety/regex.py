@@ -2,11 +2,15 @@
 
 google-re2 runs in linear time and takes nearly everything. What it refuses (look-around, back-references, large
 counts) runs in the module `regex` under a time limit. The standard `re` is never used on an agent's pattern.
+
+Linear is not quick: the work is the length of the text times the size of the compiled pattern. So one search has a
+limit of steps, and `steps` lets a drawing count what all of its searches cost.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -18,8 +22,8 @@ from a2ui.safety.dialect import PatternError, translate
 from a2ui.safety.limits import Limits
 from a2ui.state.values import clean_string
 
-# (text, time limit in seconds) -> found
-Matcher: TypeAlias = Callable[[str, float], bool]
+# (text, limits) -> found
+Match: TypeAlias = Callable[[str, Limits], bool]
 
 _MAX_MEMORY = 1 << 20
 _CACHED_PATTERNS = 256
@@ -37,11 +41,29 @@ def search(pattern: str, text: str, limits: Limits) -> bool:
         raise _limit_error(pattern, "regex_input_chars", limits.regex_input_chars)
     if not text.isascii():
         text = clean_string(text)
-    return _compile(pattern)(text, limits.regex_ms / 1000)
+    return _compile(pattern).match(text, limits)
+
+
+def steps(pattern: str, text: str) -> int:
+    """What a search costs at most, in instructions of the pattern on characters; 0 for a pattern that does not compile.
+
+    A pattern that needs backtracking counts by its length: its own limit is one of time.
+    """
+    try:
+        return len(text) * _compile(pattern).size
+    except ExpressionError:
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Compiled:
+    match: Match
+    size: int
+    """Instructions."""
 
 
 @lru_cache(maxsize=_CACHED_PATTERNS)
-def _compile(pattern: str) -> Matcher:
+def _compile(pattern: str) -> _Compiled:
     try:
         linear, backtracking = translate(clean_string(pattern))
     except PatternError as error:
@@ -50,27 +72,31 @@ def _compile(pattern: str) -> Matcher:
     options.log_errors = False
     options.max_mem = _MAX_MEMORY
     try:
-        return _linear(re2.compile(linear, options))
+        return _linear(pattern, re2.compile(linear, options))
     except re2.error:
         return _backtracking(pattern, backtracking)
 
 
-def _linear(compiled: re2._Regexp[str]) -> Matcher:
-    def match(text: str, seconds: float) -> bool:
+def _linear(pattern: str, compiled: re2._Regexp[str]) -> _Compiled:
+    size: int = compiled.programsize
+
+    def match(text: str, limits: Limits) -> bool:
+        if len(text) * size > limits.regex_steps:
+            raise _limit_error(pattern, "regex_steps", limits.regex_steps)
         return compiled.search(text) is not None
 
-    return match
+    return _Compiled(match, size)
 
 
-def _backtracking(pattern: str, translated: str) -> Matcher:
+def _backtracking(pattern: str, translated: str) -> _Compiled:
     try:
         compiled = regex.compile(translated, regex.VERSION0 | regex.ASCII)
     except (regex.error, OverflowError, RecursionError) as error:
         raise _invalid(pattern, str(error)) from error
 
-    def match(text: str, seconds: float) -> bool:
+    def match(text: str, limits: Limits) -> bool:
         try:
-            return compiled.search(text, timeout=seconds, concurrent=True) is not None
+            return compiled.search(text, timeout=limits.regex_ms / 1000, concurrent=True) is not None
         except TimeoutError as error:
             raise ExpressionError(
                 "The pattern takes too long.",
@@ -80,7 +106,7 @@ def _backtracking(pattern: str, translated: str) -> Matcher:
                 pattern=pattern[:100],
             ) from error
 
-    return match
+    return _Compiled(match, len(pattern))
 
 
 def _invalid(pattern: str, reason: str) -> ExpressionError:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from a2ui import Engine
 from a2ui.errors import ExpressionError
 from a2ui.safety import regex
 from a2ui.safety.limits import Limits
@@ -155,3 +156,39 @@ class TestBounds:
     def test_any_pattern_gives_an_answer_or_an_expression_error(self, pattern, text):
         with contextlib.suppress(ExpressionError):
             assert found(pattern, text) in {True, False}
+
+
+def test_a_pattern_that_counts_has_a_limit_of_steps() -> None:
+    with pytest.raises(ExpressionError) as caught:
+        found("(a{1,30}){1,30}b", "a" * 9_000)
+    assert caught.value.code == "budget_exceeded"
+    assert found("(a{1,30}){1,30}b", "a" * 900 + "b")
+
+
+def test_a_drawing_full_of_heavy_patterns_stops_counting_them() -> None:
+    checks = [
+        {
+            "condition": {
+                "call": "regex",
+                "args": {"value": {"path": "/v"}, "pattern": f"(a{{1,30}}){{1,30}}{n}"},
+            },
+            "message": "no",
+        }
+        for n in range(20)
+    ]
+    fields = [
+        {"id": f"f{n}", "component": "TextField", "label": "x", "value": {"path": "/v"}, "checks": checks}
+        for n in range(10)
+    ]
+    surfaces = Engine().surfaces()
+    catalog = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
+    root = {"id": "root", "component": "Column", "children": [field["id"] for field in fields]}
+    for body in (
+        {"createSurface": {"surfaceId": "s", "catalogId": catalog}},
+        {"updateDataModel": {"surfaceId": "s", "path": "/v", "value": "a" * 2_000}},
+        {"updateComponents": {"surfaceId": "s", "components": [root, *fields]}},
+    ):
+        assert not any(problem.refused for problem in surfaces.apply({"version": "v0.9", **body}))
+    surfaces.flush()
+    # 200 searches of 3.7 million steps each; the drawing may make 100 million.
+    assert "work" in {problem.facts.get("limit") for problem in surfaces.diagnostics()}
