@@ -14,7 +14,8 @@ class Turn(models.Model):
     that a runner needs to go on after a crash is here: ``messages`` (the model's, in the shape of the Messages API),
     ``model`` (which one wrote them), ``results`` (answers to the tool calls of the last reply, by call id),
     ``correction`` (what the model has to hear with them), ``live`` (the text that streams now).
-    ``attempt`` counts claims; it fences every write, so a runner that was overtaken cannot write.
+    ``attempt`` counts claims; it fences every write, so a runner that was overtaken cannot write. ``recoveries`` counts
+    how often in a row it was taken over from a runner that was gone, without a step in between.
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -36,6 +37,7 @@ class Turn(models.Model):
     correction = models.TextField(blank=True)
     cancel_requested = models.BooleanField(default=False)
     attempt = models.PositiveIntegerField(default=0)
+    recoveries = models.PositiveIntegerField(default=0)
     lease_owner = models.CharField(max_length=128, blank=True)
     lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)

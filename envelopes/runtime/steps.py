@@ -14,7 +14,6 @@ from envelopes.conf import setting
 from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.models import Injection, ToolCall, Turn
-from envelopes.protocol.parts import check_part
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TURN
@@ -29,7 +28,7 @@ from envelopes.runtime.transcript import (
     tool_result,
     without_thinking,
 )
-from envelopes.runtime.turns import hand_over, settle, turn_data
+from envelopes.runtime.turns import fail, hand_over, settle, turn_data
 from envelopes.types import JsonObject
 
 Next = Literal["step", "model", "stop"]
@@ -78,13 +77,14 @@ def end_reply(
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
         turn.steps += 1
+        turn.recoveries = 0
         turn.live = {}
         writer.add("provider", {"stopReason": stop_reason, "usage": usage, "step": turn.steps}, turn=turn)
         if cut:
             writer.add("withdrawn", {"live": cut}, turn=turn)
         ending = _ENDINGS.get(stop_reason or "")
         if ending is not None:
-            turn.save(update_fields=["steps", "live"])
+            turn.save(update_fields=["steps", "recoveries", "live"])
             fail(writer, turn, *ending)
             return "stop"
         reply = _last_reply(turn)
@@ -124,7 +124,7 @@ def end_reply(
             )
             return "stop"
         turn.correction = correction
-        turn.save(update_fields=["steps", "live", "corrections", "correction"])
+        turn.save(update_fields=["steps", "recoveries", "live", "corrections", "correction"])
         return "step"
 
 
@@ -140,18 +140,6 @@ _ENDINGS = {
 
 def _finalized(state: str) -> str:
     return state if state in ("complete", "clarifying", "error") else "complete"
-
-
-def fail(
-    writer: Writer, turn: Turn, code: str, text: str, *, title: str = "This answer could not be finished"
-) -> None:
-    """Tell the person what went wrong, as an error part of the runtime, and settle."""
-    part, _ = check_part(
-        {"metadata": {"partType": "error"}, "text": text, "data": {"code": code, "title": title}},
-        origin="runtime",
-    )
-    writer.add("part", {"part": part.as_json(), "turnState": "error"}, part_type="error", turn=turn)
-    settle(writer, turn, turn_state="error", finalized_by="error")
 
 
 def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer could not be finished") -> None:

@@ -20,7 +20,10 @@ from envelopes.models import ToolCall, Turn
 from envelopes.registries.state_machines import TURN
 from envelopes.runtime.history import opening_messages
 from envelopes.runtime.transcript import resumable
-from envelopes.runtime.turns import turn_data
+from envelopes.runtime.turns import fail, turn_data
+
+MAX_RECOVERIES = 5
+"""So often in a row a turn is taken over without a step in between: what ends one process must not end all."""
 
 
 def process_name() -> str:
@@ -73,6 +76,16 @@ def claim_next(session_pk: int, owner: str) -> Claim | None:
                 return None
             reason = "resumed" if turn.attempt else "started"
         TURN.check(turn.status, "running")
+        if reason == "recovered":
+            turn.recoveries += 1
+            if turn.recoveries > MAX_RECOVERIES:
+                fail(
+                    writer,
+                    turn,
+                    "keeps_failing",
+                    f"This was begun {turn.recoveries} times and never got further.",
+                )
+                return None
         turn.messages = resumable(turn.messages) if turn.messages else opening_messages(turn)
         turn.status, turn.lease_owner, turn.lease_until = "running", owner, _until()
         turn.attempt += 1

@@ -8,6 +8,7 @@ from django.db import transaction
 
 from envelopes.log.append import Writer
 from envelopes.models import Injection, Turn
+from envelopes.protocol.parts import check_part
 from envelopes.registries.state_machines import TURN
 from envelopes.signals import turn_settled
 from envelopes.types import JsonObject
@@ -107,3 +108,15 @@ def inject(writer: Writer, turn: Turn, injection: Injection) -> None:
         turn.status = "queued"
         Turn.objects.filter(pk=turn.pk).update(status="queued")
         writer.wake_runner()
+
+
+def fail(
+    writer: Writer, turn: Turn, code: str, text: str, *, title: str = "This answer could not be finished"
+) -> None:
+    """Tell the person what went wrong, as an error part of the runtime, and settle."""
+    part, _ = check_part(
+        {"metadata": {"partType": "error"}, "text": text, "data": {"code": code, "title": title}},
+        origin="runtime",
+    )
+    writer.add("part", {"part": part.as_json(), "turnState": "error"}, part_type="error", turn=turn)
+    settle(writer, turn, turn_state="error", finalized_by="error")

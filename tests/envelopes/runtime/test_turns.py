@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
+from asgiref.sync import sync_to_async
+from django.utils import timezone
 from pydantic import BaseModel
 
 from envelopes.errors import ToolFailed
+from envelopes.models import Turn
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Fail, Prose, Raw, Reply, Say, Think, data, text
 from envelopes.registries.tools import Tool
+from envelopes.runtime import store
 from envelopes.types import Json
 from tests.desk import Script, desk, replies
 
@@ -264,3 +270,17 @@ async def test_actors_that_keep_passing_on_are_stopped_and_the_person_is_told() 
         assert len(await d.turns()) == 6
         (error,) = await d.parts("error")
         assert error["data"]["code"] == "passed_too_often"
+
+
+async def test_a_turn_that_ends_its_process_each_time_is_given_up_and_the_person_is_told() -> None:
+    async with desk(replies([Say([text("response", "Never said.")])])) as d:
+        await d.runner.stop()
+        await d.say("Hello", wait=False)
+        for number in range(store.MAX_RECOVERIES + 1):
+            assert await sync_to_async(store.claim_next)(d.session.pk, f"gone:{number}:1") is not None
+            await sync_to_async(Turn.objects.update)(lease_until=timezone.now() - timedelta(seconds=1))
+        assert await sync_to_async(store.claim_next)(d.session.pk, "gone:9:1") is None
+        (turn,) = await d.turns()
+        assert (turn.status, turn.finalized_by) == ("settled", "error")
+        (error,) = await d.parts("error")
+        assert error["data"]["code"] == "keeps_failing"
