@@ -152,10 +152,11 @@ function shell() {
 shell();
 thread.start(main, {
   strings, timezone: root.dataset.timezone || timezone, pill: document.getElementById('pill'),
+  top: document.querySelector('.b-top'),
   announcer: document.getElementById('announcer'), send: message => send(message),
 });
 fields.start(main, { send, strings });
-surface.start(main, { send: message => send(message), toast, strings });
+surface.start(main, { send: message => send(message), sent: () => thread.follow(true), toast, strings });
 if (root.dataset.session) connect();
 const kept = socket ? [...socket.pending.values()].map(entry => entry.message) : [];
 composer.start({
@@ -165,4 +166,4 @@ composer.start({
 }, kept);
 fields.recall(kept);
 socket?.start();
-thread.follow(true);
+thread.toEnd();

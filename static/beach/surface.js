@@ -27,6 +27,7 @@ const done = target => document.getElementById(target)?.removeAttribute('aria-bu
 export function acked({ effect }, { type, target }) {
   done(type === 'show' ? `${target}-xb` : target);
   if (effect?.openUrl) open(effect.openUrl);
+  else if (type === 'action') options.sent();
 }
 
 export function refused({ message }, { type, target }) {

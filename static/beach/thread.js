@@ -4,7 +4,8 @@ import { flush } from './fields.js';
 
 const byId = id => document.getElementById(id);
 const NEAR = 96;                 // px from the end that still count as "at the end"
-let options, following = true, unseen = false, queue = [], speaking = false;
+const MARGIN = 12;               // px between the bar on top and the beginning of an answer
+let options, following = true, unseen = false, released = null, queue = [], speaking = false;
 
 // -- streamed text ---------------------------------------------------------------------------------------------------
 
@@ -53,10 +54,44 @@ export function ends(ops) {
 
 const gap = () => document.documentElement.scrollHeight - innerHeight - scrollY;
 
+// What must stay in view while something comes in below it: where the newest answer begins, with the words or the click
+// that it answers, unless those alone would fill the page.
+function anchor() {
+  const last = byId('tail').lastElementChild ?? byId('tail').previousElementSibling;
+  if (!last?.matches('.b-turn')) return last?.matches('.b-me, .b-event') ? last : null;
+  const asked = last.previousElementSibling;
+  return asked?.matches('.b-me, .b-event') && asked.offsetHeight < innerHeight / 3 ? asked : last;
+}
+
+// How far the page may scroll by itself: who reads should not lose the line they are at.
+function limit(block) {
+  if (!block || block === released) return Infinity;
+  return block.getBoundingClientRect().top + scrollY - (options.top?.getBoundingClientRect().bottom ?? 0) - MARGIN;
+}
+
+// ``force``: the person did something that is answered at the end, so that is where they want to be.
 export function follow(force = false, news = false) {
+  if (byId('empty')) return pill();
+  const end = document.documentElement.scrollHeight - innerHeight;
+  const to = force ? end : following ? Math.min(end, limit(anchor())) : 0;
+  if (to > scrollY) scrollTo({ top: to, behavior: 'instant' });
   if (force) following = true;
-  if (following && !byId('empty')) scrollTo({ top: document.documentElement.scrollHeight, behavior: 'instant' });
-  else if (news && !following) unseen = true;
+  else if (following) following = gap() < NEAR;
+  if (news && !following) unseen = true;
+  pill();
+}
+
+// To the end and on with it, however long the answer is.
+export function toEnd() {
+  released = anchor();
+  follow(true);
+}
+
+function scrolled() {
+  following = gap() < NEAR;
+  // Whoever went past the limit wants to see the end grow.
+  const block = anchor();
+  if (following && scrollY > limit(block) + 1) released = block;
   pill();
 }
 
@@ -163,13 +198,13 @@ export function settle(roots) {
 
 export function start(root, given) {
   options = given;
-  addEventListener('scroll', () => { following = gap() < NEAR; pill(); }, { passive: true });
+  addEventListener('scroll', scrolled, { passive: true });
   // What grows later, such as pictures, is followed as well.
   new ResizeObserver(() => following && follow()).observe(root);
   options.pill.addEventListener('click', () => {
     const card = document.querySelector('.b-approval[data-state=pending]');
     if (card && card.getBoundingClientRect().top > innerHeight - 40) card.scrollIntoView({ block: 'center' });
-    else follow(true);
+    else toEnd();
   });
   root.addEventListener('click', e => {
     const button = e.target.closest('[data-decide]');
