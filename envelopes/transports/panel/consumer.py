@@ -33,6 +33,9 @@ logger = logging.getLogger(__name__)
 
 NO_LOGIN, NOT_YOURS = 4401, 4403
 
+RECHECK_SECONDS = 60.0
+"""So long a connection that only listens is believed to be who it was."""
+
 
 class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
     """One connection. ``cursor`` is the last row that this browser has."""
@@ -58,6 +61,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
 
     async def _admitted(self) -> Session | None:
         """The session, if whoever sits here may see it now; otherwise the connection is closed."""
+        self._admitted_at = time.monotonic()
         try:
             return await sync_to_async(self._authorise)()
         except (Forbidden, NotFound) as error:
@@ -166,6 +170,10 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             await self._ring.wait()
             self._ring.clear()
             try:
+                late = time.monotonic() - self._admitted_at > RECHECK_SECONDS
+                # Pings do this too; but a client that never sends any must not go on listening.
+                if late and await self._admitted() is None:
+                    return
                 async with self._sending:
                     await self._catch_up()
             except asyncio.CancelledError:

@@ -18,6 +18,8 @@ from envelopes.access import Principal, create_session
 from envelopes.models import Event, Turn
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
+from envelopes.runtime import intake
+from envelopes.transports.panel import consumer
 from tests.desk import replies
 from tests.sockets import Browser, Socket, anonymous, panel
 
@@ -332,3 +334,18 @@ async def test_the_application_serves_no_other_sockets() -> None:
     wire = WebsocketCommunicator(application, "/ws/other/", headers=browser.headers())
     with pytest.raises(ValueError, match="No route found"):
         await wire.connect()
+
+
+async def test_a_socket_that_only_listens_ends_with_its_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumer, "RECHECK_SECONDS", 0.0)
+    user = await sync_to_async(get_user_model().objects.create_user)("ada", password="x")
+    client = Client()
+    await sync_to_async(client.force_login)(user)
+    async with panel(ANSWER):
+        session = await sync_to_async(create_session)(Principal(user=user, name="ada"), "tester")
+        listening = Browser({"sessionid": client.cookies["sessionid"].value})
+        socket = await Socket(listening, session.public_id).open()
+        await sync_to_async(client.logout)()
+        await sync_to_async(intake.post_message)(session, Principal(user=user), "other-tab", "PRIVATE")
+        assert await _close_code(socket) == 4401
+        assert "PRIVATE" not in socket.shown
