@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 from a2ui.binding.secrets import DOTS, is_secret, show
 from a2ui.binding.values import Array, Binding, FunctionCall, Value
+from a2ui.binding.work import Work
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions import expressions
 from a2ui.functions.registry import Env, Function, FunctionRegistry
@@ -62,7 +63,7 @@ class Sink:
 class Compiler:
     """Compiles for one surface: its data model, its catalog's functions, the session's environment."""
 
-    __slots__ = ("_env", "_functions", "_reveal", "_root")
+    __slots__ = ("_env", "_functions", "_reveal", "_root", "work")
 
     def __init__(
         self,
@@ -75,6 +76,7 @@ class Compiler:
         self._functions = functions
         self._env = env
         self._reveal = reveal
+        self.work = Work(env.limits)
 
     def compile(self, value: Value, sink: Sink) -> Getter | Const:
         """The closure of a value, or a Const. What it reads is added to the sink."""
@@ -141,15 +143,22 @@ class Compiler:
         fixed = {name: item.value for name, item in arguments.items() if isinstance(item, Const)}
         dynamic = [(name, item) for name, item in arguments.items() if not isinstance(item, Const)]
         evaluate, env, protect = function.evaluate, self._env, self._protect(function.name)
+        work, called = self.work, function.name
 
         def run(scope: Any) -> Any:
             resolved = dict(fixed)
             for name, item in dynamic:
                 value = item(scope)
                 resolved[name] = protect(value) if type(value) is dict or type(value) is list else value
+            problem = work.problem(called, resolved)
+            if problem is not None:
+                sink.failed(problem)
+                return None
             try:
                 return evaluate(resolved, env)
             except A2uiError as error:
+                if error.facts.get("limit") == "regex_ms":
+                    work.slow = True
                 sink.failed(error)
                 return None
 
@@ -206,7 +215,7 @@ class Compiler:
             else:
                 getters.append(self.getter(_from_expression(part), sink))
                 fixed.append("")
-        return _joined(fixed, getters)
+        return _joined(fixed, getters, self.work, sink)
 
 
 def descend(value: Any, tokens: Tokens) -> Any:
@@ -224,7 +233,7 @@ def descend(value: Any, tokens: Tokens) -> Any:
     return value
 
 
-def _joined(fixed: list[str], getters: list[Getter]) -> Getter:
+def _joined(fixed: list[str], getters: list[Getter], work: Work, sink: Sink) -> Getter:
     """Texts and values in turn. One and two values, by far the most frequent, get a form without a loop."""
     if len(getters) == 1:
         before, after = fixed
@@ -235,7 +244,18 @@ def _joined(fixed: list[str], getters: list[Getter]) -> Getter:
         first, second = getters
         return lambda scope: f"{before}{show(first(scope))}{between}{show(second(scope))}{after}"
     pattern = "%s".join([text.replace("%", "%%") for text in fixed])
-    return lambda scope: pattern % tuple([show(get(scope)) for get in getters])
+
+    def joined(scope: Any) -> str | None:
+        if work.used > work.allowed:
+            sink.failed(work.refusal("formatString"))
+            return None
+        texts = [show(get(scope)) for get in getters]
+        if not work.texts(texts):
+            sink.failed(work.refusal("formatString"))
+            return None
+        return pattern % tuple(texts)
+
+    return joined
 
 
 def _from_expression(part: expressions.Expression) -> Value:

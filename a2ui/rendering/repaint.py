@@ -37,6 +37,7 @@ class Repaint:
         view = self._view
         view.repaints += 1
         view.spent = 0
+        view.compiler.work.begin()
         for component_id in self._redefined:
             for place in list(view.places.get(component_id, ())):
                 self._redefine(place)

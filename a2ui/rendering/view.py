@@ -90,6 +90,7 @@ class View:
             self._unbuilt = []
             self.build(self.root)
         self.spent = 0
+        self.compiler.work.begin()
         return self.root.render(self.root_value(), "")
 
     def spend(self, chars: int) -> bool:
@@ -406,6 +407,7 @@ class View:
 
     def evaluate(self, value: Any, scope: Any, component_id: str) -> Any:
         """A dynamic value now, for a click or an edit."""
+        self.compiler.work.begin()
         sink = Sink(component_id, self.report)
         return self.compiler.getter(value, sink)(scope)
 
