@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any
 
 from asgiref.sync import sync_to_async
 from django.db import IntegrityError, transaction
@@ -28,14 +28,23 @@ class BookFlight(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     flight: str = Field(
-        description="The flight number, with or without the airline, such as 'easyJet EJ4521'."
+        title="Flight",
+        description="The flight number, with or without the airline, such as 'easyJet EJ4521'.",
     )
-    date: date
-    lead_passenger: str = Field(min_length=2, max_length=120, description="Full name of whoever travels.")
-    email: str = Field(default="", max_length=254, description="Where the confirmation goes; may be empty.")
-    tickets: int = Field(default=1, ge=1, le=9)
-    total: int = Field(gt=0, description="What all tickets cost together, exactly as a search showed it.")
-    currency: str = Field(pattern="^[A-Z]{3}$")
+    date: Annotated[date, Field(title="Day")]
+    lead_passenger: str = Field(
+        title="Lead passenger", min_length=2, max_length=120, description="Full name of whoever travels."
+    )
+    email: str = Field(
+        default="", title="E-mail", max_length=254, description="Where the confirmation goes; may be empty."
+    )
+    tickets: int = Field(default=1, title="Tickets", ge=1, le=9)
+    total: int = Field(
+        title="Total price",
+        gt=0,
+        description="What all tickets cost together, exactly as a search showed it.",
+    )
+    currency: str = Field(title="Currency", pattern="^[A-Z]{3}$")
 
     @field_validator("flight")
     @classmethod
@@ -118,13 +127,18 @@ def _confirmation(result: JsonObject) -> str:
     lines = (
         f"Booking {result['reference']}",
         f"{result['flight']} from {result['origin']} to {result['destination']}",
-        f"Departs {result['departure'].replace('T', ' ')}, arrives {result['arrival'].replace('T', ' ')}",
+        f"Departs {_moment(result['departure'])}, arrives {_moment(result['arrival'])}",
         f"{_tickets(result['tickets']).capitalize()} for {result['leadPassenger']}",
         f"Total {fares.money(result['total'], result['currency'])}, {result['baggage']}",
         "",
         "From the Beach demo: no airline knows of this booking and nothing was paid.",
     )
     return "\n".join(lines) + "\n"
+
+
+def _moment(value: str) -> str:
+    """ "2026-08-15 06:15": no timetable knows seconds."""
+    return value.replace("T", " ")[:16]
 
 
 def _tickets(count: int) -> str:

@@ -66,7 +66,7 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         session=writer.session.public_id,
         expiresAt=instant(expires) if expires else None,
     )
-    metadata = {
+    metadata: JsonObject = {
         "partType": "approval-request",
         "digest": approval.digest,
         "risk": approval.risk,
@@ -76,6 +76,8 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         "label": tool.label,
         "attempt": approval.attempt,
     }
+    if tool.labels:
+        metadata["labels"] = tool.labels
     writer.add(
         "part",
         {

@@ -86,6 +86,12 @@ class Tool:
     data_kind: str | None = None
     timeout: float | None = None
 
+    @property
+    def labels(self) -> dict[str, str]:
+        """What people read beside the name of an argument: the titles that its author gave to fields."""
+        fields = self.input.model_fields.items()
+        return {field.alias or name: field.title for name, field in fields if field.title}
+
     def definition(self) -> JsonObject:
         """The tool as the Messages API wants it."""
         schema = self.input.model_json_schema()

@@ -98,7 +98,7 @@ class Approval(View):
                 '<div class="b-approval__act"><span class="b-approval__edit"></span>{}</div></div>',
                 text(self.question),
                 join(why, " "),
-                arguments.table(self._args),
+                arguments.table(self._args, self._labels),
                 buttons,
             ),
             html('<footer class="b-approval__foot">{}{}</footer>', self._expiry(brush), self._digest()),
@@ -118,7 +118,12 @@ class Approval(View):
                 html('<p class="b-approval__result" dir="auto">{}</p>', text(words.result))
                 if words.result
                 else "",
-                join((html('<p class="b-approval__why">{}</p>', words.about), arguments.table(self._args))),
+                join(
+                    (
+                        html('<p class="b-approval__why">{}</p>', words.about),
+                        arguments.table(self._args, self._labels),
+                    )
+                ),
             ),
             label=words.state,
         )
@@ -138,7 +143,7 @@ class Approval(View):
                 text(words.result),
                 icon("right", "b-icon--flip"),
                 words.about,
-                arguments.table(self._args),
+                arguments.table(self._args, self._labels),
             ),
             html('<footer class="b-approval__foot"><span></span>{}</footer>', self._digest())
             if self.state == "unknown"
@@ -250,3 +255,8 @@ class Approval(View):
     def _args(self) -> JsonObject:
         args = self.call.get("args")
         return args if isinstance(args, dict) else {}
+
+    @property
+    def _labels(self) -> JsonObject:
+        labels = self.about.get("labels")
+        return labels if isinstance(labels, dict) else {}

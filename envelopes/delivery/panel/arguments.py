@@ -18,8 +18,11 @@ MAX_ROWS = 200
 _JOINT = re.compile(r"(?<=[.\]_])(?=.)|(?=\[)")
 
 
-def table(args: JsonObject) -> SafeString:
-    """One row per value; nested values under their path. Without arguments, a sentence that says so."""
+def table(args: JsonObject, labels: JsonObject | None = None) -> SafeString:
+    """One row per value; nested values under their path. Without arguments, a sentence that says so.
+
+    ``labels``: what to call an argument. Its own name stays beside it: that is what runs.
+    """
     rows = list(_rows("", args)) if args else []
     if not rows:
         return html('<p class="b-approval__result">{}</p>', _("It is called without arguments."))
@@ -29,7 +32,7 @@ def table(args: JsonObject) -> SafeString:
     return html(
         '<table class="b-args">{}</table>',
         join(
-            html('<tr><th scope="row">{}</th><td>{}</td></tr>', _name(name), _value(value))
+            html('<tr><th scope="row">{}</th><td>{}</td></tr>', _head(name, labels or {}), _value(value))
             for name, value in rows
         ),
     )
@@ -45,6 +48,13 @@ def _rows(path: str, value: Json) -> Iterator[tuple[str, Json]]:
             stack += [(f"{name}[{number}]", inner) for number, inner in reversed(list(enumerate(item)))]
         else:
             yield name, item
+
+
+def _head(path: str, labels: JsonObject) -> SafeString:
+    label = labels.get(path)
+    if not isinstance(label, str) or not label.strip():
+        return _name(path)
+    return html("{} <code>{}</code>", reveal(label), _name(path))
 
 
 def _name(path: str) -> SafeString:

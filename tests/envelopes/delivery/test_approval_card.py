@@ -70,6 +70,14 @@ def test_all_arguments_are_on_the_card_however_long_nested_or_hidden() -> None:
     } <= codes  # told apart from text that looks the same
 
 
+def test_a_label_stands_beside_the_name_and_never_for_it() -> None:
+    args = {"lead_passenger": "Ada", "email": "", "deep": {"lead_passenger": "x"}}
+    card = pending(args=args, labels={"lead_passenger": "Lead passenger", "email": 7, "gone": "Gone"})
+    table = card.reloaded().select("b-approval")[0].iter("tr")
+    rows = {words(row[0]).replace(" ", ""): words(row[1]) for row in table}
+    assert rows == {"Leadpassengerlead_passenger": "Ada", "email": "empty text", "deep.lead_passenger": "x"}
+
+
 def test_very_many_arguments_are_still_all_there() -> None:
     told = words(pending(args={f"k{n}": n for n in range(500)}).reloaded().select("b-approval")[0])
     assert '"k499": 499' in told
