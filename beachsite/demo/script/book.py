@@ -9,18 +9,17 @@ from beachsite.demo import catalogue
 from beachsite.demo.fares import money
 from beachsite.demo.script import flights
 from beachsite.demo.script.dates import say_day
+from beachsite.demo.script.people import mail, person
 from beachsite.demo.script.replay import Flow
 from beachsite.demo.script.say import ack, answer, count, error_code, failed, found, surface
-from beachsite.demo.script.scene import Scene
-from beachsite.demo.script.slots import Slots
+from beachsite.demo.script.scene import Scene, means_last
+from beachsite.demo.script.slots import Slots, read_slots
 from beachsite.demo.surfaces.passenger import ASKED, BOOKED, OPEN, booking_card, form_state, passenger_form
 from envelopes.providers.scripted import Call, Outcome, Say, text
 from envelopes.types import JsonObject
 
 KIND, FORM_KIND = "flight-booking", "passenger-form"
 UNKNOWN = "Ask the staff first"
-_NAME = re.compile(r"\b(?:for|name is|name of)\s+((?:[A-Z][\w'\u2019.-]*)(?:\s+[A-Z][\w'\u2019.-]*)*)")
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 
 
 def from_form(scene: Scene, context: JsonObject) -> Flow:
@@ -39,11 +38,11 @@ def from_form(scene: Scene, context: JsonObject) -> Flow:
 
 def from_words(scene: Scene) -> Flow:
     """ "Book the easyJet one for Ada Lovelace": the search is run again, so that the price is today's."""
-    named = _named_flight(scene.text)
-    wish = scene.wish
-    if named is not None:
-        wish = wish.then(Slots(origin=named.origin, destination=named.destination))
-    question = flights.missing(wish, scene.today)
+    if refusal := flights.impossible(scene):
+        yield refusal
+        return
+    named, wish, words = _meant(scene)
+    question = flights.missing(wish)
     if question is not None:
         yield question
         return
@@ -56,7 +55,7 @@ def from_words(scene: Scene) -> Flow:
         if outcome is not None:
             yield failed(outcome, flights.FAILED)
         return
-    offer = _pick(scene.text, named, result["flights"])
+    offer = _pick(words, named, result["flights"])
     if offer is None:
         day = say_day(date.fromisoformat(result["date"]), scene.today)
         yield answer(
@@ -64,26 +63,47 @@ def from_words(scene: Scene) -> Flow:
         )
         return
     tickets = result["passengers"]
-    name = _person(scene.text)
+    # What was asked for in words goes on in words; what was typed into a form is shown in one, to be read again.
+    order = scene.order
+    repeated = means_last(scene.text) and order.words
+    name = person(scene.text) or (order.name if repeated else "")
+    email = mail(scene.text) or order.email
     if not name:
         yield answer(
             f"**{offer['airline']} {offer['flightNumber']}** it is. Who is travelling?",
-            surface(passenger_form(f"passenger-{scene.key}", offer, tickets), FORM_KIND),
+            surface(passenger_form(f"passenger-{scene.key}", offer, tickets, order.name, email), FORM_KIND),
         )
         return
-    mail = _MAIL.search(scene.text)
     yield from _buy(
         scene,
         {
             "flight": f"{offer['airline']} {offer['flightNumber']}",
             "date": result["date"],
             "lead_passenger": name,
-            "email": mail[0] if mail else "",
+            "email": email,
             "tickets": tickets,
             "total": offer["totalPrice"],
             "currency": offer["currency"],
         },
     )
+
+
+def _meant(scene: Scene) -> tuple[catalogue.Flight | None, Slots, str]:
+    """The flight that is named or was chosen, the wish it belongs to, and the words that tell which offer."""
+    named, wish, words = _named_flight(scene.text), scene.wish, scene.text
+    if means_last(words) and named is None and not _airlines(words):
+        order = scene.order
+        said = read_slots(words, scene.today)
+        chosen = catalogue.find_flight(order.flight)
+        if chosen is not None:
+            named = chosen
+            wish = wish.then(Slots(day=order.day, passengers=order.tickets))
+            wish = wish.then(Slots(day=said.day, passengers=said.passengers))
+        elif order.words:
+            named, words = _named_flight(order.words), order.words
+    if named is not None:
+        wish = wish.then(Slots(origin=named.origin, destination=named.destination))
+    return named, wish, words
 
 
 def _buy(scene: Scene, arguments: JsonObject, form: str = "") -> Flow:
@@ -138,10 +158,10 @@ def _said(scene: Scene, outcome: Outcome) -> Say:
 def _booked(scene: Scene, booked: JsonObject) -> Say:
     leaves = datetime.fromisoformat(booked["departure"])
     card = booking_card(f"booking-{scene.key}", booked)
-    mail = f" The confirmation goes to {booked['email']}." if booked.get("email") else ""
+    receipt = f" The confirmation goes to {booked['email']}." if booked.get("email") else ""
     return answer(
         f"Booked: **{booked['flight']}** on {say_day(leaves.date(), scene.today)} at {leaves:%H:%M} for "
-        f"{booked['leadPassenger']}. Your reference is **{booked['reference']}**.{mail}",
+        f"{booked['leadPassenger']}. Your reference is **{booked['reference']}**.{receipt}",
         surface(card, KIND),
     )
 
@@ -154,23 +174,18 @@ def _named_flight(words: str) -> catalogue.Flight | None:
     return None
 
 
+def _airlines(words: str) -> list[str]:
+    lower = catalogue.folded(words)
+    return [
+        airline.name for airline in catalogue.airlines().values() if catalogue.folded(airline.name) in lower
+    ]
+
+
 def _pick(words: str, named: catalogue.Flight | None, offers: list[JsonObject]) -> JsonObject | None:
     """The offer that the words mean: by number, by airline, else the cheapest."""
     if named is not None:
         return next((offer for offer in offers if offer["flightNumber"] == named.number), None)
-    lower = catalogue.folded(words)
-    airlines = [
-        airline.name for airline in catalogue.airlines().values() if catalogue.folded(airline.name) in lower
-    ]
+    airlines = _airlines(words)
     if airlines:
         return next((offer for offer in offers if offer["airline"] in airlines), None)
     return offers[0] if offers else None
-
-
-def _person(words: str) -> str:
-    """A name after "for", unless it is a place or a month."""
-    for found_name in _NAME.finditer(words):
-        name = found_name[1].strip(" .,")
-        if catalogue.find_airport(name) is None and len(name) > 1:
-            return name
-    return ""

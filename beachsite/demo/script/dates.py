@@ -22,6 +22,10 @@ _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _DAY_MONTH = re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?: of)?\s+{_MONTH}\b{_YEAR}", re.IGNORECASE)
 _MONTH_DAY = re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?\b{_YEAR}", re.IGNORECASE)
 _WEEKDAY = re.compile(r"\b(mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.IGNORECASE)
+_PAST = re.compile(
+    r"\byesterday\b|\blast (?:night|week|month|year|weekend|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b",
+    re.IGNORECASE,
+)
 _IN = re.compile(r"\bin (\d+|[a-z]+) (day|week)s?\b", re.IGNORECASE)
 
 
@@ -87,6 +91,19 @@ def _date(year: int, month: int, day: int) -> date | None:
         return date(year, month, day)
     except ValueError:
         return None
+
+
+def no_day(text: str, today: date) -> str:
+    """Why the day that the text names cannot be travelled on; empty when it can, or when there is none."""
+    if found := _PAST.search(text):
+        return f"{found[0].capitalize()} is in the past."
+    named = _ISO.search(text) or _DAY_MONTH.search(text) or _MONTH_DAY.search(text)
+    if named is None:
+        return ""
+    day = find_day(text, today)
+    if day is None:
+        return f"There is no {named[0].strip()} in the calendar."
+    return f"{say_day(day, today)} is in the past." if day < today else ""
 
 
 def say_day(day: date, today: date) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import date
 
 from beachsite.demo import catalogue, fares
 from beachsite.demo.fares import money
-from beachsite.demo.script.dates import say_day
+from beachsite.demo.script import intents, people
+from beachsite.demo.script.dates import no_day, say_day
 from beachsite.demo.script.replay import Flow
 from beachsite.demo.script.say import ack, answer, ask, count, domain, failed, found, surface, thinking
 from beachsite.demo.script.scene import ASK_DAY, ASK_DESTINATION, ASK_ORIGIN, Scene
-from beachsite.demo.script.slots import Slots, city_airports
+from beachsite.demo.script.slots import Slots, city_airports, read_slots
+from beachsite.demo.script.unknown import unknown_place
 from beachsite.demo.surfaces.flights import flight_results, mark_selected, refill
 from beachsite.demo.surfaces.passenger import passenger_form
 from beachsite.demo.surfaces.refine import refine_form
@@ -19,6 +22,7 @@ from envelopes.types import Json, JsonObject
 
 KIND = "flight-results"
 FAILED = "The flight search did not work"
+DAYS = ["tomorrow", "next Friday", "in two weeks"]
 
 
 def search(scene: Scene) -> Flow:
@@ -27,7 +31,16 @@ def search(scene: Scene) -> Flow:
     if wish.destination == "Atlantis":
         yield from _atlantis(scene)
         return
-    question = missing(wish, scene.today)
+    if refusal := impossible(scene):
+        yield refusal
+        return
+    answers = scene.pending in (ASK_ORIGIN, ASK_DESTINATION)
+    place = unknown_place(scene.text, flight=True, answer=answers)
+    if place and intents.of(scene.text) == "search":
+        # A place of an earlier search is not what is meant.
+        said = read_slots(scene.text, scene.today)
+        wish = replace(wish, origin=said.origin, destination=said.destination)
+    question = missing(wish, place)
     if question is not None:
         yield question
         return
@@ -84,18 +97,35 @@ def select(scene: Scene, context: JsonObject) -> Flow:
     )
 
 
-def missing(wish: Slots, today: date) -> Say | None:
-    """The question to ask next, with answers to choose from; None when nothing is missing."""
+def impossible(scene: Scene) -> Say | None:
+    """What cannot be searched, whatever else is said: too many people, or a day that is none."""
+    if (number := people.said(scene.text)) > people.MOST:
+        return answer(
+            f"One booking here holds at most nine tickets, so I cannot look for {number:,}. Tell me how many of you, "
+            "up to nine, and I will search; a larger group needs several bookings."
+        )
+    if reason := no_day(scene.text, scene.today):
+        return ask(f"{reason} {ASK_DAY}", DAYS)
+    return None
+
+
+def missing(wish: Slots, unknown: str = "") -> Say | None:
+    """The question to ask next, with answers to choose from; None when nothing is missing. ``unknown``: a place that
+    was named and is not in the demo."""
+    sorry = ""
+    if unknown:
+        known = ", ".join(airport.name for airport in catalogue.airports().values())
+        sorry = f"I do not know {unknown}. This demo flies between {known}. "
     if not wish.origin:
-        return ask(ASK_ORIGIN, ["London Gatwick", "London Heathrow", "Lisbon", "Copenhagen"])
+        return ask(sorry + ASK_ORIGIN, ["London Gatwick", "London Heathrow", "Lisbon", "Copenhagen"])
     if several := city_airports(wish.origin):
-        return ask(ASK_ORIGIN, [airport.name for airport in several])
+        return ask(sorry + ASK_ORIGIN, [airport.name for airport in several])
     if not wish.destination:
-        return ask(ASK_DESTINATION, fares.routes_from(wish.origin))
+        return ask(sorry + ASK_DESTINATION, fares.routes_from(wish.origin))
     if several := city_airports(wish.destination):
-        return ask(ASK_DESTINATION, [airport.name for airport in several])
+        return ask(sorry + ASK_DESTINATION, [airport.name for airport in several])
     if wish.day is None:
-        return ask(ASK_DAY, ["tomorrow", "next Friday", "in two weeks"])
+        return ask(ASK_DAY, DAYS)
     return None
 
 
@@ -182,7 +212,13 @@ def _wanted(arguments: JsonObject) -> str:
     if arguments["time_of_day"] != "any":
         words.append(arguments["time_of_day"])
     if "max_price" in arguments:
-        words.append(f"up to {arguments['max_price']} a person")
+        origin = catalogue.find_airport(str(arguments["origin"]))
+        limit = (
+            money(arguments["max_price"], origin.currency).removesuffix(".00")
+            if origin
+            else arguments["max_price"]
+        )
+        words.append(f"up to {limit} a person")
     if arguments["direct_only"]:
         words.append("direct only")
     return ", ".join(words)

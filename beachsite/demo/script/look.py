@@ -7,23 +7,35 @@ from datetime import date, timedelta
 from beachsite.demo import catalogue
 from beachsite.demo.fares import money
 from beachsite.demo.research import KIND as RESEARCH_KIND
-from beachsite.demo.script.dates import find_day, say_day
+from beachsite.demo.script import people
+from beachsite.demo.script.dates import find_day, no_day, say_day
 from beachsite.demo.script.replay import Flow, Later
 from beachsite.demo.script.say import ack, answer, ask, count, domain, failed, found, surface, thinking
 from beachsite.demo.script.scene import ASK_HOTEL, ASK_RESEARCH, Scene
 from beachsite.demo.script.slots import nights, read_slots
-from beachsite.demo.surfaces.hotels import hotel_results
+from beachsite.demo.script.unknown import unknown_place
+from beachsite.demo.surfaces.hotels import hotel_results, mark_chosen
 from envelopes.providers.scripted import Call, Outcome, Say, data
 from envelopes.types import JsonObject
 
 HOTEL_KIND = "hotel-results"
+ROOMS = 6
+"""How many guests one hotel search is for, at most."""
 
 
 def hotels(scene: Scene) -> Flow:
     """Hotels at a place, on the day named, the day flown, or in two weeks."""
     place = destination_in(scene.text)
     if place is None:
-        yield ask(ASK_HOTEL, [d.name for d in catalogue.destinations().values()])
+        yield _which(scene, ASK_HOTEL)
+        return
+    if (guests := people.said(scene.text)) > ROOMS:
+        yield answer(f"A hotel search holds at most six guests, not {guests:,}. Ask for up to six at a time.")
+        return
+    if reason := no_day(scene.text, scene.today):
+        yield answer(
+            f"{reason} Ask me again with a day to come, such as *hotels in {place.name} next Friday*."
+        )
         return
     said = read_slots(scene.text, scene.today)
     day = find_day(scene.text, scene.today) or scene.known.day or scene.today + timedelta(days=14)
@@ -32,7 +44,7 @@ def hotels(scene: Scene) -> Flow:
         "destination": place.name,
         "check_in": day.isoformat(),
         "nights": length,
-        "guests": min(said.passengers or scene.known.passengers or 2, 6),
+        "guests": min(said.passengers or scene.known.passengers or 2, ROOMS),
     }
     if said.max_price is not None:
         arguments["max_price"] = said.max_price
@@ -56,15 +68,33 @@ def choose_hotel(scene: Scene, context: JsonObject) -> Flow:
     day = say_day(date.fromisoformat(str(context["checkIn"])), scene.today)
     yield answer(
         f"**{context.get('hotel')}**, {context.get('area')}: {stay} from {day} for {total}. This demo books flights "
-        "only, so nothing was reserved. Ask me for flights if you want some to go with it."
+        "only, so nothing was reserved. Ask me for flights if you want some to go with it.",
+        *_marks(context),
     )
+
+
+def _marks(context: JsonObject) -> list[JsonObject]:
+    """The chosen row says so. A card of an older version does not tell where it stands."""
+    row, previous = context.get("row"), context.get("previous")
+    if not isinstance(row, int):
+        return []
+    before = previous if isinstance(previous, int) else None
+    return [surface(mark_chosen(str(context.get("surface")), row, before), HOTEL_KIND)]
+
+
+def _which(scene: Scene, question: str) -> Say:
+    """Ask for a place; say so where one was named that is not here."""
+    names = [place.name for place in catalogue.destinations().values()]
+    unknown = unknown_place(scene.text, answer=scene.pending == question)
+    sorry = f"I know nothing about {unknown}. This demo knows {', '.join(names)}. " if unknown else ""
+    return ask(sorry + question, names)
 
 
 def research(scene: Scene) -> Flow:
     """Start the research, say that it is at work, answer when its result comes."""
     place = destination_in(scene.text)
     if place is None:
-        yield ask(ASK_RESEARCH, [d.name for d in catalogue.destinations().values()])
+        yield _which(scene, ASK_RESEARCH)
         return
     yield ack(f"I will find out about {place.name}.")
     yield Call("research_destination", {"destination": place.name})
@@ -100,7 +130,7 @@ def _hotel_words(result: JsonObject) -> str:
     best, cheapest = hotels[0], min(hotels, key=lambda hotel: float(hotel["pricePerNight"]))
     words = (
         f"{count(len(hotels), 'hotel', 'hotels').capitalize()} in {result['destination']}. "
-        f"Guests like **{best['name']}** best ({best['score']})"
+        f"Guests like **{best['name']}** best ({best['score']} of 10)"
     )
     if cheapest["id"] == best["id"]:
         return f"{words}, and it is the cheapest too."

@@ -6,6 +6,13 @@ from beachsite.demo.surfaces import build
 from envelopes.providers.scripted import Outcome, Say, data, text
 from envelopes.types import Json, JsonObject
 
+# Nothing broke there: what was asked for is not to be had.
+_REASONS = {
+    "no_route": "Nobody flies that route",
+    "bad_date": "That day cannot be booked",
+    "unknown_place": "I do not know that place",
+}
+
 
 def ack(words: str) -> Say:
     return Say([text("ack", words)], "awaiting")
@@ -37,7 +44,7 @@ def failed(outcome: Outcome, title: str, *, code: str = "tool_failed") -> Say:
     told = str(facts.get("message") or "The tool did not say why.")
     problem = {
         "code": str(facts.get("code") or code),
-        "title": title,
+        "title": _REASONS.get(str(facts.get("code")), title),
         "retry": facts.get("code") == "system_down",
     }
     return Say([{**text("error", told), "data": problem}], "error")

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.utils import timezone
 
 from beachsite.demo.script import intents
+from beachsite.demo.script.dates import find_day
+from beachsite.demo.script.people import mail, person
 from beachsite.demo.script.slots import Place, Slots, read_slots
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Conversation
@@ -25,9 +27,21 @@ _QUESTIONS = (ASK_ORIGIN, ASK_DESTINATION, ASK_DAY, ASK_HOTEL, ASK_RESEARCH)
 
 
 @dataclass(frozen=True)
+class Order:
+    """What was chosen or nearly bought last: by a flight and its day, or by the ``words`` that asked for it."""
+
+    flight: str = ""
+    day: date | None = None
+    tickets: int = 0
+    name: str = ""
+    email: str = ""
+    words: str = ""
+
+
+@dataclass(frozen=True)
 class Scene:
     """``pending`` is the question that the last turn ended with; ``known`` what earlier turns say about a flight;
-    ``key`` is short and its own for each turn, for surface ids."""
+    ``order`` is what "book it" means; ``key`` is short and its own for each turn, for surface ids."""
 
     conversation: Conversation
     today: date
@@ -35,6 +49,7 @@ class Scene:
     action: JsonObject | None
     pending: str
     known: Slots
+    order: Order
     key: str
 
     @property
@@ -46,11 +61,18 @@ class Scene:
 def read_scene(request: ModelRequest) -> Scene:
     conversation = Conversation(request)
     today = _today(conversation)
-    known, pending = _memory(request, conversation, today)
+    known, pending, order = _memory(request, conversation, today)
     key = re.sub(r"[^A-Za-z0-9]", "", str(request.turn_id))[-8:] or "turn"
     click = conversation.action
     return Scene(
-        conversation, today, conversation.text.strip(), _bare(click) if click else None, pending, known, key
+        conversation,
+        today,
+        conversation.text.strip(),
+        _bare(click) if click else None,
+        pending,
+        known,
+        order,
+        key,
     )
 
 
@@ -72,8 +94,8 @@ def _today(conversation: Conversation) -> date:
     return timezone.localdate()
 
 
-def _memory(request: ModelRequest, conversation: Conversation, today: date) -> tuple[Slots, str]:
-    known, pending = Slots(), ""
+def _memory(request: ModelRequest, conversation: Conversation, today: date) -> tuple[Slots, str, Order]:
+    known, pending, order = Slots(), "", Order()
     for message in request.messages[: _opening(request)]:
         if message["role"] == "assistant":
             said = " ".join(
@@ -86,9 +108,42 @@ def _memory(request: ModelRequest, conversation: Conversation, today: date) -> t
                 told = _told(entry.text, pending, known, today)
                 # Nobody wants to go on from there.
                 known = known if told.destination == "Atlantis" else told
+                order = _ordered(entry.text, order)
             elif isinstance(entry, ActionTaken):
                 known = _clicked(_bare(entry.action), known, today)
-    return known, pending
+                order = _chosen(_bare(entry.action), order)
+    return known, pending, order
+
+
+def _ordered(text: str, order: Order) -> Order:
+    """The order after somebody's words. Who travels stays the same when something else is looked for."""
+    match intents.of(text):
+        case "search":
+            return Order(name=order.name, email=order.email)
+        case "book":
+            known = replace(order, name=person(text) or order.name, email=mail(text) or order.email)
+            return known if means_last(text) else replace(known, flight="", day=None, tickets=0, words=text)
+        case _:
+            return order
+
+
+def means_last(text: str) -> bool:
+    """Whether "it" is booked: what was chosen before."""
+    return bool(re.search(r"\b(it|that|this|again|after all|the same)\b", text.lower()))
+
+
+def _chosen(action: JsonObject, order: Order) -> Order:
+    context = action.get("context")
+    if not isinstance(context, dict) or action.get("name") not in ("select_flight", "book_selected"):
+        return order
+    people = str(context.get("tickets") or context.get("passengers") or "")
+    return Order(
+        str(context.get("flight") or ""),
+        find_day(str(context.get("date") or ""), date.min),
+        int(people) if people.isdigit() else 0,
+        str(context.get("name") or "").strip() or order.name,
+        str(context.get("email") or "").strip() or order.email,
+    )
 
 
 def _opening(request: ModelRequest) -> int:

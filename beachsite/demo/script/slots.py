@@ -10,18 +10,14 @@ from typing import Literal
 from beachsite.demo.catalogue import Airport, airports, folded
 from beachsite.demo.fares import TimeOfDay
 from beachsite.demo.script.dates import NUMBERS, find_day
+from beachsite.demo.script.people import COUNT, travellers
 
 Place = Literal["origin", "destination"]
 
-_COUNT = r"(\d+|one|two|three|four|five|six|seven|eight|nine)"
-_PEOPLE = re.compile(
-    rf"\b{_COUNT}\s+(?:people|persons?|passengers?|adults?|travell?ers?|tickets?|seats?|of us)\b"
-)
-_FOR = re.compile(rf"\bfor {_COUNT}\b(?!\s*(?:nights?|days?|weeks?|pounds|euros|gbp|eur))")
 _PRICE = re.compile(
     r"\b(?:under|below|up to|at most|less than|max(?:imum)?(?: of)?)\s*[£€$]?\s*(\d+(?:\.\d+)?)"
 )
-_NIGHTS = re.compile(rf"\b{_COUNT}\s+nights?\b")
+_NIGHTS = re.compile(rf"\b{COUNT}\s+nights?\b")
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,7 @@ def read_slots(text: str, today: date, asked: Place | None = None) -> Slots:
         origin=origin,
         destination=destination,
         day=find_day(text, today),
-        passengers=_count(_PEOPLE.search(lower) or _FOR.search(lower)),
+        passengers=travellers(text),
         max_price=float(price[1]) if price else None,
         direct_only=bool(re.search(r"\b(direct|non-?stop)\b", lower)),
         time_of_day=hours,
@@ -75,20 +71,17 @@ def read_slots(text: str, today: date, asked: Place | None = None) -> Slots:
 
 def nights(text: str) -> int:
     """How many nights the sentence names, or 0."""
-    return _count(_NIGHTS.search(folded(text)))
+    found = _NIGHTS.search(folded(text))
+    if found is None:
+        return 0
+    number = int(found[1][:9]) if found[1].isdigit() else NUMBERS[found[1]]
+    return number if 1 <= number <= 28 else 0
 
 
 def city_airports(place: str) -> list[Airport]:
     """The airports of a city that has more than one; empty for anything else."""
     found = [airport for airport in airports().values() if folded(airport.city) == folded(place)]
     return found if len(found) > 1 else []
-
-
-def _count(found: re.Match[str] | None) -> int:
-    if found is None:
-        return 0
-    number = int(found[1]) if found[1].isdigit() else NUMBERS[found[1]]
-    return number if 1 <= number <= 28 else 0
 
 
 def _names() -> list[tuple[str, str]]:

@@ -101,6 +101,14 @@ def update(surface: str, pointer: str, value: Json) -> JsonObject:
     return {"version": VERSION, "updateDataModel": {"surfaceId": surface, "path": pointer, "value": value}}
 
 
+def mark(surface: str, rows: str, row: int, previous: int | None, words: tuple[str, str]) -> list[JsonObject]:
+    """The button of one row says the second of ``words``; that of the row before says the first again."""
+    back = (
+        [] if previous is None or previous == row else [update(surface, f"{rows}/{previous}/act", words[0])]
+    )
+    return [*back, update(surface, f"{rows}/{row}/act", words[1]), update(surface, "/selected", row)]
+
+
 def batch(messages: list[JsonObject]) -> JsonObject:
     """What an a2ui-surface part carries."""
     return {"messages": messages}

@@ -113,14 +113,7 @@ def refill(surface: str, found: JsonObject) -> list[JsonObject]:
 
 def mark_selected(surface: str, row: int, previous: int | None) -> list[JsonObject]:
     """One row reads "Selected", the one before no longer does."""
-    messages = []
-    if previous is not None and previous != row:
-        messages.append(b.update(surface, f"/flights/{previous}/act", SELECT))
-    return [
-        *messages,
-        b.update(surface, f"/flights/{row}/act", SELECTED),
-        b.update(surface, "/selected", row),
-    ]
+    return b.mark(surface, "/flights", row, previous, (SELECT, SELECTED))
 
 
 def _page(found: JsonObject) -> str:
@@ -147,4 +140,4 @@ def _count(shown: int, all_day: int) -> str:
         return f"None of the {all_day} flights that day fits. Try a higher price or another time."
     if shown < all_day:
         return f"{shown} of {all_day} flights that day"
-    return "1 flight that day" if shown == 1 else f"All {shown} flights that day"
+    return {1: "1 flight that day", 2: "Both flights that day"}.get(shown, f"All {shown} flights that day")

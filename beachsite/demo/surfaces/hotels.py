@@ -5,6 +5,8 @@ from __future__ import annotations
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
+CHOOSE, CHOSEN = "Choose", "\N{CHECK MARK} Chosen"
+
 
 def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
     """The hotels of one search."""
@@ -37,7 +39,11 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
         ),
         b.column("about", "name", "area", "blurb", "extras", weight=1),
         b.text("name", b.path("name"), "h4"),
-        b.text("area", b.string("${area}, ${stars} stars, guests say ${score}"), "caption"),
+        b.text(
+            "area",
+            b.string("${area}, ${stars} stars, rated ${formatNumber(value: score, decimals: 1)} of 10"),
+            "caption",
+        ),
         b.text("blurb", b.path("blurb")),
         b.text("extras", b.string("${extras}. ${cancellation}."), "caption"),
         b.row("deal", "price", "choose", align="center", weight=5),
@@ -53,6 +59,9 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
             "choose-text",
             "choose_hotel",
             {
+                "surface": surface,
+                "row": b.path("row"),
+                "previous": b.path("/selected"),
                 "hotel": b.path("name"),
                 "area": b.path("area"),
                 "checkIn": b.path("/checkIn"),
@@ -61,8 +70,14 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
                 "currency": b.path("currency"),
             },
             weight=5,
-            accessibility={"label": b.string("Choose ${name}")},
+            accessibility={"label": b.string("${act} ${name}")},
         ),
-        b.text("choose-text", "Choose"),
+        b.text("choose-text", b.path("act")),
     ]
-    return b.create(surface, components, found)
+    rows = [hotel | {"row": number, "act": CHOOSE} for number, hotel in enumerate(found["hotels"])]
+    return b.create(surface, components, found | {"hotels": rows, "selected": None})
+
+
+def mark_chosen(surface: str, row: int, previous: int | None) -> list[JsonObject]:
+    """One row reads "Chosen", the one before no longer does."""
+    return b.mark(surface, "/hotels", row, previous, (CHOOSE, CHOSEN))

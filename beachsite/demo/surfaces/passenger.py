@@ -8,14 +8,21 @@ from envelopes.types import JsonObject
 OPEN = "Continue to booking"
 ASKED = "Waiting for approval"
 BOOKED = "Booked"
+NEEDED = "Fill in name and email, and tick the fare conditions, to go on."
 
 
-def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonObject]:
-    """A form for one offer of a search; it can go on only with a name, a plausible address and the conditions read."""
+def passenger_form(
+    surface: str, offer: JsonObject, tickets: int, name: str = "", email: str = ""
+) -> list[JsonObject]:
+    """A form for one offer of a search; it can go on only with a name, a plausible address and the conditions read.
+
+    ``name`` and ``email`` are what is known already; the conditions are read again each time.
+    """
     name_given = b.call("length", "boolean", value=b.path("/form/name"), min=2, max=120)
     mail_given = b.call("email", "boolean", value=b.path("/form/email"))
+    complete = b.every(b.required("/form/name"), name_given, mail_given, b.path("/form/terms"))
     components = [
-        b.column("root", "title", "trip", "fields", "terms", "divider", "foot"),
+        b.column("root", "title", "trip", "fields", "terms", "divider", "foot", "needed"),
         b.text("title", "Who is travelling?", "h4"),
         b.row("trip", "plane", "trip-text", align="center"),
         b.component("Icon", "plane", name="event"),
@@ -77,21 +84,21 @@ def passenger_form(surface: str, offer: JsonObject, tickets: int) -> list[JsonOb
             },
             variant="primary",
             checks=[
-                b.check(
-                    b.every(b.required("/form/name"), name_given, mail_given, b.path("/form/terms")),
-                    "Fill in name and email, and tick the fare conditions.",
-                ),
+                b.check(complete, NEEDED),
                 b.check(b.path("/open"), "This has been sent already."),
             ],
         ),
         b.text("go-text", b.path("/act")),
+        # In the open, since a button that cannot be pressed tells its reason to nobody who has no mouse.
+        # pluralize reads true as 1: the one way to choose between two texts.
+        b.text("needed", b.call("pluralize", value=complete, one="", other=NEEDED), "caption"),
     ]
     model = {
         "offer": offer | {"title": f"{offer['airline']} {offer['flightNumber']}"},
         "date": str(offer["departure"])[:10],
         "tickets": tickets,
         "total": offer["pricePerPerson"] * tickets,
-        "form": {"name": "", "email": "", "terms": False},
+        "form": {"name": name, "email": email, "terms": False},
         "open": True,
         "act": OPEN,
     }

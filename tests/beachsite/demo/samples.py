@@ -9,7 +9,7 @@ from beachsite.demo import catalogue, fares
 from beachsite.demo.fares import Wish
 from beachsite.demo.surfaces import research
 from beachsite.demo.surfaces.flights import flight_results, mark_selected, refill
-from beachsite.demo.surfaces.hotels import hotel_results
+from beachsite.demo.surfaces.hotels import hotel_results, mark_chosen
 from beachsite.demo.surfaces.passenger import booking_card, passenger_form
 from beachsite.demo.surfaces.refine import refine_form
 from envelopes.types import JsonObject
@@ -114,6 +114,7 @@ ALL: dict[str, Callable[[], list[JsonObject]]] = {
     "passenger": lambda: passenger_form("s", _offer(), 2),
     "booking": lambda: booking_card("s", booking()),
     "hotels": lambda: hotel_results("s", hotels()),
+    "hotels-chosen": lambda: hotel_results("s", hotels()) + mark_chosen("s", 1, None),
     "dashboard-empty": lambda: dashboard(0),
     "dashboard-half": lambda: dashboard(2),
     "dashboard": lambda: dashboard(5),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -32,11 +33,14 @@ def order(**more: Any) -> BookFlight:
 
 
 async def test_a_booking_is_stored_with_its_reference() -> None:
-    bought = await book_flight(Context(call_id="call-7"), order())
+    context = Context(call_id="call-7")
+    bought = await book_flight(context, order())
 
     stored = await Booking.objects.aget(call_id="call-7")
     assert stored.reference == bought["reference"] == reference_of("call-7")
     assert (stored.flight, stored.tickets, stored.lead_passenger) == ("easyJet EJ4521", 2, "Ada Lovelace")
+    (receipt,) = context.files.values()
+    assert re.search(r"Departs \d{4}-\d\d-\d\d 06:15, arrives \d{4}-\d\d-\d\d \d\d:\d\d\n", receipt.decode())
     assert str(stored) == f"{stored.reference}, easyJet EJ4521"
 
 
@@ -105,3 +109,10 @@ def test_what_is_approved_can_be_read_as_plain_json() -> None:
 
     assert shown["flight"] == "easyJet EJ4521"
     assert isinstance(shown["total"], int)
+
+
+def test_the_card_names_arguments_in_words() -> None:
+    labels = BOOK_FLIGHT.labels
+
+    assert set(labels) == set(BookFlight.model_fields)
+    assert labels["lead_passenger"] == "Lead passenger"

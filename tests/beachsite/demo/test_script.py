@@ -396,3 +396,176 @@ def test_a_flow_that_is_over_still_answers(stage: Stage) -> None:
         reply = sally(ModelRequest("", messages, [], turn_id="turn00000001"))
 
         assert reply.blocks[0].state == state
+
+
+# -- what people also say -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Find flights from London Gatwick to Corfu on 15 August for 40 people",
+        "Book EJ4521 on 15 August for 40 people",
+    ],
+)
+def test_more_people_than_one_booking_holds(stage: Stage, words: str) -> None:
+    turn = stage.say(words)
+
+    assert turn.calls == []
+    assert "at most nine tickets, so I cannot look for 40" in turn.text("response")
+
+
+def test_how_many_may_be_said_later(stage: Stage) -> None:
+    stage.say("fly from Lisbon to Copenhagen")
+    assert stage.say("we are three").states == ["clarifying"]
+
+    assert stage.say("tomorrow").calls[0][1]["passengers"] == 3
+    assert stage.say("just me after all").calls[0][1]["passengers"] == 1
+
+
+@pytest.mark.parametrize(
+    ("day", "why"),
+    [
+        ("yesterday", "Yesterday is in the past."),
+        ("on 31 February", "There is no 31 February in the calendar."),
+        ("on 2020-03-02", "Monday 2 March 2020 is in the past."),
+        ("last Friday", "Last friday is in the past."),
+    ],
+)
+def test_why_a_day_cannot_be(stage: Stage, day: str, why: str) -> None:
+    asked = stage.say(f"fly from Lisbon to Copenhagen {day}")
+
+    assert asked.states == ["clarifying"]
+    assert asked.text("clarify") == f"{why} Which day would you like to fly?"
+    search = stage.say("tomorrow")
+    assert search.calls[0][1]["destination"] == "Copenhagen"
+    assert why in stage.say(f"Book EJ4521 for Ada {day}").text("clarify")
+    assert why in stage.say(f"hotels in Lisbon {day}").text("response")
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("hotels in Berlin", "Berlin"),
+        ("Find hotels in new york for 3 nights", "New York"),
+        ("research paris", "Paris"),
+        ("tell me about Rome, please", "Rome"),
+        ("Find a hotel for me", ""),
+        ("Research something for me", ""),
+        ("Fly to berlin tomorrow", "Berlin"),
+        ("Find flights from Oslo to Corfu", "Oslo"),
+        ("I'd like to fly somewhere on Friday", ""),
+        ("I want to fly to London", ""),
+    ],
+)
+def test_a_place_that_is_not_here_is_told(stage: Stage, words: str, place: str) -> None:
+    turn = stage.say(words)
+
+    assert turn.states == ["clarifying"]
+    asked = turn.text("clarify")
+    assert (f" {place}. This demo " in asked) if place else ("This demo" not in asked)
+    assert not place or "Corfu" in asked
+
+
+def test_an_answer_that_is_a_place_elsewhere(stage: Stage) -> None:
+    stage.say("Find a hotel for me")
+
+    assert "I know nothing about Berlin. This demo knows Corfu" in stage.say("Berlin").text("clarify")
+    assert stage.say("Porto").calls[0][1]["destination"] == "Porto"
+
+
+def test_a_place_elsewhere_is_not_replaced_by_an_earlier_one(stage: Stage) -> None:
+    stage.say(SEARCH)
+
+    turn = stage.say("Fly me to Berlin from Lisbon on Friday")
+
+    assert turn.calls == []
+    assert "I do not know Berlin." in turn.text("clarify")
+
+
+def chosen(stage: Stage) -> dict[str, object]:
+    """Select a flight that is not the cheapest and send its form; a person denies it."""
+    first = stage.say(SEARCH)
+    flights = model_of(first, "flights-")["flights"]
+    assert isinstance(flights, list)
+    row = next(row for row in flights if row["flightNumber"] == "BA 2043")
+    day = row["departure"][:10]
+    common = {"date": day, "currency": "GBP", "total": row["totalPrice"]}
+    stage.click(
+        "select_flight",
+        common | {"surface": "s", "row": 1, "previous": None, "flight": "BA 2043", "passengers": 2},
+    )
+    sent = common | {
+        "form": "passenger-1", "flight": "British Airways BA 2043", "name": "Ada Lovelace",
+        "email": "ada@example.com", "tickets": 2,
+    }  # fmt: skip
+    stage.click("book_selected", sent, decision="denied")
+    return row
+
+
+@pytest.mark.parametrize("words", ["please book it after all", "book it again"])
+def test_booking_again_keeps_the_flight_and_who_travels(stage: Stage, words: str) -> None:
+    row = chosen(stage)
+
+    turn = stage.say(words)
+
+    model = model_of(turn, "passenger-")
+    assert model["form"] == {"name": "Ada Lovelace", "email": "ada@example.com", "terms": False}
+    assert (model["total"], model["tickets"]) == (row["totalPrice"], 2)
+    assert isinstance(model["offer"], dict)
+    assert model["offer"]["flightNumber"] == "BA 2043"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_booking_again_in_words_asks_again(stage: Stage) -> None:
+    stage.say(SEARCH)
+    stage.say("Book the British Airways one for Ada Lovelace, ada@example.com", decision="denied")
+
+    turn = stage.say("book it again")
+
+    arguments = turn.calls[1][1]
+    assert (arguments["flight"], arguments["lead_passenger"]) == ("British Airways BA 2043", "Ada Lovelace")
+    assert arguments["email"] == "ada@example.com"
+
+
+def test_another_search_forgets_the_flight_and_not_who_travels(stage: Stage) -> None:
+    chosen(stage)
+    stage.say(SEARCH)
+
+    model = model_of(stage.say("book it"), "passenger-")
+
+    assert isinstance(model["offer"], dict) and isinstance(model["form"], dict)
+    assert model["offer"]["flightNumber"] == "EJ4521"
+    assert model["form"]["name"] == "Ada Lovelace"
+
+
+def test_searching_again_says_the_limit_with_its_currency(stage: Stage) -> None:
+    context = context_of(stage.say(SEARCH), "search") | {
+        "origin": "London Gatwick", "destination": "Corfu", "date": "2027-08-15", "passengers": "1", "time": ["any"],
+        "directOnly": False, "maxPrice": 120,
+    }  # fmt: skip
+
+    assert "up to £120 a person" in stage.click("refine_search", context).text("ack")
+
+
+def test_a_route_that_nobody_flies_is_no_breakdown(stage: Stage) -> None:
+    turn = stage.say("fly from Funchal to Copenhagen tomorrow")
+
+    assert turn.data("error")[0] == {"code": "no_route", "title": "Nobody flies that route", "retry": False}
+
+
+def test_a_chosen_hotel_is_marked(stage: Stage) -> None:
+    stage.say("Find hotels in Lisbon for 3 nights")
+    context = {
+        "hotel": "x",
+        "area": "y",
+        "checkIn": "2027-01-02",
+        "nights": 2,
+        "total": 300,
+        "currency": "EUR",
+    }
+
+    turn = stage.click("choose_hotel", context | {"surface": "hotels-1", "row": 1, "previous": 0})
+
+    writes = {m["updateDataModel"]["path"]: m["updateDataModel"]["value"] for m in turn.messages()}
+    assert writes == {"/hotels/0/act": "Choose", "/hotels/1/act": "\N{CHECK MARK} Chosen", "/selected": 1}

@@ -45,6 +45,11 @@ def test_a_bare_place_answers_the_question() -> None:
         ("for 3 nights", 0),
         ("15 August", 0),
         ("for 40", 0),
+        ("for 12 people", 0),
+        ("we are three", 3),
+        ("we're a party of four", 4),
+        ("just me", 1),
+        ("for 10 nights", 0),
     ],
 )
 def test_people(words: str, people: int) -> None:

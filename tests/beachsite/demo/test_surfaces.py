@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 import pytest
 
 from a2ui import ActionError, ClientAction, Engine, OpenUrl, SurfaceSet
+from beachsite.demo.surfaces.flights import flight_results
+from beachsite.demo.surfaces.passenger import NEEDED
 from tests.beachsite.demo import samples
 
 
@@ -51,6 +53,24 @@ def test_flights_are_written_out() -> None:
     assert "London Gatwick to Corfu, Saturday 15 August" in page
     for words in ("£94", "£187", "06:15", "12:00", "EJ4521", "All 4 flights that day"):
         assert words in page
+
+
+def test_two_flights_are_both() -> None:
+    found = samples.flights()
+    found |= {"flights": found["flights"][:2], "flightsThatDay": 2}
+    surfaces = Engine().surfaces()
+    for message in flight_results("s", found):
+        surfaces.apply(message, owner="sally")
+
+    assert "Both flights that day" in html(surfaces)
+
+
+def test_hotels_are_rated_and_the_chosen_one_says_so() -> None:
+    before, after = html(shown("hotels")), html(shown("hotels-chosen"))
+
+    assert re.search(r"stars, rated \d\.\d of 10", before)
+    assert "Chosen" not in before
+    assert after.count("\N{CHECK MARK} Chosen</") == 1
 
 
 def test_a_filter_that_leaves_nothing_says_so() -> None:
@@ -141,6 +161,7 @@ def test_nobody_goes_on_without_name_address_and_consent() -> None:
     go = found.buttons[-1]["id"]
     assert "disabled" in found.buttons[-1]
     assert "A full name is needed." not in html(surfaces)
+    assert f">{NEEDED}<" in html(surfaces)
 
     type_in(surfaces, name, "A")
     assert "A full name is needed." in html(surfaces)
@@ -151,6 +172,7 @@ def test_nobody_goes_on_without_name_address_and_consent() -> None:
         surfaces.act(go)
     type_in(surfaces, email, "ada@example.com")
 
+    assert NEEDED not in html(surfaces)
     done = surfaces.act(go)
     assert isinstance(done, ClientAction)
     assert done.message["action"]["context"]["name"] == "Ada Lovelace"
