@@ -26,7 +26,7 @@ PATHS = [
 ]
 
 words = st.sampled_from(["", "Hello", "**bold**", "12", "2026-09-04", "true", "ü 😀", "${/s}", "a b"])
-numbers = st.one_of(st.integers(-3, 1500), st.sampled_from([0.5, -2.25, 3.0, 1234.5]))
+numbers = st.one_of(st.integers(-3, 1500), st.sampled_from([0.3, -2.26, 3.0, 1234.57]))
 ids = st.sampled_from(IDS[1:])
 bindings = st.builds(lambda path: {"path": path}, st.sampled_from(PATHS))
 
@@ -59,7 +59,7 @@ texts = st.one_of(
     plain_text,
     call("formatString", value=st.one_of(templates, bindings)),
     call("formatNumber", value=plain_number, decimals=st.integers(0, 3), grouping=plain_boolean),
-    call("formatCurrency", value=plain_number, currency=st.sampled_from(["USD", "EUR", "JPY"])),
+    call("formatCurrency", value=plain_number, currency=st.sampled_from(["USD", "EUR", "GBP"])),
     call(
         "formatDate",
         value=st.sampled_from(["2026-09-04", "2026-09-04T10:30:00Z"]),
@@ -176,6 +176,45 @@ MODELS = st.fixed_dictionaries(
         ),
     },
 )
+CHANGES = st.lists(
+    st.one_of(
+        st.builds(
+            lambda path, value: {"updateDataModel": {"surfaceId": "s", "path": path, **value}},
+            st.sampled_from(
+                [
+                    "/n",
+                    "/s",
+                    "/list/0",
+                    "/list/1",
+                    "/people/0/name",
+                    "/people/0",
+                    "/new/0/deep",
+                    "/n/x",
+                    "/list/y",
+                ]
+            ),
+            st.one_of(
+                st.just({}),
+                st.builds(
+                    lambda value: {"value": value},
+                    st.one_of(words, numbers, st.booleans(), st.just([]), st.just({})),
+                ),
+            ),
+        ),
+        st.builds(
+            lambda path, scope, value: {
+                "@write": {"surfaceId": "s", "path": path, "scope": scope, "value": value}
+            },
+            st.sampled_from(["/n", "name", "s", "/list/0"]),
+            st.sampled_from(["", "/people/0"]),
+            st.one_of(words, numbers),
+        ),
+        ROWS.map(lambda rows: {"updateComponents": {"surfaceId": "s", "components": rows}}),
+    ),
+    max_size=4,
+).map(lambda changes: [change if "@write" in change else {"version": "v0.9", **change} for change in changes])
+"""What may follow: data written and deleted, what a person enters, components defined anew."""
+
 JUNK: list[Any] = [None, True, 0, -1, 2.5, "x", "", [], ["x"], {}, {"path": "/n"}, {"path": 5}, {"call": "not"},
                    {"call": 3}, {"path": "/n", "x": 1},
                    {"call": "email", "args": {"value": "x"}, "returnType": "string"},
