@@ -24,6 +24,7 @@ from a2ui.protocol.messages import (
 )
 from a2ui.protocol.versions import NATIVE
 from a2ui.rendering.place import Op
+from a2ui.safety.collecting import paused
 from a2ui.safety.ids import number
 from a2ui.state.surface import Surface
 from a2ui.state.theme import check_theme
@@ -130,7 +131,8 @@ class SurfaceSet:
             )
         self._touch(surface)
         if isinstance(message, UpdateComponents):
-            return surface.update_components(message)
+            with paused():
+                return surface.update_components(message)
         return surface.update_data(message)
 
     def _touch(self, surface: Surface) -> None:
@@ -249,7 +251,8 @@ class SurfaceSet:
         """What changed since the last flush: first what went, then what came and what changed."""
         changes, self._gone = self._gone, []
         for surface in self._new:
-            html = surface.fresh()
+            with paused():
+                html = surface.fresh()
             changes.append(SurfaceChange("created", surface.owner, surface.id, surface.dom_id, html))
         for surface in self._touched:
             if surface not in self._new:

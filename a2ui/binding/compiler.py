@@ -6,8 +6,8 @@ A compiled value never raises: a function that fails gives None and one report (
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import partial
+from typing import Any, Protocol, TypeAlias, cast
 
 from a2ui.binding.secrets import DOTS, is_secret, show
 from a2ui.binding.values import Array, Binding, FunctionCall, Value
@@ -29,25 +29,36 @@ REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and",
 _CACHED_TEMPLATES = 64
 
 
-@dataclass(frozen=True, slots=True)
 class Const:
     """A compiled value that reads nothing."""
 
-    value: Any
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class Source(Protocol):
+    """Where absolute paths start: `now` is the data model as it is at the moment."""
+
+    @property
+    def now(self) -> Any: ...
 
 
 class Sink:
     """Where the compiled values of one part of a component leave what they read and what went wrong.
 
-    `on_read` is called for paths that show up later, in a formatString text that itself comes from the data.
+    `grows`: further paths may show up later, in a formatString text that itself comes from the data; `on_read` is
+    called for those.
     """
 
-    __slots__ = ("component_id", "on_read", "reads", "report")
+    __slots__ = ("component_id", "grows", "on_read", "reads", "report")
 
     def __init__(self, component_id: str, report: Callable[[A2uiError, str], None]) -> None:
         self.component_id = component_id
         self.reads: list[Read] = []
         self.report = report
+        self.grows = False
         self.on_read: Callable[[Read], None] | None = None
 
     def read(self, read: Read) -> None:
@@ -63,16 +74,16 @@ class Sink:
 class Compiler:
     """Compiles for one surface: its data model, its catalog's functions, the session's environment."""
 
-    __slots__ = ("_env", "_functions", "_reveal", "_root", "work")
+    __slots__ = ("_env", "_functions", "_reveal", "_source", "work")
 
     def __init__(
         self,
-        root: Callable[[], Any],
+        source: Source,
         functions: FunctionRegistry,
         env: Env,
         reveal: Callable[[Any], Any] | None = None,
     ) -> None:
-        self._root = root
+        self._source = source
         self._functions = functions
         self._env = env
         self._reveal = reveal
@@ -80,10 +91,12 @@ class Compiler:
 
     def compile(self, value: Value, sink: Sink) -> Getter | Const:
         """The closure of a value, or a Const. What it reads is added to the sink."""
-        if isinstance(value, Binding):
-            return self.reader(value.tokens, value.absolute, sink)
-        if isinstance(value, FunctionCall):
-            return self._call(value, sink)
+        kind = type(value)
+        if kind is Binding:
+            tokens, absolute = cast("Binding", value)
+            return self.reader(tokens, absolute, sink)
+        if kind is FunctionCall:
+            return self._call(cast("FunctionCall", value), sink)
         if isinstance(value, Array):
             items = [self.getter(item, sink) for item in value.items]
             return lambda scope: [item(scope) for item in items]
@@ -104,15 +117,13 @@ class Compiler:
     def reader(self, tokens: Tokens, absolute: bool, sink: Sink) -> Getter:
         """Reads what is at the tokens, None where there is nothing (rulebook 6.2)."""
         sink.read((tokens, absolute))
+        # Partials of functions that stand apart, here and below: what a closure holds on to makes it several
+        # objects, which have to be made and which the collector has to look at.
         if absolute:
-            root = self._root
-            return lambda _: descend(root(), tokens)
+            return partial(_from_root, self._source, tokens)
         if not tokens:
-            return lambda scope: scope
-        if len(tokens) > 1:
-            return lambda scope: descend(scope, tokens)
-        token = tokens[0]
-        return lambda scope: scope.get(token) if type(scope) is dict else descend(scope, tokens)
+            return _itself
+        return partial(_member, tokens[0], tokens) if len(tokens) == 1 else partial(_below, tokens)
 
     # ------------------------------------------------------------------ functions
 
@@ -142,8 +153,14 @@ class Compiler:
     def _run(self, function: Function, arguments: Mapping[str, Getter | Const], sink: Sink) -> Getter:
         fixed = {name: item.value for name, item in arguments.items() if isinstance(item, Const)}
         dynamic = [(name, item) for name, item in arguments.items() if not isinstance(item, Const)]
-        evaluate, env, protect = function.evaluate, self._env, self._protect(function.name)
         work, called = self.work, function.name
+        env, protect = self._env, self._protect(function.name)
+        if len(dynamic) == 1 and function.prepare is not None:
+            name, item = dynamic[0]
+            prepared = function.prepare(name, fixed, env)
+            if prepared is not None:
+                return partial(_prepared, called, prepared, item, protect, work, sink)
+        evaluate = function.evaluate
 
         def run(scope: Any) -> Any:
             resolved = dict(fixed)
@@ -167,15 +184,7 @@ class Compiler:
     def _protect(self, name: str) -> Getter:
         """What the function sees of a handle: the value behind it, or dots."""
         reveal = self._reveal if name in REVEALING else None
-
-        def protect(value: Any) -> Any:
-            if is_secret(value):
-                return reveal(value) if reveal else DOTS
-            if type(value) is list and any(map(is_secret, value)):
-                return [protect(item) for item in value]
-            return value
-
-        return protect
+        return partial(_unveiled, reveal) if reveal else _dotted
 
     # ------------------------------------------------------------------ formatString
 
@@ -183,6 +192,7 @@ class Compiler:
         source = self.compile(value, sink)
         if isinstance(source, Const):
             return self._template(show(source.value), sink)
+        sink.grows = True
         cache: dict[str, Getter] = {}
 
         def run(scope: Any) -> Any:
@@ -210,12 +220,59 @@ class Compiler:
         for part in template.parts:
             if isinstance(part, expressions.Text):
                 fixed[-1] += part.text
+            elif isinstance(part, expressions.Path):
+                getters.append(self.reader(part.tokens, part.absolute, sink))
+                fixed.append("")
             elif isinstance(part, expressions.Literal):
                 fixed[-1] += show(part.value)
             else:
                 getters.append(self.getter(_from_expression(part), sink))
                 fixed.append("")
         return _joined(fixed, getters, self.work, sink)
+
+
+def _from_root(source: Source, tokens: Tokens, _: Any) -> Any:
+    return descend(source.now, tokens)
+
+
+def _prepared(
+    name: str, evaluate: Getter, item: Getter, protect: Getter, work: Work, sink: Sink, scope: Any
+) -> Any:
+    """A call of which all arguments but one are fixed."""
+    value = item(scope)
+    work.used += 1
+    if work.used > work.allowed:
+        sink.failed(work.refusal(name))
+        return None
+    try:
+        return evaluate(protect(value) if type(value) is dict or type(value) is list else value)
+    except A2uiError as error:
+        sink.failed(error)
+        return None
+
+
+def _unveiled(reveal: Callable[[Any], Any], value: Any) -> Any:
+    """The value, with what is behind a handle in its place."""
+    if is_secret(value):
+        return reveal(value)
+    if type(value) is list and any(map(is_secret, value)):
+        return [_unveiled(reveal, item) for item in value]
+    return value
+
+
+_dotted: Getter = partial(_unveiled, lambda _: DOTS)
+
+
+def _itself(scope: Any) -> Any:
+    return scope
+
+
+def _member(token: str, tokens: Tokens, scope: Any) -> Any:
+    return scope.get(token) if type(scope) is dict else descend(scope, tokens)
+
+
+def _below(tokens: Tokens, scope: Any) -> Any:
+    return descend(scope, tokens)
 
 
 def descend(value: Any, tokens: Tokens) -> Any:
@@ -236,26 +293,29 @@ def descend(value: Any, tokens: Tokens) -> Any:
 def _joined(fixed: list[str], getters: list[Getter], work: Work, sink: Sink) -> Getter:
     """Texts and values in turn. One and two values, by far the most frequent, get a form without a loop."""
     if len(getters) == 1:
-        before, after = fixed
-        get = getters[0]
-        return lambda scope: f"{before}{show(get(scope))}{after}"
+        return partial(_one, fixed[0], fixed[1], getters[0])
     if len(getters) == 2:
-        before, between, after = fixed
-        first, second = getters
-        return lambda scope: f"{before}{show(first(scope))}{between}{show(second(scope))}{after}"
-    pattern = "%s".join([text.replace("%", "%%") for text in fixed])
+        return partial(_two, fixed[0], fixed[1], fixed[2], getters[0], getters[1])
+    return partial(_many, "%s".join([text.replace("%", "%%") for text in fixed]), getters, work, sink)
 
-    def joined(scope: Any) -> str | None:
-        if work.used > work.allowed:
-            sink.failed(work.refusal("formatString"))
-            return None
-        texts = [show(get(scope)) for get in getters]
-        if not work.texts(texts):
-            sink.failed(work.refusal("formatString"))
-            return None
-        return pattern % tuple(texts)
 
-    return joined
+def _one(before: str, after: str, get: Getter, scope: Any) -> str:
+    return f"{before}{show(get(scope))}{after}"
+
+
+def _two(before: str, between: str, after: str, first: Getter, second: Getter, scope: Any) -> str:
+    return f"{before}{show(first(scope))}{between}{show(second(scope))}{after}"
+
+
+def _many(pattern: str, getters: list[Getter], work: Work, sink: Sink, scope: Any) -> str | None:
+    if work.used > work.allowed:
+        sink.failed(work.refusal("formatString"))
+        return None
+    texts = [show(get(scope)) for get in getters]
+    if not work.texts(texts):
+        sink.failed(work.refusal("formatString"))
+        return None
+    return pattern % tuple(texts)
 
 
 def _from_expression(part: expressions.Expression) -> Value:

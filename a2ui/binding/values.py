@@ -1,13 +1,14 @@
 """Dynamic values as the engine keeps them: parsed once from JSON, compiled later (rulebook section 7.1).
 
-A `Value` is either plain JSON, which is a literal, or one of the node classes below.
+A `Value` is either plain JSON, which is a literal, or one of the node classes below. These are named tuples, the
+cheapest thing to make, since a surface has thousands of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, PointerError
 from a2ui.safety.limits import Limits
@@ -15,24 +16,21 @@ from a2ui.state.pointer import Tokens, parse_scoped
 from a2ui.state.values import JSON
 
 
-@dataclass(frozen=True, slots=True)
-class Binding:
+class Binding(NamedTuple):
     """`{"path": P}`: what the data model holds at the tokens, from the root or from the scope."""
 
     tokens: Tokens
     absolute: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
+class FunctionCall(NamedTuple):
     """`{"call": F, "args": {...}}`."""
 
     name: str
     arguments: Mapping[str, Value]
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(NamedTuple):
     """A list with at least one dynamic item; each item is resolved."""
 
     items: tuple[Value, ...]
@@ -40,13 +38,15 @@ class Array:
 
 Value: TypeAlias = "JSON | Binding | FunctionCall | Array"
 
+_DYNAMIC: Final = frozenset({Binding, FunctionCall, Array})
+
 Report: TypeAlias = Callable[..., None]
 """`report(message, code=..., **facts)`: takes note of a problem that does not stop the parsing."""
 
 
 def is_dynamic(value: object) -> bool:
     """Whether the parsed value depends on the data model or runs a function."""
-    return isinstance(value, Binding | FunctionCall | Array)
+    return type(value) in _DYNAMIC
 
 
 def parse(raw: Any, report: Report, limits: Limits, depth: int = 0) -> Value:
@@ -69,7 +69,7 @@ def parse(raw: Any, report: Report, limits: Limits, depth: int = 0) -> Value:
         if depth >= limits.call_depth:
             _too_deep(report, limits)
             return None
-        items = tuple([parse(item, report, limits, depth + 1) for item in raw])
+        items: tuple[Value, ...] = tuple([parse(item, report, limits, depth + 1) for item in raw])
         return Array(items) if any(map(is_dynamic, items)) else raw
     return raw  # type: ignore[no-any-return]
 
@@ -77,11 +77,18 @@ def parse(raw: Any, report: Report, limits: Limits, depth: int = 0) -> Value:
 def parse_path(path: str, report: Report) -> Value:
     """A binding; None, with a report, for a path that cannot be read."""
     try:
-        tokens, absolute = parse_scoped(path)
+        return _binding(path) if len(path) <= _CACHED_CHARS else Binding(*parse_scoped(path))
     except PointerError as error:
         report(error.message, VALIDATION_FAILED)
         return None
-    return Binding(tokens, absolute)
+
+
+_CACHED_CHARS = 256
+
+
+@lru_cache(maxsize=8192)
+def _binding(path: str) -> Binding:
+    return Binding(*parse_scoped(path))
 
 
 def _call(name: str, args: Any, report: Report, limits: Limits, depth: int) -> Value:

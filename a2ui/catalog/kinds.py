@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from a2ui.binding.values import Binding, FunctionCall, Value, is_dynamic, parse, parse_path
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
@@ -91,6 +91,8 @@ def literal_text(raw: Any, where: Where) -> Any:
 
 
 def literal_number(raw: Any, where: Where) -> Any:
+    if type(raw) is int:
+        return raw
     return raw if isinstance(raw, int | float) and not isinstance(raw, bool) else where.wrong("a number")
 
 
@@ -135,10 +137,10 @@ def child(raw: Any, where: Where) -> Any:
 def children(raw: Any, where: Where) -> Any:
     """ChildList: a tuple of ids, or a Template."""
     if isinstance(raw, list):
-        ids = [item for item in raw if isinstance(item, str)]
+        ids = tuple([item for item in raw if isinstance(item, str)])
         if len(ids) != len(raw):
             where.add("children is a list of component ids.")
-        return tuple(ids)
+        return ids
     if isinstance(raw, dict):
         component_id, path = raw.get("componentId"), raw.get("path")
         if isinstance(component_id, str) and isinstance(path, str):
@@ -149,8 +151,7 @@ def children(raw: Any, where: Where) -> Any:
     return where.wrong('a list of component ids or {"componentId": ..., "path": ...}')
 
 
-@dataclass(frozen=True, slots=True)
-class Tab:
+class Tab(NamedTuple):
     title: Value
     child: str
 
@@ -168,8 +169,7 @@ def tabs(raw: Any, where: Where) -> Any:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     label: Value
     value: str
 
@@ -201,8 +201,7 @@ def options(raw: Any, where: Where) -> Any:
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """`condition` passes when it is truthy; `message` is shown when it does not (section 11)."""
 
     condition: Value
@@ -235,16 +234,14 @@ def checks(raw: Any, where: Where) -> Any:
     return tuple(found)
 
 
-@dataclass(frozen=True, slots=True)
-class EventAction:
+class EventAction(NamedTuple):
     """Sent to the agent. Context values are resolved on the click, one level deep (section 13)."""
 
     name: str
     context: Mapping[str, Value]
 
 
-@dataclass(frozen=True, slots=True)
-class CallAction:
+class CallAction(NamedTuple):
     """Runs a function in the engine; nothing goes to the agent."""
 
     call: FunctionCall
@@ -274,8 +271,7 @@ def _event(event: Any, where: Where) -> Any:
     return EventAction(event["name"], {key: parse(value, where.add, where.limits) for key, value in entries})
 
 
-@dataclass(frozen=True, slots=True)
-class Accessibility:
+class Accessibility(NamedTuple):
     """`label` and `description`, None where not given (17.5)."""
 
     label: Value

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 BUILT_IN = ("formatString", "openUrl")
 """Functions that the engine itself carries out; they have no other name in mixed catalogs."""
 
+_ENVELOPE = frozenset({"id", "component"})
+
 COMMON: Mapping[str, Kind] = {"accessibility": accessibility, "weight": literal_number}
 
 
@@ -53,15 +55,15 @@ class ComponentType(ABC):
         props: dict[str, Any] = {}
         for key, value in raw.items():
             kind = kinds.get(key)
-            if kind is not None:
-                if value is not None:
+            if kind is None:
+                if key not in _ENVELOPE:
                     where.key = key
-                    accepted = kind(value, where)
-                    if accepted is not ABSENT:
-                        props[key] = accepted
-            elif key not in ("id", "component"):
+                    where.add(f"{self.name} has no property {key[:40]!r}.")
+            elif value is not None:
                 where.key = key
-                where.add(f"{self.name} has no property {key[:40]!r}.")
+                accepted = kind(value, where)
+                if accepted is not ABSENT:
+                    props[key] = accepted
         if not self.required <= props.keys():
             for key in sorted(self.required - raw.keys()):
                 where.key = key

@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
-from typing import TypeAlias
 
 from babel import numbers
 from babel.numbers import NumberPattern
 
 from a2ui.functions.locales import find_locale
-
-Formatter: TypeAlias = Callable[[Decimal], str]
 
 # Wide enough for every double written out, so that only ROUND_HALF_UP ever rounds.
 _CONTEXT = Context(prec=800, rounding=ROUND_HALF_UP)
@@ -67,23 +63,71 @@ def _compile(
     suffixes = tuple([_affix(text, symbol, minus, before=False) for text in pattern.suffix])
     point = numbers.get_decimal_symbol(locale)
     group = numbers.get_group_symbol(locale) if grouping else ""
-    primary, secondary = pattern.grouping
-    quantum = Decimal(1).scaleb(-(_DEFAULT_DECIMALS if decimals is None else decimals))
-    strip = decimals is None
+    return Formatter(prefixes, suffixes, point, group, pattern.grouping, decimals)
 
-    def format_number(value: Decimal) -> str:
-        whole, _, fraction = f"{value.quantize(quantum, context=_CONTEXT):f}".partition(".")
+
+class Formatter:
+    """Writes numbers; made once for each combination of locale and options.
+
+    `prefixes` and `suffixes` stand around numbers that are positive, and those that are negative. `decimals` None
+    means 0 to 3.
+    """
+
+    __slots__ = (
+        "_decimals",
+        "_group",
+        "_point",
+        "_prefixes",
+        "_primary",
+        "_quantum",
+        "_secondary",
+        "_suffixes",
+    )
+
+    def __init__(
+        self,
+        prefixes: tuple[str, ...],
+        suffixes: tuple[str, ...],
+        point: str,
+        group: str,
+        grouping: tuple[int, int],
+        decimals: int | None,
+    ) -> None:
+        self._prefixes = prefixes
+        self._suffixes = suffixes
+        self._point = point
+        self._group = group
+        self._primary, self._secondary = grouping
+        self._decimals = decimals
+        self._quantum = Decimal(1).scaleb(-(_DEFAULT_DECIMALS if decimals is None else decimals))
+
+    def __call__(self, value: Decimal) -> str:
+        """The number rounded half up."""
+        whole, _, fraction = f"{value.quantize(self._quantum, context=_CONTEXT):f}".partition(".")
         negative = whole[0] == "-"
         if negative:
             whole = whole[1:]
-        if strip:
+        if self._decimals is None:
             fraction = fraction.rstrip("0")
-        if group and len(whole) > primary:
-            whole = _grouped(whole, group, primary, secondary)
-        text = f"{whole}{point}{fraction}" if fraction else whole
-        return f"{prefixes[negative]}{text}{suffixes[negative]}"
+        return self._written(whole, fraction, negative)
 
-    return format_number
+    def quick(self, value: float) -> str | None:
+        """The same for a number that needs no rounding and no sign, which is most of them; else None."""
+        whole, _, fraction = repr(value).partition(".")
+        if not (whole.isdigit() and fraction.isdigit()):
+            return None
+        if fraction == "0":
+            fraction = ""
+        decimals = self._decimals
+        if len(fraction) > (_DEFAULT_DECIMALS if decimals is None else decimals):
+            return None
+        return self._written(whole, fraction if decimals is None else fraction.ljust(decimals, "0"), False)
+
+    def _written(self, whole: str, fraction: str, negative: bool) -> str:
+        if self._group and len(whole) > self._primary:
+            whole = _grouped(whole, self._group, self._primary, self._secondary)
+        text = f"{whole}{self._point}{fraction}" if fraction else whole
+        return f"{self._prefixes[negative]}{text}{self._suffixes[negative]}"
 
 
 def _grouped(whole: str, group: str, primary: int, secondary: int) -> str:

@@ -32,6 +32,8 @@ class Env:
 
 Evaluate: TypeAlias = Callable[[Mapping[str, Any], Env], JSON]
 
+Prepare: TypeAlias = Callable[[str, Mapping[str, Any], Env], Callable[[Any], JSON] | None]
+
 
 @dataclass(frozen=True, slots=True)
 class Function:
@@ -41,6 +43,8 @@ class Function:
     raises ExpressionError for arguments without meaning. `effect`: does something beyond its result, so it runs
     only as the direct result of a user action. `literal_args`: arguments that must be literals, never bindings.
     `signature`: what strict mode asks of a call.
+    `prepare`, optional: given the name of the only argument that is not fixed, the fixed ones and the environment, a
+    function of that argument alone which does the same as `evaluate`, or None.
     """
 
     name: str
@@ -48,6 +52,7 @@ class Function:
     effect: bool = False
     literal_args: frozenset[str] = field(default_factory=frozenset)
     signature: Signature | None = None
+    prepare: Prepare | None = None
 
 
 class FunctionRegistry:

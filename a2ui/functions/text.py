@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -35,6 +35,29 @@ def _format_currency(args: Mapping[str, Any], env: Env) -> str:
     decimals = _decimals(args, "formatCurrency")
     grouping = args.get("grouping") is not False
     return currency_formatter(env.locale, code, decimals, grouping)(value)
+
+
+def _prepare_currency(name: str, fixed: Mapping[str, Any], env: Env) -> Callable[[Any], str] | None:
+    """The usual call: an amount from the data, and everything else written down."""
+    if name != "value":
+        return None
+    try:
+        decimals = _decimals(fixed, "formatCurrency")
+    except ExpressionError:
+        # A bad value is only a fault where there is an amount.
+        return None
+    currency = fixed.get("currency")
+    code = currency[:4] if isinstance(currency, str) else ""
+    write = currency_formatter(env.locale, code, decimals, fixed.get("grouping") is not False)
+    quick = write.quick
+
+    def evaluate(value: Any) -> str:
+        if type(value) is float and (text := quick(value)) is not None:
+            return text
+        number = _value({"value": value}, "formatCurrency")
+        return "" if number is None else write(number)
+
+    return evaluate
 
 
 def _pluralize(args: Mapping[str, Any], env: Env) -> str:
@@ -81,6 +104,6 @@ def _decimals(args: Mapping[str, Any], name: str) -> int | None:
 
 TEXT = (
     Function("formatNumber", _format_number),
-    Function("formatCurrency", _format_currency),
+    Function("formatCurrency", _format_currency, prepare=_prepare_currency),
     Function("pluralize", _pluralize),
 )

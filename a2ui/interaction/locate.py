@@ -43,7 +43,7 @@ def locate(surfaces: Mapping[str, Surface], target: object) -> Instance | None:
     if not surface.view.live:
         surface.html()
     surface.settle()
-    for place in surface.view.places.get(_component_id(surface, base), ()):
+    for place in surface.view.places(_component_id(surface, base)):
         found = _match(surface, place, dash + context)
         if found is not None:
             return found

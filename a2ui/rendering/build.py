@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Compiler, Const, Getter, Sink
@@ -10,42 +10,54 @@ from a2ui.binding.secrets import show
 from a2ui.binding.values import Value
 from a2ui.catalog.kinds import Accessibility, Template
 from a2ui.errors import LimitError
-from a2ui.rendering.place import ANYWHERE, Around, Emit, Op, Part, Place, Render
+from a2ui.rendering.place import ANYWHERE, Around, Emit, Memo, OwnPart, Part, Place, Render
 from a2ui.safety.text import clean_text, escape
 
 if TYPE_CHECKING:
     from a2ui.engine import EngineOptions
     from a2ui.rendering.lists import ListSlot
     from a2ui.rendering.view import View
+    from a2ui.state.components import Component
 
 LONG = 1_000
 """Characters of a text that is worth counting."""
 
+_UNNAMED = Const("")
 _WEIGHT_MAX = 100
 _FINE_WEIGHTS_BELOW = 10
 
 
-class Build:
+class Build(Sink):
     """One place being compiled.
 
     Everything compiled through it is read by the *main part*, whose repaint is the whole element; `part` opens
     further ones.
     """
 
-    __slots__ = ("_view", "compiler", "id", "options", "place", "props", "sink", "spend", "weight")
+    __slots__ = ("compiler", "id", "options", "place", "props", "spend", "view", "weight")
 
-    def __init__(self, view: View, place: Place, props: Mapping[str, Any]) -> None:
-        self._view = view
+    def __init__(self, view: View, place: Place, component: Component) -> None:
+        # Those of a sink. Without super(): this runs for every component of a surface.
+        self.component_id = component.id
+        self.reads = []
+        self.report = view.report
+        self.grows = False
+        self.on_read = None
+        self.view = view
         self.place = place
-        self.props = props
+        self.props: Mapping[str, Any] = component.props
         self.options: EngineOptions = view.options
         self.compiler: Compiler = view.compiler
         self.id = place.prefix
         """The DOM id without the context: an element's id is this plus the context."""
-        self.sink = Sink(place.component_id, view.report)
         self.spend = view.spend
         self.weight = 0
         """Characters of what is the same in every instance, as far as it can be much."""
+
+    @property
+    def sink(self) -> Sink:
+        """What the values of the main part have read: the build itself, which saves an object per component."""
+        return self
 
     # ------------------------------------------------------------------ values
 
@@ -80,7 +92,7 @@ class Build:
         """The attributes for `accessibility` (17.5): `aria-label`, `aria-description`; `fallback` if no label."""
         given: Accessibility | None = self.props.get("accessibility")
         if given is None:
-            return Const(fallback)
+            return Const(fallback) if fallback else _UNNAMED
         label, description = self.escaped(given.label, self.sink), self.escaped(given.description, self.sink)
         if isinstance(label, Const) and isinstance(description, Const):
             return Const(_aria(label.value, description.value, fallback))
@@ -89,15 +101,16 @@ class Build:
 
     def classes(self, *names: str) -> str:
         """The class attribute's value: the names that are not empty, and the weight where it counts."""
-        found = [name for name in names if name]
-        if self.place.around.weighted and "weight" in self.props:
-            found.append(weight_class(self.props["weight"]))
-        return " ".join(found)
+        return class_names(names, self.flex)
+
+    @property
+    def flex(self) -> float | None:
+        """The weight where it counts and is given."""
+        return self.props.get("weight") if self.place.around.weighted else None
 
     def role(self) -> str:
         """The attributes for a part that its surroundings give the element: list item, or what opens a dialog."""
-        around = self.place.around
-        return ' role="listitem"' if around.listed else ' role="button" tabindex="0"' if around.opens else ""
+        return role_of(self.place.around)
 
     # ------------------------------------------------------------------ children
 
@@ -108,10 +121,11 @@ class Build:
 
     def children_in(self, slot: str, around: Around = ANYWHERE) -> list[Place]:
         """The places of the components in a slot, in page order."""
-        component, view, found = self.place.component, self._view, []
+        place, view = self.place, self.view
+        component, found = place.component, []
         for reference in component.references if component else ():
-            if reference.edge.slot == slot and reference.template is None:
-                found.append(view.make_child(self.place, reference, around))
+            if reference.slot == slot and reference.template is None:
+                found.append(view.make_child(place, reference, around))
                 if view.crowded:
                     break
         return found
@@ -119,51 +133,46 @@ class Build:
     def items(self, slot: str, around: Around) -> tuple[ListSlot, Render] | None:
         """The template in a slot and what renders its items, None where the slot has none."""
         template = self.props.get(slot)
-        return self._view.make_slot(self.place, template, around) if isinstance(template, Template) else None
+        return self.view.make_slot(self.place, template, around) if isinstance(template, Template) else None
 
     # ------------------------------------------------------------------ result
 
-    def done(self, render: Render, emit: Emit | None = None, *, memo: bool = False) -> None:
-        """Sets how the place renders, and registers what it read.
+    def done(self, render: Render, part: Part | None = None) -> None:
+        """Sets how the place renders, and registers what it read for its main part, by default the whole element."""
+        self.place.set_render(render)
+        if self.reads:
+            self.view.register(part or Part(self.place), self)
 
-        `emit` says what to send when something read has changed, by default the whole element. `memo`: remember
-        what was shown and send nothing when the element comes out the same.
-        """
+    def remember(self, render: Render) -> None:
+        """Like `done`, for what reads more often than it looks different (see `Memo`)."""
         place = self.place
-        if not self.sink.reads:
+        if not self.reads:
             place.set_render(render)
             return
-        part = Part(place, emit or self._view.emitter(place))
-        if memo:
-            known = part.memo = {}
-
-            def remembering(scope: Any, context: str) -> str:
-                html = known[context] = render(scope, context)
-                return html
-
-            place.set_render(remembering)
-            part.emit = _unless_same(known, render, part.emit)
-            if place.levels:
-                place.levels[-1].memos.append(part)
-        else:
-            place.set_render(render)
-        self._view.register(part, self.sink)
+        memo = Memo(place, render)
+        place.set_render(memo.render)
+        if place.levels:
+            place.levels[-1].memos.append(memo)
+        self.view.register(memo, self)
 
     def part(self, emit: Emit) -> Callable[[Sink], None]:
         """Another part of the place; call the result with the sink of the values that it shows."""
-        return lambda sink: self._view.register(Part(self.place, emit), sink)
+        return lambda sink: self.view.register(OwnPart(self.place, emit), sink)
 
     def new_sink(self) -> Sink:
         """A sink for the values of another part."""
-        return Sink(self.place.component_id, self._view.report)
+        return Sink(self.place.component_id, self.view.report)
 
 
-def _unless_same(known: dict[str, str], render: Render, emit: Emit) -> Emit:
-    def guarded(scope: Any, context: str) -> Op | None:
-        shown = known.get(context)
-        return None if shown is not None and render(scope, context) == shown else emit(scope, context)
+def class_names(names: Iterable[str], weight: float | None) -> str:
+    """The names that are not empty, and that of the weight."""
+    css = " ".join([name for name in names if name])
+    return css if weight is None else f"{css} {weight_class(weight)}"
 
-    return guarded
+
+def role_of(around: Around) -> str:
+    """The attributes for the part that an element has in its surroundings."""
+    return ' role="listitem"' if around.listed else ' role="button" tabindex="0"' if around.opens else ""
 
 
 def always(value: Getter | Const) -> Getter:

@@ -11,7 +11,7 @@ from a2ui.safety.ids import index_token, item_keys, key_token
 if TYPE_CHECKING:
     from a2ui.catalog.kinds import Template
     from a2ui.rendering.patterns import Pattern
-    from a2ui.rendering.place import Around, Part, Place
+    from a2ui.rendering.place import Around, Memo, Place
     from a2ui.rendering.view import Budget
 
 _SCALARS = (str, int, float)
@@ -183,7 +183,7 @@ class ListSlot:
         self.item: Place | None = None
         self.inner: list[ListSlot] = []
         """Templates directly inside the items."""
-        self.memos: list[Part] = []
+        self.memos: list[Memo] = []
         """Parts of the items that remember what they showed."""
 
     def items(self, scope: Any) -> list[Any]:
@@ -204,8 +204,7 @@ class ListSlot:
         for slot in self.inner:
             slot.forget(context + slot.place.tail, budget)
         for part in self.memos:
-            if part.memo is not None:
-                part.memo.pop(context + part.place.tail, None)
+            part.shown.pop(context + part.place.tail, None)
 
 
 def moved(old: Sequence[str], new: Sequence[str]) -> set[str]:

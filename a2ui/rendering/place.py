@@ -8,12 +8,13 @@ the second and further places of one component.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from a2ui.rendering.lists import ListSlot
     from a2ui.rendering.patterns import Pattern
-    from a2ui.state.components import Component, Edge
+    from a2ui.state.components import Component, Reference
 
 Op: TypeAlias = list[str]
 """One fragment of D41."""
@@ -43,16 +44,60 @@ class Around(NamedTuple):
 ANYWHERE = Around()
 
 
-class Part:
-    """Something of a place that is repainted on its own; `memo` is what each instance showed last, if kept."""
+@cache
+def inlined(around: Around) -> Around:
+    """The same, inside a button."""
+    return around._replace(inline=True)
 
-    __slots__ = ("emit", "memo", "patterns", "place")
+
+class Part:
+    """Something of a place that is repainted on its own: the whole element, unless a subclass knows better."""
+
+    __slots__ = ("patterns", "place")
+
+    def __init__(self, place: Place) -> None:
+        self.place = place
+        self.patterns: list[Pattern] = []
+
+    def emit(self, scope: Any, context: str) -> Op | None:
+        """What to send when something has changed that the part reads."""
+        place = self.place
+        return replace_op(place, place.prefix + context, place.raw(scope, context))
+
+
+class OwnPart(Part):
+    """A part with a fragment of its own."""
+
+    __slots__ = ("_emit",)
 
     def __init__(self, place: Place, emit: Emit) -> None:
-        self.place = place
-        self.emit = emit
-        self.memo: dict[str, str] | None = None
-        self.patterns: list[Pattern] = []
+        super().__init__(place)
+        self._emit = emit
+
+    def emit(self, scope: Any, context: str) -> Op | None:
+        return self._emit(scope, context)
+
+
+class Memo(Part):
+    """An element that reads far more often than it looks different: remembers what each instance shows, and sends
+    nothing when that is the same."""
+
+    __slots__ = ("_render", "shown")
+
+    def __init__(self, place: Place, render: Render) -> None:
+        super().__init__(place)
+        self._render = render
+        self.shown: dict[str, str] = {}
+
+    def render(self, scope: Any, context: str) -> str:
+        """Renders and remembers."""
+        html = self.shown[context] = self._render(scope, context)
+        return html
+
+    def emit(self, scope: Any, context: str) -> Op | None:
+        before = self.shown.get(context)
+        html = self.render(scope, context)
+        return None if html == before else replace_op(self.place, self.place.prefix + context, html)
 
 
 NO_CHILDREN: Final[dict[Any, Any]] = {}
@@ -70,7 +115,6 @@ class Place:
     def __init__(
         self,
         component_id: str,
-        *,
         parent: Place | None,
         around: Around,
         prefix: str,
@@ -78,6 +122,7 @@ class Place:
         levels: tuple[ListSlot, ...],
         scope: Pattern,
         tail: str,
+        born: int,
     ) -> None:
         self.component_id = component_id
         self.component: Component | None = None
@@ -94,8 +139,7 @@ class Place:
         self.scope = scope
         """The pattern of the scope path."""
         self.depth: int = parent.depth + 1 if parent else 0
-        self.children: dict[tuple[str, Edge], Place] = NO_CHILDREN
-        """By child id and edge."""
+        self.children: dict[Reference, Place] = NO_CHILDREN
         self.kids: list[Place] | None = None
         """The children in page order, of a container that can add and remove single ones; else None."""
         self.shell = ""
@@ -107,7 +151,7 @@ class Place:
         """Instances that one instance of this place makes, without those of templates; see `weight`."""
         self.weight = 0
         """What its own long texts and many options count for, in instances."""
-        self.born = 0
+        self.born = born
         """The repaint that put it on the page."""
         self.raw: Render = _nothing
         """Renders with the full context of the instance."""
@@ -122,3 +166,10 @@ class Place:
 
 def _nothing(_: Any, __: str) -> str:
     return ""
+
+
+def replace_op(place: Place, dom_id: str, html: str) -> Op:
+    """The fragment that replaces an element; htmx morphs where a person may be typing inside."""
+    if place.has_input:
+        return ["x", f'<hx-partial hx-target="#{dom_id}" hx-swap="outerMorph">{html}</hx-partial>']
+    return ["r", dom_id, html]

@@ -11,9 +11,9 @@ from typing import Any
 
 from a2ui.rendering.lists import ListSlot, ListState, moved
 from a2ui.rendering.patterns import instances
-from a2ui.rendering.place import Op, Place
-from a2ui.rendering.view import View, replace_op
-from a2ui.state.components import Edge
+from a2ui.rendering.place import Op, Place, replace_op
+from a2ui.rendering.view import View
+from a2ui.state.components import Reference
 
 _SINGLY = 50
 """Redefining a component inside a template sends so many instances one by one, above that the whole list."""
@@ -39,7 +39,7 @@ class Repaint:
         view.spent = 0
         view.compiler.work.begin()
         for component_id in self._redefined:
-            for place in list(view.places.get(component_id, ())):
+            for place in list(view.places(component_id)):
                 self._redefine(place)
         if view.index.lists:
             # Before anything inside of items is sent: until then the page has the old items.
@@ -77,7 +77,7 @@ class Repaint:
             self._replace(place)
 
     def _there(self, place: Place) -> bool:
-        return place in self._view.places.get(place.component_id, ())
+        return place in self._view.places(place.component_id)
 
     def _replace(self, place: Place) -> None:
         outer = place.levels[0].place if place.levels else None
@@ -265,14 +265,12 @@ def context_of(place: Place, keys: tuple[str, ...]) -> str:
     return context + place.tail
 
 
-def _used(place: Place) -> set[tuple[str, Edge]]:
+def _used(place: Place) -> set[Reference]:
     """The keys of the children that the component of a place has now."""
     component = place.component
     if component is None:
         return set()
-    return {
-        (reference.child, reference.edge) for reference in component.references if reference.template is None
-    }
+    return {reference for reference in component.references if reference.template is None}
 
 
 def resize(place: Place) -> None:

@@ -109,7 +109,7 @@ class _Walk:
     def _children(self, at: str, scope: Tokens, component: Component) -> Iterator[tuple[str, str, Tokens]]:
         position: dict[str, int] = {}
         for reference in component.references:
-            slot = reference.edge.slot
+            slot = reference.slot
             if reference.template is not None:
                 yield from self._items(at, scope, reference, reference.template)
                 continue
@@ -125,7 +125,7 @@ class _Walk:
         path = template.tokens if template.absolute else (*scope, *template.tokens)
         items = read(self._model, path)
         for index in range(len(items)) if isinstance(items, list) else ():
-            yield f"{at}/{reference.edge.slot}/{index}", reference.child, (*path, str(index))
+            yield f"{at}/{reference.slot}/{index}", reference.child, (*path, str(index))
 
     def _node(self, at: str, component_id: str, scope: Tokens, component: Component | None) -> dict[str, Any]:
         node: dict[str, Any] = {"at": at, "id": component_id, "scope": pointer_text(scope) or "/"}

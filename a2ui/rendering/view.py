@@ -5,10 +5,11 @@ Compiling and rendering happen here and in `repaint`; which instances a change c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Compiler, Read, Sink, descend
+from a2ui.binding.compiler import Compiler, Read, Sink, Source, descend
 from a2ui.binding.values import FunctionCall
 from a2ui.catalog.kinds import Template
 from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
@@ -16,7 +17,7 @@ from a2ui.rendering.build import Build
 from a2ui.rendering.index import ReadIndex
 from a2ui.rendering.lists import ListSlot, ListState, keys_of
 from a2ui.rendering.patterns import Pattern, instances
-from a2ui.rendering.place import NO_CHILDREN, Around, Emit, Op, Part, Place, Render
+from a2ui.rendering.place import NO_CHILDREN, Around, Memo, Part, Place, Render, inlined
 from a2ui.rendering.placeholders import cut_list, inside_button, missing, too_much, unknown
 from a2ui.safety.ids import number
 from a2ui.state.components import ROOT, ComponentStore, Reference
@@ -43,7 +44,7 @@ class Budget:
 class View:
     """The rendered side of a surface.
 
-    `root_value` gives the data model; `report` takes note of a problem of a component found while rendering.
+    `source` has the data model; `report` takes note of a problem of a component found while rendering.
     """
 
     def __init__(
@@ -52,17 +53,18 @@ class View:
         store: ComponentStore,
         options: EngineOptions,
         compiler: Compiler,
-        root_value: Callable[[], Any],
+        source: Source,
         report: Report,
     ) -> None:
         self.dom_id = dom_id
         self.store = store
         self.options = options
         self.compiler = compiler
-        self.root_value = root_value
+        self.source = source
         self.report = report
         self.index = ReadIndex()
-        self.places: dict[str, dict[Place, None]] = {}
+        self._places: dict[str, Place | dict[Place, None]] = {}
+        """By component; several only where a component is used at several places."""
         self.budget = Budget(options.limits.instances)
         self.root: Place | None = None
         self.asked: dict[str, int] = {}
@@ -91,20 +93,12 @@ class View:
             self.build(self.root)
         self.spent = 0
         self.compiler.work.begin()
-        return self.root.render(self.root_value(), "")
+        return self.root.render(self.source.now, "")
 
     def spend(self, chars: int) -> bool:
         """Takes note of a long text that is drawn; False where it is one too many in one go."""
         self.spent += chars
         return self.spent <= self.options.limits.html_chars
-
-    def emitter(self, place: Place) -> Emit:
-        """Sends the whole element: through htmx where a field that somebody may be editing is inside."""
-
-        def emit(scope: Any, context: str) -> Op:
-            return replace_op(place, place.prefix + context, place.raw(scope, context))
-
-        return emit
 
     # ------------------------------------------------------------------ the tree
 
@@ -116,30 +110,31 @@ class View:
 
     def make_child(self, parent: Place, reference: Reference, around: Around) -> Place:
         """The place of a referenced component: the one that is there already, or a new one."""
-        key = (reference.child, reference.edge)
         if parent.around.inline:
-            around = around._replace(inline=True)
-        known = parent.children.get(key)
-        if known is not None:
-            if known.around == around:
-                return known
-            self.dispose(known)
+            around = inlined(around)
+        children = parent.children
+        if children is NO_CHILDREN:
+            children = parent.children = {}
+        else:
+            known = children.get(reference)
+            if known is not None:
+                if known.around == around:
+                    return known
+                self.dispose(known)
         place = self._new_place(
             reference.child, parent, reference, around, parent.levels, parent.scope, parent.tail
         )
-        if parent.children is NO_CHILDREN:
-            parent.children = {}
-        parent.children[key] = place
+        children[reference] = place
         return place
 
     def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
         """The slot of a template, registered for its list, and what renders its items."""
         if place.around.inline:
-            around = around._replace(inline=True)
+            around = inlined(around)
         path = template.tokens if template.absolute else (*place.scope, *template.tokens)
         tokens = template.tokens
         if template.absolute:
-            slot = ListSlot(place, template, path, lambda _: descend(self.root_value(), tokens), around)
+            slot = ListSlot(place, template, path, lambda _: descend(self.source.now, tokens), around)
         else:
             slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), around)
         place.slot = slot
@@ -243,23 +238,32 @@ class View:
     ) -> Place:
         store = self.store
         base = number(store.numbers[component_id])
-        ordinal = store.ordinal(component_id, reference.edge) if reference else 0
+        ordinal = store.ordinal(reference) if reference is not None else 0
         own = f"-e{ordinal}_{base}" if ordinal else ""
         place = Place(
             component_id,
-            parent=parent,
-            around=around,
-            prefix=f"{self.dom_id}-{base}",
-            own=own,
-            levels=levels,
-            scope=scope,
-            tail=tail + own,
+            parent,
+            around,
+            f"{self.dom_id}-{base}",
+            own,
+            levels,
+            scope,
+            tail + own,
+            self.repaints,
         )
-        place.born = self.repaints
         self.made += 1
-        self.places.setdefault(component_id, {})[place] = None
+        known = self._places.setdefault(component_id, place)
+        if known is not place:
+            several = known if isinstance(known, dict) else {known: None}
+            several[place] = None
+            self._places[component_id] = several
         self._unbuilt.append(place)
         return place
+
+    def places(self, component_id: str) -> Collection[Place]:
+        """The places of a component, oldest first. Not to be held on to while the tree changes."""
+        known = self._places.get(component_id, ())
+        return (known,) if isinstance(known, Place) else known
 
     def build(self, place: Place) -> None:
         """Compiles a place and all new ones below it, without recursion: agents decide how deep trees are."""
@@ -267,16 +271,24 @@ class View:
         waiting = [place]
         self._noticed = set()
         while waiting:
-            order.append(waiting.pop())
-            self._build_one(order[-1])
-            # Depth first in page order, so that what is cut off is at the end.
-            waiting += reversed(self._unbuilt)
-            self._unbuilt = []
+            built = waiting.pop()
+            order.append(built)
+            self._build_one(built)
+            if self._unbuilt:
+                # Depth first in page order, so that what is cut off is at the end.
+                self._unbuilt.reverse()
+                waiting += self._unbuilt
+                self._unbuilt = []
         for built in reversed(order):
-            children = built.children.values()
-            built.size = 1 + built.weight + sum([child.size for child in children])
-            kind = built.component.type if built.component else None
-            built.has_input = any(child.has_input for child in children) or bool(kind and kind.input_kind)
+            component = built.component
+            size = 1 + built.weight
+            has_input = (
+                component is not None and component.type is not None and bool(component.type.input_kind)
+            )
+            for child in built.children.values():
+                size += child.size
+                has_input = has_input or child.has_input
+            built.size, built.has_input = size, has_input
         if place.has_input and place.parent:
             mark_input(place.parent)
 
@@ -301,7 +313,7 @@ class View:
             place.component = None
             inside_button(place)
         else:
-            build = Build(self, place, component.props)
+            build = Build(self, place, component)
             component.type.build(build)
             place.weight = build.weight // CHARS_AN_INSTANCE
             self.budget.used += place.weight
@@ -322,16 +334,16 @@ class View:
         """Makes changes of what the sink has read repaint the part, also of what it will read."""
         place = part.place
         place.parts = (*place.parts, part)
-
-        def add(read: Read) -> None:
-            tokens, absolute = read
-            pattern = tokens if absolute else (*place.scope, *tokens)
-            part.patterns.append(pattern)
-            self.index.add(pattern, part)
-
         for read in sink.reads:
-            add(read)
-        sink.on_read = add
+            self._listen(part, read)
+        if sink.grows:
+            sink.on_read = partial(self._listen, part)
+
+    def _listen(self, part: Part, read: Read) -> None:
+        tokens, absolute = read
+        pattern = tokens if absolute else (*part.place.scope, *tokens)
+        part.patterns.append(pattern)
+        self.index.add(pattern, part)
 
     def dispose(self, place: Place) -> None:
         """Forgets a place and everything below it."""
@@ -340,9 +352,11 @@ class View:
         for child in place.children.values():
             self.dispose(child)
         place.children = NO_CHILDREN
-        known = self.places.get(place.component_id)
-        if known is not None:
+        known = self._places.get(place.component_id)
+        if isinstance(known, dict):
             known.pop(place, None)
+        elif known is place:
+            del self._places[place.component_id]
 
     def clear(self, place: Place) -> None:
         """Forgets how the place was compiled: what it reads and its template. Its children stay."""
@@ -352,7 +366,7 @@ class View:
         for part in place.parts:
             for pattern in part.patterns:
                 self.index.discard(pattern, part)
-            if part.memo is not None and place.levels and part in place.levels[-1].memos:
+            if isinstance(part, Memo) and place.levels and part in place.levels[-1].memos:
                 place.levels[-1].memos.remove(part)
         place.parts = ()
         slot = place.slot
@@ -377,7 +391,7 @@ class View:
 
         `hints` are the indices where the keys were last seen.
         """
-        scope = self.root_value()
+        scope = self.source.now
         context = ""
         for slot, key, hint in zip(place.levels, keys, hints, strict=True):
             context += slot.place.tail
@@ -422,10 +436,3 @@ def mark_input(place: Place) -> None:
     while at is not None and not at.has_input:
         at.has_input = True
         at = at.parent
-
-
-def replace_op(place: Place, dom_id: str, html: str) -> Op:
-    """The fragment that replaces an element; htmx morphs where a person may be typing inside."""
-    if place.has_input:
-        return ["x", f'<hx-partial hx-target="#{dom_id}" hx-swap="outerMorph">{html}</hx-partial>']
-    return ["r", dom_id, html]

@@ -15,6 +15,8 @@ from typing import Any
 from a2ui.safety.text import number_text
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_PAIRS: list[str] = [high + low for high in _DIGITS for low in _DIGITS]
+_SHORT: list[str] = [*_DIGITS, *_PAIRS[36:]]
 _PLAIN_CHARS = 20
 _CACHED_CHARS = 64
 _OBJECTS = {dict}
@@ -48,13 +50,10 @@ def index_token(index: int) -> str:
 
 def number(value: int) -> str:
     """A counter (>= 0) in base 36."""
-    if value < 36:
-        return _DIGITS[value]
-    digits = ""
-    while value:
-        value, digit = divmod(value, 36)
-        digits = _DIGITS[digit] + digits
-    return digits
+    if value < 1296:
+        return _SHORT[value]
+    high, low = divmod(value, 1296)
+    return number(high) + _PAIRS[low]
 
 
 def item_keys(items: list[Any]) -> list[str] | None:

@@ -38,7 +38,7 @@ _CACHED = 1024
 _CACHED_CHARS = 1_000
 
 # Anything that could begin Markdown inside a line, and at the start of one.
-_MARK = re.compile(r"[*_`~\[\]\\\n\r\t]|&[#A-Za-z]|  ")
+_MARK = re.compile(r"[*_`\[\]\\\n\r\t]|~~|&[#A-Za-z]|  ")
 _START = re.compile(r"[ #>=|]|[-+](?:[ \-]|$)|[0-9]{1,9}[.)](?: |$)")
 _HEADING_MARKS = re.compile(r"\s{0,3}#{1,6}(?:[ \t]+|$)")
 

@@ -17,26 +17,41 @@ ROOT = "root"
 UNKNOWN_COMPONENT_TYPE = "UNKNOWN_COMPONENT_TYPE"
 
 
-class Edge(NamedTuple):
-    """One place where a component is used: by which parent, in which slot, the how-manieth time there."""
+class Reference(NamedTuple):
+    """One place where a component is used: which one, by which parent, in which slot, the how-manieth time there.
 
+    A plain tuple, because a surface has one for each component: it is the key of the place wherever one is needed.
+    """
+
+    child: str
     parent: str
     slot: str
     nth: int
 
+    @property
+    def template(self) -> Template | None:
+        """The template that the place belongs to, if it stands for the items of a list."""
+        return None
 
-class Reference(NamedTuple):
-    """An edge as its parent sees it."""
 
-    child: str
-    edge: Edge
-    template: Template | None
+class TemplateReference(Reference):
+    """The place of the items of a list. Which list it is does not make it another place."""
+
+    _template: Template
+
+    @property
+    def template(self) -> Template:
+        return self._template
 
 
 class Component:
     """A stored definition. `type` is None for a type that the catalog does not have."""
 
     __slots__ = ("id", "number", "props", "raw", "references", "type", "type_name")
+
+    id: str
+    number: int
+    references: tuple[Reference, ...]
 
     def __init__(
         self,
@@ -52,20 +67,32 @@ class Component:
         self.type = kind
         self.raw = raw
         self.props = props
-        self.references = _references(component_id, kind, props)
+        self.references = () if kind is None or not kind.slots else _references(component_id, kind, props)
 
 
-def _references(
-    component_id: str, kind: ComponentType | None, props: dict[str, Any]
-) -> tuple[Reference, ...]:
-    if kind is None or not kind.slots:
-        return ()
+_new = tuple.__new__
+"""Makes a named tuple without the detour through its own `__new__`, which costs twice as much."""
+
+
+def _references(component_id: str, kind: ComponentType, props: dict[str, Any]) -> tuple[Reference, ...]:
+    if len(kind.slots) == 1:
+        # One child, or a list of different ones, is what nearly all components have.
+        slot = kind.slots[0]
+        value = props.get(slot)
+        children: tuple[Any, ...] = (value,) if type(value) is str else value if type(value) is tuple else ()
+        if children and type(children[0]) is str and len(set(children)) == len(children):
+            return tuple([_new(Reference, (child, component_id, slot, 0)) for child in children])
     found: list[Reference] = []
     used: dict[tuple[str, str], int] = {}
     for slot, child, template in kind.references(props):
         nth = used.get((slot, child), 0)
         used[slot, child] = nth + 1
-        found.append(Reference(child, Edge(component_id, slot, nth), template))
+        if template is None:
+            found.append(Reference(child, component_id, slot, nth))
+        else:
+            reference = TemplateReference(child, component_id, slot, nth)
+            reference._template = template
+            found.append(reference)
     return tuple(found)
 
 
@@ -86,9 +113,9 @@ class ComponentStore:
         self.numbers: dict[str, int] = {ROOT: 0}
         self.names: list[str] = [ROOT]
         """The ids in the order of their numbers."""
-        self._first: dict[str, Edge] = {}
+        self._first: dict[str, Reference] = {}
         """The place with the ordinal 0 of each component."""
-        self._further: dict[str, dict[Edge, int]] = {}
+        self._further: dict[str, dict[Reference, int]] = {}
         """The ordinals of all others; few components have any."""
         self._free: dict[str, list[int]] = {}
         """Heaps of the ordinals below the highest that are free again."""
@@ -103,18 +130,44 @@ class ComponentStore:
         where = Where(self._limits, surface_id, [])
         if len(rows) > self._limits.components:
             return [], [self._too_many(len(rows), surface_id)]
-        entries = self._check_rows(rows, where)
-        if any(problem.refused for problem in where.problems):
-            return [], where.problems
+        entries = self._regular(rows)
+        if entries is None:
+            entries = self._check_rows(rows, where)
+            if any(problem.refused for problem in where.problems):
+                return [], where.problems
         accepted = {key: self._accept(key, index, raw, where) for key, (index, raw) in entries.items()}
         self._check_graph(accepted, entries, where)
         if strict and where.problems:
             where.problems = [_refused(problem) for problem in where.problems]
         if any(problem.refused for problem in where.problems):
             return [], where.problems
-        for component in accepted.values():
-            self._commit(component)
+        self._commit(accepted)
         return list(accepted), where.problems
+
+    def _regular(self, rows: list[Any]) -> dict[str, tuple[int, dict[str, Any]]] | None:
+        """Rows by id if nothing whatever is wrong with them as rows; None sends them through `_check_rows`."""
+        entries: dict[str, tuple[int, dict[str, Any]]] = {}
+        listed = 0
+        for index, row in enumerate(rows):
+            if type(row) is not dict:
+                return None
+            for value in row.values():
+                if type(value) is list:
+                    listed += len(value)
+            component_id, type_name = row.get("id"), row.get("component")
+            if (
+                type(component_id) is not str
+                or type(type_name) is not str
+                or not component_id
+                or not type_name
+            ):
+                return None
+            entries[component_id] = (index, row)
+        if len(entries) < len(rows) or len(self.by_id) + len(entries) > self._limits.components:
+            return None
+        if listed > self._limits.entries:
+            return None
+        return entries
 
     def _check_rows(self, rows: list[Any], where: Where) -> dict[str, tuple[int, dict[str, Any]]]:
         """Rows by id, the last one of each; refusals for what is no component (C)."""
@@ -194,6 +247,8 @@ class ComponentStore:
             component = accepted.get(component_id) or self.by_id.get(component_id)
             return component.references if component else ()
 
+        if not self.by_id and _in_order(accepted):
+            return
         cycle = find_cycle([key for key, component in accepted.items() if component.references], references)
         if not cycle:
             return
@@ -202,46 +257,58 @@ class ComponentStore:
         path = f"/components/{entries[closing][0]}" if closing is not None else "/components"
         where.problems.append(_refusal(message, path, where, cycle=cycle[:50]))
 
-    def _commit(self, component: Component) -> None:
-        old = self.by_id.get(component.id)
-        component.number = self._number(component.id)
-        self.by_id[component.id] = component
-        for reference in component.references:
-            self._number(reference.child)
-            self._place(reference.child, reference.edge)
-        if old is not None and old.references:
-            kept = {(reference.child, reference.edge) for reference in component.references}
-            for reference in old.references:
-                if (reference.child, reference.edge) not in kept:
-                    self._displace(reference.child, reference.edge)
+    def _commit(self, accepted: Mapping[str, Component]) -> None:
+        numbers, names, by_id = self.numbers, self.names, self.by_id
+        first, further = self._first, self._further
+        for component_id, component in accepted.items():
+            number = numbers.get(component_id)
+            if number is None:
+                number = numbers[component_id] = len(names)
+                names.append(component_id)
+            component.number = number
+            old = by_id.get(component_id)
+            by_id[component_id] = component
+            for reference in component.references:
+                child = reference[0]
+                if child not in numbers:
+                    numbers[child] = len(names)
+                    names.append(child)
+                if child in first or child in further:
+                    self._place(reference)
+                else:
+                    first[child] = reference
+            if old is not None and old.references:
+                self._displace(old, component)
 
-    def _place(self, child: str, edge: Edge) -> None:
+    def _place(self, reference: Reference) -> None:
         """Gives a place the lowest free ordinal, not the count: ordinals in use stay when others go."""
+        child = reference.child
         further = self._further.get(child)
-        if (further is not None and edge in further) or self._first.setdefault(child, edge) == edge:
+        if (further is not None and reference in further) or self._first.setdefault(
+            child, reference
+        ) == reference:
             return
         further = self._further.setdefault(child, {})
         free = self._free.get(child)
-        further[edge] = heappop(free) if free else len(further) + 1
+        further[reference] = heappop(free) if free else len(further) + 1
 
-    def _displace(self, child: str, edge: Edge) -> None:
-        if self._first.get(child) == edge:
-            del self._first[child]
-        else:
-            ordinal = self._further.get(child, {}).pop(edge, None)
-            if ordinal is not None:
-                heappush(self._free.setdefault(child, []), ordinal)
+    def _displace(self, old: Component, new: Component) -> None:
+        """Gives up the ordinals of the places that a definition does not use any more."""
+        kept = set(new.references)
+        for reference in old.references:
+            if reference in kept:
+                continue
+            if self._first.get(reference.child) == reference:
+                del self._first[reference.child]
+            else:
+                ordinal = self._further.get(reference.child, {}).pop(reference, None)
+                if ordinal is not None:
+                    heappush(self._free.setdefault(reference.child, []), ordinal)
 
-    def _number(self, component_id: str) -> int:
-        number = self.numbers.get(component_id)
-        if number is None:
-            number = self.numbers[component_id] = len(self.names)
-            self.names.append(component_id)
-        return number
-
-    def ordinal(self, child: str, edge: Edge) -> int:
+    def ordinal(self, reference: Reference) -> int:
         """The ordinal of a place: 0 for the first one of the component."""
-        return 0 if self._first.get(child) == edge else self._further[child][edge]
+        child = reference[0]
+        return 0 if self._first.get(child) == reference else self._further[child][reference]
 
     # ------------------------------------------------------------------ snapshots
 
@@ -251,9 +318,9 @@ class ComponentStore:
             "components": [[c.id, c.type_name, c.raw] for c in self.by_id.values()],
             "names": self.names,
             "edges": [
-                [child, *edge, ordinal]
-                for child, edges in self._further.items()
-                for edge, ordinal in edges.items()
+                [*reference, ordinal]
+                for places in self._further.values()
+                for reference, ordinal in places.items()
             ],
         }
 
@@ -263,9 +330,9 @@ class ComponentStore:
         self.names = [str(name) for name in data["names"]]
         self.numbers = {name: number for number, name in enumerate(self.names)}
         for child, parent, slot, nth, ordinal in data["edges"]:
-            self._further.setdefault(child, {})[Edge(parent, slot, nth)] = ordinal
-        for child, edges in self._further.items():
-            taken = set(edges.values())
+            self._further.setdefault(child, {})[Reference(child, parent, slot, nth)] = ordinal
+        for child, places in self._further.items():
+            taken = set(places.values())
             if free := [ordinal for ordinal in range(1, max(taken)) if ordinal not in taken]:
                 self._free[child] = free  # in order, which makes it a heap
         for component_id, type_name, raw in data["components"]:
@@ -274,11 +341,30 @@ class ComponentStore:
             component.number = self.numbers[component_id]
             self.by_id[component_id] = component
             for reference in component.references:
-                if reference.edge not in self._further.get(reference.child, ()):
-                    self._first[reference.child] = reference.edge
+                if reference not in self._further.get(reference.child, ()):
+                    self._first[reference.child] = reference
 
     def __iter__(self) -> Iterator[Component]:
         return iter(self.by_id.values())
+
+
+def _in_order(accepted: Mapping[str, Component]) -> bool:
+    """Whether all references go forwards in the message, or all of them backwards: then there is no cycle."""
+    position = {component_id: index for index, component_id in enumerate(accepted)}
+    forwards = backwards = False
+    for component in accepted.values():
+        if component.references:
+            here = position[component.id]
+            for reference in component.references:
+                there = position.get(reference.child)
+                if there is not None:
+                    if there > here:
+                        forwards = True
+                    else:
+                        backwards = True
+                    if there == here or (forwards and backwards):
+                        return False
+    return True
 
 
 def _refusal(message: str, path: str, where: Where, **facts: Any) -> Diagnostic:

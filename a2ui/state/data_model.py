@@ -27,13 +27,14 @@ class DataModel:
     the last change left out of its value (D29).
     """
 
-    __slots__ = ("_limits", "_owned", "_root", "dropped", "size")
+    __slots__ = ("_limits", "_owned", "dropped", "now", "size")
 
     def __init__(self, value: JSON | Absent = ABSENT, *, limits: Limits = DEFAULT_LIMITS) -> None:
         """Starts as `{}`, or as a clean copy of `value`. Raises DataError or LimitError for a bad value."""
         copier = Copier(limits)
         self._limits = limits
-        self._root: JSON = copier.copy({} if value is ABSENT else value)
+        self.now: JSON = copier.copy({} if value is ABSENT else value)
+        """The whole model, valid until the next change; unlike `value`, a look does not cost that change a copy."""
         self._owned: dict[int, Any] = {}
         self.size = copier.bytes
         self.dropped: tuple[str, ...] = _pointers(copier.dropped)
@@ -43,11 +44,11 @@ class DataModel:
     def value(self) -> JSON:
         """The whole model. It will not change any more; never change it yourself."""
         self._owned = {}
-        return self._root
+        return self.now
 
     def read(self, tokens: Tokens) -> JSON | Absent:
         """The value at the tokens or ABSENT. A container will not change any more; never change it yourself."""
-        found = read(self._root, tokens)
+        found = read(self.now, tokens)
         if self._owned and isinstance(found, dict | list):
             self._owned = {}
         return found
@@ -60,14 +61,14 @@ class DataModel:
         """
         copier = Copier(self._limits)
         copied = copier.copy(value, tokens)
-        steps = plan_write(self._root, tokens, copied, copier.bytes, self._limits)
+        steps = plan_write(self.now, tokens, copied, copier.bytes, self._limits)
         touched = self._run(steps)
         self.dropped = _pointers(copier.dropped)
         return touched
 
     def delete(self, tokens: Tokens) -> list[Touched]:
         """Removes a member, sets a list element to null, makes the whole model `{}`; never an error (6.4)."""
-        touched = self._run(plan_delete(self._root, tokens))
+        touched = self._run(plan_delete(self.now, tokens))
         self.dropped = ()
         return touched
 
@@ -78,7 +79,7 @@ class DataModel:
 
         `budgeted=False`: any number of operations, for patches that the engine made itself (`write_ops`, D30).
         """
-        editor = Editor(self._root, limits or self._limits)
+        editor = Editor(self.now, limits or self._limits)
         editor.apply(operations, budgeted=budgeted)
         try:
             self._commit(editor)
@@ -88,7 +89,7 @@ class DataModel:
         return editor.touched
 
     def _run(self, steps: list[Step]) -> list[Touched]:
-        editor = Editor(self._root, self._limits)
+        editor = Editor(self.now, self._limits)
         if len(steps) == 1 and self.size + steps[0].most_bytes <= self._limits.data_bytes:
             # One planned step that fits cannot fail any more, so it may change in place what nobody has seen.
             editor.owned = self._owned
@@ -102,7 +103,7 @@ class DataModel:
 
     def _commit(self, editor: Editor) -> None:
         self._check_size(self.size + editor.bytes)
-        self._root = editor.root
+        self.now = editor.root
         # Containers that were removed again stay in here until the next hand-out; that must not add up.
         self._owned = editor.owned if len(editor.owned) <= _MAX_OWNED else {}
         self.size += editor.bytes
@@ -137,12 +138,12 @@ def write_ops(model: DataModel, tokens: Tokens, value: JSON) -> list[dict[str, A
     limits = model._limits
     copier = Copier(limits)
     copied = copier.copy(value, tokens)
-    return [step.as_operation() for step in plan_write(model._root, tokens, copied, copier.bytes, limits)]
+    return [step.as_operation() for step in plan_write(model.now, tokens, copied, copier.bytes, limits)]
 
 
 def delete_ops(model: DataModel, tokens: Tokens) -> list[dict[str, Any]]:
     """`updateDataModel` without a value as RFC 6902 operations: what `model.delete` would do."""
-    return [step.as_operation() for step in plan_delete(model._root, tokens)]
+    return [step.as_operation() for step in plan_delete(model.now, tokens)]
 
 
 def _pointers(dropped: list[Tokens]) -> tuple[str, ...]:

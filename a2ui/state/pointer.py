@@ -20,6 +20,9 @@ Tokens: TypeAlias = tuple[str, ...]
 _MAX_INDEX_DIGITS = 15
 """Longer indices cannot exist; int() on thousands of digits is refused by Python and slow before that."""
 
+_SMALL: Final = {str(index): index for index in range(1000)}
+"""Most list indices there are: looking one up is quicker than reading its digits."""
+
 _CACHED_CHARS = 256
 
 
@@ -108,7 +111,10 @@ def is_index(token: str) -> bool:
 
 def to_index(token: str) -> int | None:
     """The list index, None if the token is none or too long to be one of a list in memory."""
-    return int(token) if is_index(token) and len(token) <= _MAX_INDEX_DIGITS else None
+    index = _SMALL.get(token)
+    if index is None and is_index(token) and len(token) <= _MAX_INDEX_DIGITS:
+        return int(token)
+    return index
 
 
 def read(value: JSON, tokens: Tokens) -> JSON | Absent:

@@ -28,17 +28,6 @@ if TYPE_CHECKING:
 _SKELETON = '<div id="{}" class="a2-skel" role="status" aria-label="Loading"><i></i><i></i><i></i></div>'
 
 
-class _Model(DataModel):
-    """A data model that the renderer may look at without holding on to what it sees."""
-
-    __slots__ = ()
-
-    @property
-    def now(self) -> Any:
-        """The whole model, valid until the next change; a look does not cost the next change a copy."""
-        return self._root
-
-
 class Surface:
     """A surface. Hosts read it; `SurfaceSet` changes it.
 
@@ -70,10 +59,10 @@ class Surface:
         options = engine.options
         self._strict = options.strict
         self._limits = options.limits
-        self._model = _Model(limits=options.limits)
+        self._model = DataModel(limits=options.limits)
         self.store = ComponentStore(catalog, options.limits)
-        compiler = Compiler(lambda: self._model.now, catalog.functions, engine.env, options.reveal)
-        self.view = View(dom_id, self.store, options, compiler, lambda: self._model.now, self._report)
+        compiler = Compiler(self._model, catalog.functions, engine.env, options.reveal)
+        self.view = View(dom_id, self.store, options, compiler, self._model, self._report)
         self._redefined: dict[str, None] = {}
         self._ops: list[Op] = []
         self._reported: dict[str, set[tuple[str, str]]] = {}

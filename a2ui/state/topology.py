@@ -36,7 +36,7 @@ def _problems(surface: Surface) -> Iterator[tuple[str, str]]:
     for component in surface.store:
         for reference in component.references:
             if reference.child not in known:
-                where = f"/components/{component.id[:40]}/{reference.edge.slot}"
+                where = f"/components/{component.id[:40]}/{reference.slot}"
                 yield where, f"Dangling reference: there is no component {reference.child[:40]!r}."
     for component_id in known:
         if component_id not in reached:

@@ -65,7 +65,7 @@ class Session:
         owner = self.surfaces.get("", surface)
         if owner is None:
             return []
-        places: list[Place] = list(owner.view.places.get(component, ()))
+        places: list[Place] = list(owner.view.places(component))
         ids = {
             place.prefix + context for place in places for _, _, context in owner.view.all_instances(place)
         }

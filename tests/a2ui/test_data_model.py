@@ -365,7 +365,7 @@ class Model(RuleBasedStateMachine):
     @invariant()
     def size_is_exact(self):
         # The private root: reading it through `value` would end the in-place changes under test.
-        assert self.model.size == measure(self.model._root)[1]
+        assert self.model.size == measure(self.model.now)[1]
 
 
 TestStateMachine = Model.TestCase

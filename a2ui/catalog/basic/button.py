@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from functools import lru_cache, partial
 from typing import Any
 
 from a2ui.binding.compiler import Const
 from a2ui.catalog.basic.checks import failing
 from a2ui.catalog.kinds import action, checks, child, enum
 from a2ui.catalog.registry import ComponentType
-from a2ui.rendering.build import Build, always
-from a2ui.rendering.place import Around
+from a2ui.rendering.build import Build, always, class_names
+from a2ui.rendering.place import Around, Place
 
 _CLASSES = {"default": "a2-btn", "primary": "a2-btn a2-btn--primary", "borderless": "a2-btn a2-btn--plain"}
+
+
+_INSIDE, _NAMED = Around(inline=True), Around(inline=True, named=True)
+
+
+@lru_cache(maxsize=1024)
+def _opened(variant: str, weight: float | None, acts: bool) -> str:
+    """The opening tag from behind the id on, without its end."""
+    return f'" class="{class_names((_CLASSES[variant],), weight)}" type="button"{" data-act" if acts else ""}'
 
 
 class Button(ComponentType):
@@ -29,21 +39,16 @@ class Button(ComponentType):
     interactive = True
 
     def build(self, build: Build) -> None:
-        css = build.classes(_CLASSES[build.props.get("variant", "default")])
-        acts = " data-act" if "action" in build.props else ""
+        props = build.props
         start = f'<button id="{build.id}'
-        opened = f'" class="{css}" type="button"{acts}'
+        opened = _opened(props.get("variant", "default"), build.flex, "action" in props)
         accessible = build.accessible()
         named = isinstance(accessible, Const) and not accessible.value
-        inner = build.child("child", Around(inline=True, named=named))
+        inner = build.child("child", _NAMED if named else _INSIDE)
         fails = failing(build)
         if fails is None and isinstance(accessible, Const):
             shell = f"{opened}{accessible.value}>"
-            build.done(
-                lambda scope, context: (
-                    f"{start}{context}{shell}{inner.render(scope, context) if inner else ''}</button>"
-                )
-            )
+            build.done(partial(_ready, start, shell, inner) if inner else partial(_empty, start, shell))
             return
         aria = always(accessible)
 
@@ -53,4 +58,12 @@ class Button(ComponentType):
             body = inner.render(scope, context) if inner else ""
             return f"{start}{context}{opened}{state}{aria(scope)}>{body}</button>"
 
-        build.done(render, memo=True)
+        build.remember(render)
+
+
+def _ready(start: str, shell: str, inner: Place, scope: Any, context: str) -> str:
+    return f"{start}{context}{shell}{inner.render(scope, context)}</button>"
+
+
+def _empty(start: str, shell: str, _: Any, context: str) -> str:
+    return f"{start}{context}{shell}</button>"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from a2ui.binding.compiler import Const
 from a2ui.catalog.kinds import child
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, always
+from a2ui.rendering.place import Place
 
 
 class Card(ComponentType):
@@ -20,11 +23,19 @@ class Card(ComponentType):
     def build(self, build: Build) -> None:
         start = f'<div id="{build.id}'
         opened = f'" class="{build.classes("a2-card")}"{build.role()}'
-        aria = always(build.accessible())
+        accessible = build.accessible()
         inner = build.child("child")
+        if inner is not None and isinstance(accessible, Const):
+            build.done(partial(_framed, start, f"{opened}{accessible.value}>", inner))
+            return
+        aria = always(accessible)
 
         def render(scope: Any, context: str) -> str:
             body = inner.render(scope, context) if inner else ""
             return f"{start}{context}{opened}{aria(scope)}>{body}</div>"
 
         build.done(render)
+
+
+def _framed(start: str, shell: str, inner: Place, scope: Any, context: str) -> str:
+    return f"{start}{context}{shell}{inner.render(scope, context)}</div>"

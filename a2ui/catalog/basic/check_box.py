@@ -39,7 +39,7 @@ class CheckBox(InputType):
                 f"{errors(dom_id, messages)}</div>"
             )
 
-        build.done(render, memo=True)
+        build.remember(render)
 
     def entered(self, value: Any, instance: Instance) -> Any:
         if not isinstance(value, bool):

@@ -78,7 +78,7 @@ class ChoicePicker(InputType):
                 f"{around}{rows}</div>{more}{errors(dom_id, messages)}</fieldset>"
             )
 
-        build.done(render, memo=True)
+        build.remember(render)
 
     def entered(self, value: Any, instance: Instance) -> Any:
         """Values of options only. Values in the data that are no option stay when others are toggled."""

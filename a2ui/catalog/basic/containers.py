@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache, partial
 from typing import Any, ClassVar
 
-from a2ui.binding.compiler import Const
+from a2ui.binding.compiler import Const, Getter
 from a2ui.catalog.kinds import children, enum
 from a2ui.catalog.registry import ComponentType
-from a2ui.rendering.build import Build, always
-from a2ui.rendering.place import Around, Render
+from a2ui.rendering.build import Build, class_names, role_of
+from a2ui.rendering.place import Around, Place, Render
 
 _JUSTIFY = enum("start", "center", "end", "spaceBetween", "spaceAround", "spaceEvenly", "stretch")
 _ALIGN = enum("start", "center", "end", "stretch")
@@ -30,50 +32,67 @@ class _Container(ComponentType):
     required = frozenset({"children"})
     around: ClassVar[Around] = Around(weighted=True)
 
-    def css(self, build: Build) -> str:
-        """The class names of the element."""
-        props = build.props
-        return build.classes(
-            self.base,
-            _JUSTIFY_CLASSES.get(props.get("justify", ""), ""),
-            _ALIGN_CLASSES.get(props.get("align", ""), ""),
-        )
+    def layout(self, props: Mapping[str, Any]) -> str:
+        """The class name for how the children are laid out along the container."""
+        return _JUSTIFY_CLASSES.get(props.get("justify", ""), "")
 
     def build(self, build: Build) -> None:
-        place = build.place
+        place, props = build.place, build.props
         accessible = build.accessible()
         start = f'<div id="{build.id}'
-        opened = f'" class="{self.css(build)}"{self.role(build)}'
+        names = (self.base, self.layout(props), _ALIGN_CLASSES.get(props.get("align", ""), ""))
+        opened = _opened(names, build.flex, self.role(place.around))
         template = build.items("children", self.around)
-        if template is not None:
-            inner: Render = template[1]
-        else:
+        kids: list[Place] = []
+        if template is None:
             kids = place.kids = build.children_in("children", self.around)
-            inner = _joined(kids)
-        if isinstance(accessible, Const):
-            place.shell = shell = f"{opened}{accessible.value}>"
-            build.done(lambda scope, context: f"{start}{context}{shell}{inner(scope, context)}</div>")
+        if not isinstance(accessible, Const):
+            build.done(
+                partial(_labelled, start, opened, accessible, template[1] if template else _joined(kids))
+            )
             return
-        aria = always(accessible)
-        build.done(
-            lambda scope, context: f"{start}{context}{opened}{aria(scope)}>{inner(scope, context)}</div>"
-        )
+        place.shell = shell = f"{opened}{accessible.value}>"
+        build.done(partial(_listing, start, shell, template[1]) if template else _filled(start, shell, kids))
 
-    def role(self, build: Build) -> str:
-        return build.role()
+    def role(self, around: Around) -> str:
+        """The attributes for the part of the element."""
+        return role_of(around)
 
 
-def _joined(kids: list[Any]) -> Render:
+@lru_cache(maxsize=1024)
+def _opened(names: tuple[str, ...], weight: float | None, role: str) -> str:
+    """The opening tag from behind the id on, without its end."""
+    return f'" class="{class_names(names, weight)}"{role}'
+
+
+def _labelled(start: str, opened: str, aria: Getter, inner: Render, scope: Any, context: str) -> str:
+    return f"{start}{context}{opened}{aria(scope)}>{inner(scope, context)}</div>"
+
+
+def _listing(start: str, shell: str, items: Render, scope: Any, context: str) -> str:
+    return f"{start}{context}{shell}{items(scope, context)}</div>"
+
+
+def _joined(kids: list[Place]) -> Render:
     # The places stay the same objects while their `render` is replaced by redefinitions, so it is looked up anew.
-    if len(kids) == 2:
-        first, second = kids
-        return lambda scope, context: first.render(scope, context) + second.render(scope, context)
-    if len(kids) == 3:
-        one, two, three = kids
-        return lambda scope, context: (
-            f"{one.render(scope, context)}{two.render(scope, context)}{three.render(scope, context)}"
-        )
     return lambda scope, context: "".join([kid.render(scope, context) for kid in kids])
+
+
+def _filled(start: str, shell: str, kids: list[Place]) -> Render:
+    """The element with its children, in one step: this runs once for each row of a list."""
+    return partial(_of_three if len(kids) == 3 else _of_any, start, shell, kids)
+
+
+def _of_three(start: str, shell: str, kids: list[Place], scope: Any, context: str) -> str:
+    one, two, three = kids
+    return (
+        f"{start}{context}{shell}{one.render(scope, context)}{two.render(scope, context)}"
+        f"{three.render(scope, context)}</div>"
+    )
+
+
+def _of_any(start: str, shell: str, kids: list[Place], scope: Any, context: str) -> str:
+    return f"{start}{context}{shell}{''.join([kid.render(scope, context) for kid in kids])}</div>"
 
 
 class Row(_Container):
@@ -100,10 +119,8 @@ class List(_Container):
     properties = {"children": children, "direction": enum("vertical", "horizontal"), "align": _ALIGN}
     around = Around(listed=True)
 
-    def css(self, build: Build) -> str:
-        props = build.props
-        direction = "a2-list--across" if props.get("direction") == "horizontal" else ""
-        return build.classes(self.base, direction, _ALIGN_CLASSES.get(props.get("align", ""), ""))
+    def layout(self, props: Mapping[str, Any]) -> str:
+        return "a2-list--across" if props.get("direction") == "horizontal" else ""
 
-    def role(self, build: Build) -> str:
-        return build.role() if build.place.around.opens else ' role="list"'
+    def role(self, around: Around) -> str:
+        return role_of(around) if around.opens else ' role="list"'

@@ -74,7 +74,7 @@ class DateTimeInput(InputType):
                 f"{errors(dom_id, messages)}</div>"
             )
 
-        build.done(render, memo=True)
+        build.remember(render)
 
     def entered(self, value: Any, instance: Instance) -> Any:
         """Without zone as entered; where the stored value has a zone, with the offset of the session's zone."""

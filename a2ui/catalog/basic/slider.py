@@ -56,7 +56,7 @@ class Slider(InputType):
                 f' value="{shown}"{aria(scope)}{invalid(dom_id, messages)}>{ends}{errors(dom_id, messages)}</div>'
             )
 
-        build.done(render, memo=True)
+        build.remember(render)
 
     def entered(self, value: Any, instance: Instance) -> Any:
         number = value if isinstance(value, int | float) and not isinstance(value, bool) else None

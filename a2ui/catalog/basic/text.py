@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from a2ui.binding.compiler import Const, Sink
+from a2ui.binding.compiler import Const, Getter
 from a2ui.binding.secrets import show
 from a2ui.catalog.kinds import enum, text
 from a2ui.catalog.registry import ComponentType
 from a2ui.errors import LimitError
-from a2ui.rendering.build import LONG, Build
-from a2ui.rendering.place import Emit, Op
+from a2ui.rendering.build import LONG, Build, always, class_names, role_of
+from a2ui.rendering.place import Around, Op, Part, Place
 from a2ui.safety import markdown
-from a2ui.safety.limits import Limits
 from a2ui.safety.text import clean_text, escape
+
+if TYPE_CHECKING:
+    from a2ui.rendering.view import View
 
 _CLASSES = {"body": "a2-t", "caption": "a2-t a2-t--caption"} | {f"h{n}": f"a2-h a2-h{n}" for n in range(1, 6)}
 _NOTICE = '<small class="a2-note">{}</small>'
+
+
+class _Frame(NamedTuple):
+    """The element round a text, from behind its id to its end, and what kind of text stands in it."""
+
+    tag: str
+    opened: str
+    end: str
+    inline: bool
+    links: bool
+
+
+@lru_cache(maxsize=1024)
+def _frame(variant: str, around: Around, weight: float | None) -> _Frame:
+    tag = "span" if around.inline else variant if variant[0] == "h" else "div"
+    role = role_of(around) if tag == "div" or around.opens else ""
+    opened = f'" class="{class_names((_CLASSES[variant],), weight)}"{role}'
+    return _Frame(f'<{tag} id="', opened, f"</{tag}>", variant != "body" or around.inline, not around.inline)
 
 
 class Text(ComponentType):
@@ -28,71 +48,94 @@ class Text(ComponentType):
     required = frozenset({"text"})
 
     def build(self, build: Build) -> None:
-        variant = build.props.get("variant", "body")
-        in_button = build.place.around.inline
-        tag = "span" if in_button else variant if variant[0] == "h" else "div"
-        role = build.role() if tag == "div" or build.place.around.opens else ""
-        accessible = build.accessible()
-        start = f'<{tag} id="{build.id}'
-        opened = f'" class="{build.classes(_CLASSES[variant])}"{role}'
-        end = f"</{tag}>"
-        value = build.value("text")
-        spend = _free if isinstance(value, Const) else build.spend
-        inline = variant != "body" or in_button
-        body = _body(build.options.limits, build.sink, spend, inline=inline, links=not in_button)
-        if not isinstance(accessible, Const):
-            aria, get = accessible, build.getter("text")
-            build.done(
-                lambda scope, context: f"{start}{context}{opened}{aria(scope)}>{body(show(get(scope)))}{end}"
-            )
-            return
-        opened += accessible.value + ">"
-        if isinstance(value, Const):
-            rest = f"{opened}{body(show(value.value))}{end}"
+        frame = _frame(build.props.get("variant", "body"), build.place.around, build.flex)
+        aria, raw = build.accessible(), build.props.get("text")
+        if isinstance(aria, Const) and type(raw) is str:
+            body = _safe(raw, frame, build.place, build.view)
+            rest = f"{frame.opened}{aria.value}>{body}{frame.end}"
             build.weight += len(rest)
-            build.done(lambda _, context: f"{start}{context}{rest}")
+            build.place.set_render(partial(_fixed, frame.tag + build.id, rest))
             return
-        read = value
-
-        def render(scope: Any, context: str) -> str:
-            shown = read(scope)
-            return f"{start}{context}{opened}{body(shown if type(shown) is str else show(shown))}{end}"
-
-        build.done(render, _emit(build, read, render))
-
-
-def _free(_: int) -> bool:
-    return True
+        value = build.value("text")
+        label = None
+        opened = frame.opened
+        if isinstance(aria, Const):
+            opened += aria.value + ">"
+        else:
+            label = aria
+        words = _Words(build.place, frame, opened, always(value), label, build.view)
+        build.done(words.render, words)
 
 
-def _body(
-    limits: Limits, sink: Sink, spend: Callable[[int], bool], *, inline: bool, links: bool
-) -> Callable[[str], str]:
-    """The safe HTML inside of the element."""
-    longest, plain = limits.markdown_chars, markdown.is_plain
+def _fixed(start: str, rest: str, _: Any, context: str) -> str:
+    return f"{start}{context}{rest}"
 
-    def body(shown: str) -> str:
-        if len(shown) > LONG and not spend(len(shown)):
-            return escape(clean_text(shown[:LONG])) + _too_much(limits, sink)
-        if len(shown) <= longest and plain(shown):
+
+class _Words(Part):
+    """A text that changes, with an accessible label that may change too."""
+
+    __slots__ = ("_end", "_frame", "_label", "_opened", "_read", "_start", "_view")
+
+    def __init__(
+        self, place: Place, frame: _Frame, opened: str, read: Getter, label: Getter | None, view: View
+    ) -> None:
+        super().__init__(place)
+        self._frame = frame
+        self._start = frame.tag + place.prefix
+        self._opened = opened
+        self._end = frame.end
+        self._read = read
+        self._label = label
+        self._view = view
+
+    def render(self, scope: Any, context: str) -> str:
+        shown = self._read(scope)
+        body = _body(shown if type(shown) is str else show(shown), self._frame, self.place, self._view)
+        if self._label is not None:
+            return f"{self._start}{context}{self._opened}{self._label(scope)}>{body}{self._end}"
+        return f"{self._start}{context}{self._opened}{body}{self._end}"
+
+    def emit(self, scope: Any, context: str) -> Op:
+        """The text alone as long as it is plain, which fits whatever the element held before."""
+        if self._label is None:
+            shown = show(self._read(scope))
+            if len(shown) <= self._view.options.limits.markdown_chars and markdown.is_plain(shown):
+                return ["t", self.place.prefix + context, clean_text(shown)]
+        return ["r", self.place.prefix + context, self.render(scope, context)]
+
+
+def _body(shown: str, frame: _Frame, place: Place, view: View) -> str:
+    """The safe HTML inside of the element; only the beginning where too much text is drawn in one go."""
+    if len(shown) > LONG and not view.spend(len(shown)):
+        return escape(clean_text(shown[:LONG])) + _too_much(place, view)
+    return _safe(shown, frame, place, view)
+
+
+def _safe(shown: str, frame: _Frame, place: Place, view: View) -> str:
+    limits = view.options.limits
+    if len(shown) <= limits.markdown_chars:
+        if shown.isalnum():
+            # One word or whole number: nothing to find, nothing to escape.
+            return shown
+        if markdown.is_plain(shown):
             return escape(clean_text(shown))
-        rendered = markdown.render(shown, inline=inline, limits=limits)
-        html = rendered.html
-        if not links and "<a" in html:
-            html = escape(clean_text(shown))
-        return html + _cut(shown, limits, sink) if rendered.cut else html
-
-    return body
+    rendered = markdown.render(shown, inline=frame.inline, limits=limits)
+    html = rendered.html
+    if not frame.links and "<a" in html:
+        html = escape(clean_text(shown))
+    return html + _cut(shown, place, view) if rendered.cut else html
 
 
-def _too_much(limits: Limits, sink: Sink) -> str:
-    done, allowed = "There is too much text here: the rest is left out.", limits.html_chars
-    sink.failed(LimitError(f"{done} The limit html_chars is {allowed}.", limit="html_chars", allowed=allowed))
+def _too_much(place: Place, view: View) -> str:
+    done, allowed = "There is too much text here: the rest is left out.", view.options.limits.html_chars
+    message = f"{done} The limit html_chars is {allowed}."
+    view.report(LimitError(message, limit="html_chars", allowed=allowed), place.component_id)
     return _NOTICE.format(done)
 
 
-def _cut(shown: str, limits: Limits, sink: Sink) -> str:
+def _cut(shown: str, place: Place, view: View) -> str:
     """The notice for a text that is not shown as it was meant."""
+    limits = view.options.limits
     if len(shown) > limits.text_chars:
         name, done = "text_chars", "This text is too long: the rest is left out."
     elif len(shown) > limits.markdown_chars:
@@ -100,18 +143,6 @@ def _cut(shown: str, limits: Limits, sink: Sink) -> str:
     else:
         name, done = "markdown_marks", "This text has too much formatting: it is shown without."
     allowed = getattr(limits, name)
-    sink.failed(LimitError(f"{done} The limit {name} is {allowed}.", limit=name, allowed=allowed))
+    message = f"{done} The limit {name} is {allowed}."
+    view.report(LimitError(message, limit=name, allowed=allowed), place.component_id)
     return _NOTICE.format(done)
-
-
-def _emit(build: Build, read: Callable[[Any], Any], render: Callable[[Any, str], str]) -> Emit:
-    """A text fragment as long as the text is plain, which fits whatever the element held before."""
-    start, longest = build.id, build.options.limits.markdown_chars
-
-    def emit(scope: Any, context: str) -> Op:
-        shown = show(read(scope))
-        if len(shown) <= longest and markdown.is_plain(shown):
-            return ["t", start + context, clean_text(shown)]
-        return ["r", start + context, render(scope, context)]
-
-    return emit

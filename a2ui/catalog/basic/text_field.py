@@ -56,7 +56,7 @@ class TextField(InputType):
                 f"{control(attributes, value, limit)}{errors(dom_id, messages)}</div>"
             )
 
-        build.done(render, memo=True)
+        build.remember(render)
 
     def entered(self, value: Any, instance: Instance) -> Any:
         """Text as it is; a number field takes what is a decimal number, and the empty text for none."""
