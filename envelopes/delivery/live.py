@@ -17,11 +17,13 @@ from zoneinfo import ZoneInfo
 
 import orjson
 from django.conf import settings
+from django.db import connection
 
 from a2ui import Diagnostic, Edit, Engine, EngineOptions, Limits, More, PatchError, SurfaceSet
 from envelopes.conf import a2ui_limits, image_hosts
 from envelopes.delivery.deltas import place_of
 from envelopes.delivery.panel.thread import Thread, ThreadContext
+from envelopes.errors import BeachError
 from envelopes.log.read import rows_after
 from envelopes.log.rows import Row
 from envelopes.models.session import Session
@@ -41,6 +43,9 @@ KEPT_SNAPSHOTS = 4
 """A few, since a socket that was away resumes from one that is older than what it missed."""
 
 KEPT_FRAMES = 512
+REPLAYED_ROWS = 2_000
+"""So many rows are made into frames again for one socket."""
+
 IDLE_VIEWS = 64
 
 
@@ -200,8 +205,20 @@ def open_page(session: Session) -> PageView:
         return PageView(seq=view.sent, html=view.html(), busy=view.thread.busy, empty=view.seq == 0)
 
 
+class TooFarBack(BeachError):
+    """This page is so far behind that loading it again is quicker than catching up."""
+
+    code = "too_far_back"
+    fault = "client"
+
+
 def resume(session: Session, after: int) -> list[Frame]:
-    """The frames after row ``after``, made again from the log: for a socket that was away longer than they are kept."""
+    """The frames after row ``after``, made again from the log: for a socket that was away longer than they are kept.
+
+    Raises ``TooFarBack`` beyond ``REPLAYED_ROWS``: replaying a long session holds everybody else up.
+    """
+    if session.last_seq - after > REPLAYED_ROWS:
+        raise TooFarBack
     view = LiveView(session, upto=after)
     view.catch_up(upto=after)
     view.frames = deque()
@@ -263,7 +280,8 @@ class LiveViews:
                 self.forget(session.pk)
                 raise
             yield view
-            snapshot = view.due_snapshot()
+            # Never by a writer: drawing it up takes long, and a writer holds the session's lock meanwhile.
+            snapshot = None if connection.in_atomic_block else view.due_snapshot()
         if snapshot is not None:
             # Outside the lock: a writer holds the database's lock while it waits for this one.
             _store(snapshot)

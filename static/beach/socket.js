@@ -4,6 +4,7 @@
 // has to be sent (D36): the server answers a repeat instead of running it again.
 
 const FINAL = new Set([4401, 4403, 4404]);
+const RELOAD = 4410;                      // so far behind that a new page is quicker than catching up
 const BASE = 400, CAP = 15000;            // ms: back-off with full jitter
 const BEAT = 20000, DEADLINE = 8000;      // ms: ping after silence, then how long an answer may take
 const PATIENCE = 10000;                   // ms: how long a sent message may stay unanswered before the person is told
@@ -116,6 +117,7 @@ export class Socket {
 
   #settle(frame) {
     const entry = this.pending.get(frame.id);
+    if (frame.code === 'too_far_back') return;            // the close that follows says what to do
     // A hello that is refused: without one no row comes, so it starts again, later and later.
     if (frame.type === 'error' && !entry && this.greeting) return this.#lost(this.ws);
     // Too many at once: the server did not even read who it was for, so whatever is unanswered goes again.
@@ -173,6 +175,7 @@ export class Socket {
       return this.#say();
     }
     if (!this.running) return;
+    if (code === RELOAD) return this.on.reload();
     const delay = 100 + Math.random() * Math.min(CAP, BASE * 2 ** this.tries++);
     this.retry = setTimeout(() => this.#open(), delay);
     this.#say();

@@ -19,7 +19,7 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from envelopes.access import get_session
 from envelopes.conf import setting
 from envelopes.delivery.deltas import Delta, deltas, place_of
-from envelopes.delivery.live import Frame, resume, views
+from envelopes.delivery.live import Frame, TooFarBack, resume, views
 from envelopes.errors import BeachError, Forbidden, NotFound, ValidationFailed
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Session, Turn
@@ -31,7 +31,7 @@ from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
-NO_LOGIN, NOT_YOURS = 4401, 4403
+NO_LOGIN, NOT_YOURS, RELOAD = 4401, 4403, 4410
 
 RECHECK_SECONDS = 60.0
 """So long a connection that only listens is believed to be who it was."""
@@ -111,6 +111,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             await self._say({**told, "type": "error", "id": frame_id or told.get("id")})
             if isinstance(error, SignedOut):
                 await self.close(NO_LOGIN)
+            if isinstance(error, TooFarBack):
+                await self.close(RELOAD)
         except Exception:
             logger.exception("A frame of session %s failed.", self.session.pk)
             await self._say(
@@ -173,11 +175,14 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
                 late = time.monotonic() - self._admitted_at > RECHECK_SECONDS
                 # Pings do this too; but a client that never sends any must not go on listening.
                 if late and await self._admitted() is None:
-                    return
+                    return None
                 async with self._sending:
                     await self._catch_up()
             except asyncio.CancelledError:
                 raise
+            except TooFarBack:
+                await self.close(RELOAD)
+                return
             except Exception:
                 # The browser asks again when it notices the gap; the socket must not die of it.
                 logger.exception("Sending to session %s failed.", self.session.pk)
@@ -200,7 +205,10 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
     def _frames(self) -> list[Frame]:
         with views.open(self.session) as view:
             kept = view.frames_after(self.cursor)
-        return resume(self.session, self.cursor) if kept is None else kept
+        if kept is not None:
+            return kept
+        self.session.refresh_from_db(fields=["last_seq"])
+        return resume(self.session, self.cursor)
 
     def _state(self) -> tuple[int, bool, list[JsonObject], dict[int, tuple[int, ...]]]:
         """What a browser that has just connected needs besides rows: is something at work, what streams now, what of

@@ -15,6 +15,7 @@ from pydantic import BaseModel
 
 from beachsite.asgi import application
 from envelopes.access import Principal, create_session
+from envelopes.delivery import live
 from envelopes.models import Event, Turn
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
@@ -349,3 +350,21 @@ async def test_a_socket_that_only_listens_ends_with_its_login(monkeypatch: pytes
         await sync_to_async(intake.post_message)(session, Principal(user=user), "other-tab", "PRIVATE")
         assert await _close_code(socket) == 4401
         assert "PRIVATE" not in socket.shown
+
+
+async def test_a_page_that_is_too_far_behind_is_told_to_load_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "REPLAYED_ROWS", 3)
+    monkeypatch.setattr(live, "KEPT_FRAMES", 2)
+    async with panel(ANSWER) as (session, browser, _):
+        first = await Socket(browser, session.public_id).open()
+        await first.ask({"type": "message", "text": "Hello"})
+        await first.settled()
+        await first.close()
+        live.views.clear()
+        behind = Socket(browser, session.public_id)
+        await behind.wire.connect(timeout=5)
+        await behind.send({"type": "hello", "after": 0})
+        assert (await behind.until(lambda frame: True))["code"] == "too_far_back"
+        assert (await behind.wire.receive_output(timeout=5))["code"] == 4410
+        # Where a page that was just loaded stands, nothing is far.
+        await (await Socket(browser, session.public_id).open(after=first.seq)).close()
