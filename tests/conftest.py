@@ -19,7 +19,7 @@ from beachsite import suite
 from tests import needs
 from tests.liveserver import Server, running
 from tests.outcome import FAILED
-from tests.shared import SHARED
+from tests.shared import SHARED, fold_skip
 
 BROWSER = Path(__file__).parent / "browser"
 SERVICES = {"postgres_url": "postgres", "redis_url": "redis", "shared": "shared"}
@@ -60,6 +60,7 @@ def pytest_unconfigure() -> None:
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Let fixtures know, when they tidy up, whether their test failed."""
     report = yield
+    fold_skip(report)
     if report.failed:
         item.stash[FAILED] = True
     return report

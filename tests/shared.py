@@ -27,9 +27,20 @@ def _find() -> Path | None:
 
 SHARED: Path | None = _find()
 
-needs_shared = pytest.mark.skipif(
-    SHARED is None, reason="shared data not found: set BEACH_SHARED to the folder that holds spec/ and cases/"
-)
+ABSENT = "shared data not found: set BEACH_SHARED to the folder that holds spec/ and cases/"
+needs_shared = pytest.mark.skipif(SHARED is None, reason=ABSENT)
+
+
+def fold_skip(report: pytest.TestReport) -> None:
+    """Skipped for want of shared data: told at one place, or the summary repeats one reason for dozens of lines."""
+    if SHARED is not None or not report.skipped or not isinstance(report.longrepr, tuple):
+        return
+    reason = report.longrepr[2].removeprefix("Skipped: ")
+    # Cases that are read as parameters are none where there is nothing to read.
+    if reason == ABSENT or reason.startswith("shared:") or "got empty parameter set" in reason:
+        report.longrepr = (str(ROOT / "tests" / "shared.py"), 1, f"Skipped: {ABSENT}")
+        # By this key pytest would tell marked tests apart from others.
+        report.keywords.pop("skip", None)
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from beachsite import suite
+from tests import shared
 
 ABSENT = Path("/nonexistent/chromium")
 
@@ -78,3 +79,20 @@ def test_without_chromium_a_required_browser_fails(capsys: pytest.CaptureFixture
 
     assert code == 1
     assert "FAILED: the browser tests are required" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [shared.ABSENT, "Skipped: got empty parameter set for (given)", "Skipped: shared: there is none"],
+)
+def test_what_the_shared_data_lacks_is_told_once(reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shared, "SHARED", None)
+    where = ("tests/x.py", 7, reason)
+    report = pytest.TestReport("x", where, {"skip": 1}, "skipped", where, "setup")
+    other = pytest.TestReport("y", where, {}, "skipped", ("tests/y.py", 7, "Skipped: no redis"), "setup")
+
+    shared.fold_skip(report)
+    shared.fold_skip(other)
+
+    assert report.longrepr == (str(suite.ROOT / "tests" / "shared.py"), 1, f"Skipped: {shared.ABSENT}")
+    assert other.longrepr == ("tests/y.py", 7, "Skipped: no redis")
