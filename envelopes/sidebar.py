@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -32,8 +32,11 @@ class Entry:
 
 @dataclass(frozen=True)
 class Group:
+    """``cut``: how many are shown, when there are more than that (R6)."""
+
     name: str
     entries: list[Entry]
+    cut: int = 0
 
 
 def sidebar(sessions: QuerySet[Session], *, current: str) -> list[Group]:
@@ -41,10 +44,10 @@ def sidebar(sessions: QuerySet[Session], *, current: str) -> list[Group]:
     found = sessions.annotate(
         waiting=Exists(Approval.objects.filter(session=OuterRef("pk"), state="pending")),
         working=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=WORKING)),
-    )[:SHOWN]
+    )[: SHOWN + 1]
     today: list[Entry] = []
     earlier: list[Entry] = []
-    for session in found:
+    for session in found[:SHOWN]:
         moment = session.updated_at.astimezone(_zone(session.timezone))
         now = timezone.now().astimezone(moment.tzinfo)
         entry = Entry(
@@ -57,9 +60,12 @@ def sidebar(sessions: QuerySet[Session], *, current: str) -> list[Group]:
             current=session.public_id == current,
         )
         (today if moment.date() == now.date() else earlier).append(entry)
-    return [
+    groups = [
         Group(name, entries) for name, entries in ((_("Today"), today), (_("Earlier"), earlier)) if entries
     ]
+    if len(found) > SHOWN:
+        groups[-1] = replace(groups[-1], cut=SHOWN)
+    return groups
 
 
 def _short(moment: datetime, now: datetime) -> str:

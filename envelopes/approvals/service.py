@@ -18,7 +18,7 @@ from envelopes.errors import AlreadyDecided, BeachError, Expired, Forbidden, Not
 from envelopes.log.append import Writer, writing
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.protocol.payloads import ApprovalRequest, ApprovalResponse
-from envelopes.protocol.text import clean_text
+from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.state_machines import APPROVAL, TOOL_CALL, TURN
 from envelopes.registries.tools import Tool
 from envelopes.runtime.turns import instant, turn_data
@@ -36,7 +36,9 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
     if policy is None:
         raise ValidationFailed(f"The tool {tool.name!r} needs no approval.")
     args = tool.input.model_validate(call.args)
-    patience = setting("BEACH_APPROVAL_SECONDS") if policy.expires_after == "setting" else policy.expires_after
+    patience = (
+        setting("BEACH_APPROVAL_SECONDS") if policy.expires_after == "setting" else policy.expires_after
+    )
     expires = None if patience is None else writer.now + timedelta(seconds=float(patience))
     TOOL_CALL.check(call.state, "awaiting-approval")
     call.state = "awaiting-approval"
@@ -51,8 +53,8 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         expires_at=expires,
         digest=call.digest,
         risk=policy.risk,
-        question=policy.question(args)[:512],
-        why=policy.why(args)[:512],
+        question=clip(clean_text(policy.question(args)), 512),
+        why=clip(clean_text(policy.why(args)), 512),
         attempt=1 + Approval.objects.filter(session=writer.session, digest=call.digest).count(),
         requested_at=writer.now,
     )
@@ -110,7 +112,7 @@ def decide(
     if not may_decide(who, found.session):
         raise Forbidden("You may look at this approval, but not decide it.")
     name = "you" if owns(who, found.session) and source == "chat" else (who.name or who.key)
-    reason = clean_text(reason)[:512]
+    reason = clip(clean_text(reason), 512)
     with writing(found.session_id) as writer:
         approval = _current(approval_id)
         late = _expire_if_due(writer, approval) or _late(approval)

@@ -19,6 +19,11 @@ def clean_text(text: str) -> str:
     return _UNSAFE.sub("\ufffd", text) if _UNSAFE.search(text) else text
 
 
+def clip(text: str, length: int) -> str:
+    """``text`` with at most ``length`` characters; one that is cut ends in an ellipsis, so that it shows (R6)."""
+    return text if len(text) <= length else f"{text[: length - 1]}…"
+
+
 def clean_json(value: Json, *, depth: int = MAX_DEPTH) -> Json:
     """A copy of ``value`` with every text and key cleaned.
 

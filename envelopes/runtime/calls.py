@@ -13,6 +13,7 @@ from envelopes.errors import BeachError, LeaseLost
 from envelopes.log.append import JobFence, Writer, writing
 from envelopes.log.digest import call_digest
 from envelopes.models import Injection, ToolCall, Turn
+from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TOOL_CALL
 from envelopes.registries.tools import Tool
@@ -131,7 +132,7 @@ def _summary(tool: Tool | None, call: ToolCall, result: Json) -> str:
     if tool is None or tool.approval is None:
         return ""
     try:
-        return tool.approval.done(tool.input.model_validate(call.args), result)[:512]
+        return clip(clean_text(tool.approval.done(tool.input.model_validate(call.args), result)), 512)
     except Exception:
         # The tool has run: a fault in its sentence must not cost the record of that.
         logger.exception("The sentence of %s about its result raised.", tool.name)

@@ -7,10 +7,10 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from envelopes import access
+from envelopes import access, sidebar
 from envelopes.delivery.live import views
 from envelopes.models import Participant, Session
-from envelopes.registries.actors import Prompt
+from envelopes.registries.actors import Prompt, actors
 from tests.factories import acting, make_principal, make_session, make_turn, make_user, make_visitor
 
 pytestmark = pytest.mark.django_db
@@ -206,3 +206,16 @@ def test_a_signed_in_person_is_named(client: Client) -> None:
     assert ">ada</span>" in page
     assert "Sign out" in page
     assert "Administration" not in page
+
+
+def test_a_list_that_is_cut_says_so(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sidebar, "SHOWN", 2)
+    who, cookie = access.new_anonymous_owner()
+    client.cookies[access.COOKIE] = cookie
+    for _ in range(2):
+        access.create_session(who, next(iter(actors)).name)
+    assert "are listed" not in client.get("/chat/list").content.decode()
+    access.create_session(who, next(iter(actors)).name)
+    page = client.get("/chat/list").content.decode()
+    assert page.count("b-session__name") == 2
+    assert "The newest 2 are listed." in page
