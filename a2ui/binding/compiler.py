@@ -27,6 +27,8 @@ REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and",
 """Functions that judge a value without showing it: they get what a handle stands for (D24)."""
 
 _CACHED_TEMPLATES = 64
+_COMPILING = 4
+"""Compiling a piece of a text costs as much as so many calls."""
 
 
 class Const:
@@ -154,6 +156,7 @@ class Compiler:
         fixed = {name: item.value for name, item in arguments.items() if isinstance(item, Const)}
         dynamic = [(name, item) for name, item in arguments.items() if not isinstance(item, Const)]
         work, called = self.work, function.name
+        work.compiled += 1
         env, protect = self._env, self._protect(function.name)
         if len(dynamic) == 1 and function.prepare is not None:
             name, item = dynamic[0]
@@ -194,14 +197,20 @@ class Compiler:
             return self._template(show(source.value), sink)
         sink.grows = True
         cache: dict[str, Getter] = {}
+        work = self.work
 
         def run(scope: Any) -> Any:
             text = show(source(scope))
             getter = cache.get(text)
             if getter is None:
+                if work.used > work.allowed:
+                    sink.failed(work.refusal("formatString"))
+                    return None
+                before = work.compiled
                 if len(cache) >= _CACHED_TEMPLATES:
                     cache.clear()
                 compiled = self._template(text, sink)
+                work.used += _COMPILING * (work.compiled - before)
                 getter = cache[text] = _constantly(compiled) if isinstance(compiled, Const) else compiled
             return getter(scope)
 
@@ -215,6 +224,7 @@ class Compiler:
             return _failing(error, sink)
         if template.constant is not None:
             return Const(template.constant)
+        self.work.compiled += len(template.parts)
         fixed: list[str] = [""]
         getters: list[Getter] = []
         for part in template.parts:

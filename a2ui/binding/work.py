@@ -18,11 +18,13 @@ _STEPS: Final = 1_000
 class Work:
     """Counts the calls of one drawing. `begin` when a drawing, a click or an edit begins."""
 
-    __slots__ = ("allowed", "slow", "used")
+    __slots__ = ("allowed", "compiled", "slow", "used")
 
     def __init__(self, limits: Limits) -> None:
         self.allowed = limits.work
         self.used = 0
+        self.compiled = 0
+        """Calls and pieces of texts that were compiled, ever."""
         self.slow = False
         """Whether a pattern ran into its time limit: then no other one is tried, each could take as long."""
 

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 CHARS_AN_INSTANCE = 500
 """So many characters of markup that never changes count like one more element."""
 
+USUAL_CALLS = 10
+"""Function calls and pieces of texts that a component may have for nothing; each further one counts like an element."""
+
 Report = Callable[[A2uiError, str], None]
 
 
@@ -314,8 +317,10 @@ class View:
             inside_button(place)
         else:
             build = Build(self, place, component)
+            before = self.compiler.work.compiled
             component.type.build(build)
             place.weight = build.weight // CHARS_AN_INSTANCE
+            place.weight += max(0, self.compiler.work.compiled - before - USUAL_CALLS)
             self.budget.used += place.weight
 
     def _refuse_place(self, place: Place, limit: str) -> None:

@@ -1,0 +1,221 @@
+"""Inputs made to be slow: each costs at most 50 ms of an ordinary machine, or what reading its bytes costs."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import Any
+
+import orjson
+import pytest
+
+from a2ui import A2uiError, Engine
+from a2ui.safety import markdown, regex
+from a2ui.safety.limits import DEFAULT_LIMITS
+from tests.a2ui.programs import call, components, create, data, path, row
+from tests.fuzz.cost import BOUND_MS, bound, cost
+from tests.shared import caselib, needs_shared, variants
+
+N = 8_000
+MARKDOWN = {
+    "brackets": "[" * N,
+    "links": "[a](" * (N // 4),
+    "images": "![[](" * (N // 5),
+    "emphasis": "*a_" * (N // 3),
+    "strong": "**a**b" * (N // 6),
+    "strike": "~~a" * (N // 3),
+    "backticks": "".join("`" * n + " " for n in range(1, 125)),
+    "quotes": "> a\n" * (N // 4),
+    "deep quotes": "\n".join(">" * n for n in range(1, 120)),
+    "lists": "".join(" " * (n % 40) + "- a\n" for n in range(300)),
+    "entities": "&amp;" * (N // 5),
+    "autolinks": "<a@b.c>" * (N // 7),
+    "tags": "<a " * (N // 3),
+    "table": "|a" * 99 + "\n" + "|-" * 99 + "\n" + "|b" * 3000,
+    "references": ("[a]: /x\n\n" + "[a]" * 2600)[:N],
+    "headings": "# a\n" * (N // 4),
+    "fences": "```\n" * (N // 4),
+    "breaks": "a  \n" * (N // 4),
+    "everything": "*_`[~<&\\" * (N // 8),
+    "blanks": "a" + " " * (N - 2) + "b",
+}
+PATTERNS = {
+    "nested counts": (r"^(a+)+$", "a" * 9_999 + "!"),
+    "large counts": ("(a{1,1000}){1,1000}", "a" * 9_999),
+    "alternatives": ("|".join("a" * n for n in range(1, 40)), "b" * 9_999),
+    "letters": (r"\p{L}*" * 100 + "1", "\u00e9" * 9_999),
+    "dots": (".*" * 300 + "x", "a" * 9_999),
+}
+BACKTRACKING = {
+    "look-ahead": (r"^(?=x?)(a+)+$", "a" * 9_999 + "!"),
+    "back-reference": (r"^(a|aa)+\1$", "a" * 9_999 + "!"),
+    "counts behind look-ahead": ("(?=a)" + "(?:a{1,1000}){1,1000}" * 20, "a" * 9_999),
+}
+
+
+@pytest.mark.parametrize("name", MARKDOWN)
+def test_markdown(name: str) -> None:
+    text = MARKDOWN[name][:N]
+
+    assert cost(lambda: (markdown._render_cached.cache_clear(), markdown.render(text))) <= BOUND_MS
+
+
+@pytest.mark.parametrize("name", [*PATTERNS, *BACKTRACKING])
+def test_patterns(name: str) -> None:
+    pattern, text = (PATTERNS | BACKTRACKING)[name]
+
+    def search() -> None:
+        with contextlib.suppress(A2uiError):
+            regex.search(pattern, text, DEFAULT_LIMITS)
+
+    # What only backtracking can answer is stopped by the clock at 50 ms: that and a little to stop it.
+    assert cost(search) <= BOUND_MS * (1.5 if name in BACKTRACKING else 1)
+
+
+def many(name: str, count: int, **properties: Any) -> list[dict[str, Any]]:
+    return [row("root", "Column", children=[name] * count), row(name, **properties)]
+
+
+def doubling() -> list[dict[str, Any]]:
+    rows = [row("root", "Column", children=["d0", "d0"])]
+    return [*rows, *[row(f"d{n}", "Column", children=[f"d{n + 1}"] * 2) for n in range(90)]]
+
+
+PROGRAMS: dict[str, tuple[list[dict[str, Any]], Any]] = {
+    "doubling": (doubling(), None),
+    "one child many times": (many("a", 40_000, kind="Text", text="x"), None),
+    "wide and deep": (
+        [row(f"c{n}" if n else "root", "Column", children=[f"c{n + 1}"] * 500) for n in range(100)],
+        None,
+    ),
+    "nested templates": (
+        [
+            row("root", "List", children={"componentId": "a", "path": "/l"}),
+            row("a", "List", children={"componentId": "b", "path": "/l"}),
+            row("b", "List", children={"componentId": "c", "path": "/l"}),
+            row("c", "Text", text="x"),
+        ],
+        {"l": list(range(1000))},
+    ),
+    "a template that contains itself": (
+        [row("root", "List", children={"componentId": "root", "path": "l"})],
+        {"l": [{"l": [{"l": [{}] * 50}] * 50}] * 50},
+    ),
+    "one long text": (many("a", 5000, kind="Text", text="x " * 40_000), None),
+    "one long text of the data": (many("a", 5000, kind="Text", text=path("/t")), {"t": "x " * 40_000}),
+    "one long expression": (
+        many("a", 5000, kind="Text", text=call("formatString", value="${/t}" * 900)),
+        {"t": "y" * 1000},
+    ),
+    "calls": (
+        many("a", 5000, kind="Text", text=call("formatNumber", value=path("/n"))),
+        {"n": 1234.5},
+    ),
+    "calls in calls": (
+        many("a", 500, kind="Text", text=call("formatString", value="${not(value:" * 80 + "${/n}" + ")}" * 80)),
+        {"n": True},
+    ),
+    "checks with patterns": (
+        many(
+            "a",
+            3000,
+            kind="TextField",
+            label="L",
+            value=path("/v"),
+            checks=[{"condition": call("regex", value=path("/v"), pattern=f"^(?=x?)(a+)+{n}$"), "message": "m"}
+                    for n in range(50)],
+        ),
+        {"v": "a" * 9_000 + "!"},
+    ),
+    "Markdown in every item": (
+        [
+            row("root", "List", children={"componentId": "a", "path": "/l"}),
+            row("a", "Text", text=path("n")),
+        ],
+        {"l": [{"n": f"{n}" + "*a_" * 300} for n in range(300)]},
+    ),
+    "large numbers": (
+        [row("root", "Text", text=call("formatNumber", value=path("/n"), decimals=100_000))],
+        {"n": 10**300},
+    ),
+    "long date pattern": (
+        [row("root", "Text", text=call("formatDate", value="2020-01-01", format="y" * 9_000))],
+        None,
+    ),
+}  # fmt: skip
+
+# A drawing may run one pattern into its 50 ms, and hold 300 different Markdown texts or 5 MB of one text.
+DRAWINGS = {"checks with patterns": 6, "Markdown in every item": 10, "one long text": 10, "calls in calls": 6}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_programs(name: str) -> None:
+    rows, model = PROGRAMS[name]
+    messages = [create(), *([data(model)] if model is not None else []), components(*rows)]
+    size = sum(len(orjson.dumps(message)) if name != "large numbers" else 500 for message in messages)
+    html = []
+
+    def run() -> None:
+        surfaces = Engine().surfaces()
+        for message in messages:
+            surfaces.apply(message)
+        html.append(sum(len(change.html) for change in surfaces.flush()))
+
+    # Up to 5 MB of markup may come of it: making that much is bounded, and part of the price.
+    allowed = bound(size) + max(DRAWINGS.get(name, 1) - 1, 2) * BOUND_MS
+    assert cost(run, bound=allowed) <= allowed
+    assert html[-1] <= 6_000_000
+
+
+PATCHES: dict[str, list[dict[str, Any]]] = {
+    "copies of everything": [{"op": "copy", "from": "", "path": f"/k{n}"} for n in range(200)],
+    "copies to the end": [{"op": "copy", "from": "/a", "path": "/a/-"} for _ in range(250)],
+    "from the front": [{"op": "remove", "path": "/a/0"} for _ in range(250)],
+    "to the front": [{"op": "add", "path": "/a/0", "value": 1} for _ in range(250)],
+    "round and round": [{"op": "move", "from": "/a/0", "path": "/a/-"} for _ in range(250)],
+    "tests": [{"op": "test", "path": "/a", "value": list(range(10_000))} for _ in range(100)],
+    "far away": [{"op": "add", "path": "/a/999999999999999999999", "value": 1}],
+    "too many": [{"op": "add", "path": "/b", "value": 1}] * 100_000,
+}
+
+
+@pytest.mark.parametrize("name", PATCHES)
+def test_patches(name: str) -> None:
+    surfaces = Engine().surfaces()
+    surfaces.apply(create())
+    surfaces.apply(
+        components(
+            row("root", "List", children={"componentId": "t", "path": "/a"}), row("t", "Text", text=path("."))
+        )
+    )
+    surfaces.apply(data({"a": list(range(10_000))}))
+    surfaces.flush()
+    kept = surfaces.snapshot()
+
+    def run() -> None:
+        fresh = Engine().restore(kept)
+        with contextlib.suppress(A2uiError):
+            fresh.patch("", "s", PATCHES[name])
+
+    idle = cost(lambda: Engine().restore(kept).patch("", "s", []), bound=float("inf"))
+    allowed = bound(len(json.dumps(PATCHES[name]))) + idle
+    assert cost(run, bound=allowed) <= allowed
+
+
+@needs_shared
+@pytest.mark.shared
+@pytest.mark.parametrize(
+    ("given", "expected"), [p for p in variants("limits") if p.values[0]["kind"] == "a2ui_generated"]
+)
+def test_shared_cases(given: dict[str, Any], expected: dict[str, Any]) -> None:
+    text = caselib().generate_json(given)
+
+    def run() -> None:
+        surfaces = Engine().surfaces()
+        for line in text.splitlines():
+            with contextlib.suppress(orjson.JSONDecodeError):
+                surfaces.apply(orjson.loads(line))
+        surfaces.flush()
+
+    allowed = min(bound(len(text)) + BOUND_MS, float(expected["max_ms"]))
+    assert cost(run, bound=allowed) <= allowed
