@@ -41,10 +41,11 @@ class Group:
 
 def sidebar(sessions: QuerySet[Session], *, current: str) -> list[Group]:
     """Today's conversations, then earlier ones. One query, whatever they hold. ``current``: a public id, or empty."""
-    found = sessions.annotate(
+    annotated = sessions.annotate(
         waiting=Exists(Approval.objects.filter(session=OuterRef("pk"), state="pending")),
         working=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=WORKING)),
-    )[: SHOWN + 1]
+    )
+    found = list(annotated[: SHOWN + 1])
     today: list[Entry] = []
     earlier: list[Entry] = []
     for session in found[:SHOWN]:

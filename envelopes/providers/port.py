@@ -14,7 +14,9 @@ from envelopes.types import JsonObject
 
 @dataclass(frozen=True)
 class ModelRequest:
-    """``messages``: ``[{"role": "user"|"assistant", "content": [blocks]}]``; ``tools``: definitions, respond() first."""
+    """``messages``: ``[{"role": "user"|"assistant", "content": [blocks]}]``; ``tools``: definitions, respond()
+    first.
+    """
 
     system: str
     messages: list[JsonObject]
