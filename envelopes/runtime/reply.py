@@ -13,6 +13,7 @@ from envelopes.log.digest import call_digest
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.parts import Part, from_pydantic
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
+from envelopes.protocol.text import clean_json, clean_text
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
@@ -30,10 +31,10 @@ def record_block(claim: Claim, block: JsonObject, *, prose: str = "") -> None:
     """Keep a text or thinking block of the reply. Prose is kept for audit and never delivered (R1, D6)."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
-        turn.messages = extended(turn.messages, "assistant", [block])
+        turn.messages = extended(turn.messages, "assistant", [clean_json(block)])
         turn.save(update_fields=["messages"])
         if prose.strip():
-            writer.add("free-text", {"text": prose}, turn=turn)
+            writer.add("free-text", {"text": clean_text(prose)}, turn=turn)
 
 
 def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str]) -> JsonObject | None:

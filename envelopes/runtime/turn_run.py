@@ -16,6 +16,7 @@ from envelopes.conf import a2ui_limits
 from envelopes.errors import BeachError, LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
+from envelopes.protocol.text import MAX_DEPTH, clean_json, clean_text
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -34,6 +35,9 @@ from envelopes.runtime.streaming import LiveText
 from envelopes.types import Json
 
 logger = logging.getLogger(__name__)
+
+CALL_DEPTH = 4
+"""How much deeper than a part a call may be: what stands round the part."""
 
 RETRIES = 2
 """How often a model call that broke off for a passing reason is made again within a step."""
@@ -161,7 +165,7 @@ class TurnRun:
             bubbles = live.end(ended.index)
             await sync_to_async(reply.record_respond)(self.claim, started.id, raw, live=bubbles)
         else:
-            await sync_to_async(reply.record_call)(self.claim, started.id, started.name, raw)
+            await sync_to_async(reply.record_call)(self.claim, started.id, clean_text(started.name), raw)
         return False
 
     async def _provider_failed(self, error: ProviderError, live: LiveText) -> steps.Next:
@@ -221,9 +225,9 @@ def call_bytes(provider: Provider) -> int:
 
 
 def _parsed(raw: str, limit: int) -> Json:
-    """The input of a complete call, or the error that says what is wrong with its JSON."""
+    """The input of a complete call, in text that can be stored, or the error that says what is wrong with its JSON."""
     try:
-        return RespondStream(limit=limit).close(raw or "{}")
+        return clean_json(RespondStream(limit=limit).close(raw or "{}"), depth=MAX_DEPTH + CALL_DEPTH)
     except BeachError as error:
         if isinstance(error, LeaseLost):
             raise

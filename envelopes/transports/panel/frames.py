@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 from envelopes.conf import setting
 from envelopes.errors import TooLarge, ValidationFailed
 from envelopes.protocol.strict_json import parse_strict
-from envelopes.protocol.text import clean_text
+from envelopes.protocol.text import clean_json
 
 MessageId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Target = Annotated[str, Field(min_length=1, max_length=512)]
@@ -90,17 +90,17 @@ def parse_frame(text: str | None, raw: bytes | None) -> ClientFrame:
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > limit:
         raise TooLarge(f"The frame has {size:,} bytes; at most {limit:,} are accepted.", limit=limit)
-    value = parse_strict(text)
+    # Before anything looks at it: JSON may hold text that no database and no other frame can carry.
+    value = clean_json(parse_strict(text))
     if not isinstance(value, dict):
         raise ValidationFailed("A frame is a JSON object.")
     try:
         return _frames.validate_python(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
-        # Names of fields are the browser's own and may hold what no frame can carry back: half a surrogate pair.
-        where = clean_text("/".join(str(step) for step in first["loc"][1:])) or "type"
+        where = "/".join(str(step) for step in first["loc"][1:]) or "type"
         name = value.get("id")
-        facts = {"id": clean_text(name)} if isinstance(name, str) and len(name) <= 64 else {}
+        facts = {"id": name} if isinstance(name, str) and len(name) <= 64 else {}
         if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
             raise ValidationFailed("That is not a type of frame.", path="/type", **facts) from error
         raise ValidationFailed(f"{first['msg']} (at /{where}).", path=f"/{where}", **facts) from error
