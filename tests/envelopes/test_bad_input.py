@@ -6,7 +6,9 @@ it leaves behind.
 
 from __future__ import annotations
 
+import json
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -19,7 +21,7 @@ from envelopes.delivery.live import views
 from envelopes.errors import ToolFailed
 from envelopes.models import Approval, ClientMessage, Event, Session, Snapshot, ToolCall, Turn
 from envelopes.providers.port import ModelRequest
-from envelopes.providers.scripted import Call, Raw, Reply, Say, data, text
+from envelopes.providers.scripted import Call, Prose, Raw, Reply, Say, Think, data, text
 from envelopes.registries.tools import Tool
 from envelopes.runtime.transcript import Correction, entries
 from envelopes.types import Json, JsonObject
@@ -282,3 +284,77 @@ async def test_a_stale_approval_is_told_and_only_the_attempt_is_added() -> None:
         (row,) = await sync_to_async(lambda: list(Event.objects.filter(kind="late-decision")))()
         assert (row.audience, row.data["decision"]) == ("audit", "granted")
         await socket.close()
+
+
+# -- text that a database or a socket cannot carry --------------------------------------------------------------------
+
+POISON = "a\x00b\x1b[31m\ud83dc"
+CLEAN = "a\ufffdb\ufffd[31m\ufffdc"
+
+
+class Words(BaseModel):
+    words: str
+
+
+async def test_a_model_may_write_anything_anywhere() -> None:
+    heard: list[str] = []
+
+    async def run(context: object, args: Words) -> Json:
+        heard.append(args.words)
+        return {"echo": args.words, POISON: 1}
+
+    asked = Reply(
+        [
+            Think(POISON),
+            Prose(POISON),
+            Say([text("ack", POISON)], "awaiting", note=POISON),
+            Call("echo", {"words": POISON}),
+        ]
+    )
+    refused = [Call(f"none{POISON}", {POISON: POISON}), Raw(json.dumps({"parts": [{"text": POISON}]}))]
+    async with desk(replies(asked, refused, OK), Tool("echo", "", Words, run)) as d:
+        await d.say(POISON)
+        assert heard == [CLEAN]
+        assert await d.texts() == ["Right."]
+        assert await d.texts("ack") == [CLEAN]
+        assert [row.data["text"] for row in await d.rows("free-text")] == [CLEAN]
+        assert [row.data["note"] for row in await d.rows("note")] == [CLEAN]
+        assert [turn.finalized_by for turn in await d.turns()] == ["complete"]
+
+
+async def test_a_browser_may_send_anything_anywhere(caplog: pytest.LogCaptureFixture) -> None:
+    rows = [{"id": "root", "component": "TextField", "label": "Q", "value": {"path": "/q"}}]
+    shown = Say([_surface(CREATE, _components(*rows))], "awaiting")
+    async with panel(
+        replies([shown, Call("refund", {"order": "A17", "amount": 40.0})], OK), factories.make_tool()
+    ) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        assert (await socket.ask({"type": "message", "text": POISON}))["type"] == "ack"
+        await socket.until(lambda frame: "data-decide" in str(frame.get("ops")))
+        target = await sync_to_async(_field)(session)
+        assert (await socket.ask({"type": "edit", "target": target, "value": POISON}))["type"] == "ack"
+        for frame in (
+            {"type": "edit", "target": POISON, "value": 1},
+            {"type": "action", "target": POISON},
+            {"type": "decide", "approval": POISON, "decision": "granted"},
+        ):
+            assert (await socket.ask(frame))["code"] == "not_found"
+        approval = await sync_to_async(session.approvals.get)()
+        frame = {"type": "decide", "approval": approval.approval_id, "decision": "denied"}
+        assert (await socket.ask({**frame, "reason": POISON}))["state"] == "denied"
+        await socket.until(lambda got: "Right." in str(got.get("ops")))
+        approval = await sync_to_async(session.approvals.get)()
+        assert approval.reason == CLEAN
+        edits = await sync_to_async(lambda: [e.data["ops"] for e in session.events.filter(kind="edit")])()
+        assert edits[0][-1]["value"] == CLEAN
+        await socket.close()
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+def _field(session: Session) -> str:
+    with views.open(session) as view:
+        found = re.search(r'<[^>]*data-in="text"[^>]*>', view.html())
+        assert found is not None
+        target = re.search(r'\bid="([^"]+)"', found[0])
+        assert target is not None
+        return target[1]
