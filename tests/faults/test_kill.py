@@ -44,9 +44,11 @@ async def test_in_the_middle_of_a_streaming_answer(lab: Lab) -> None:
     # Half a sentence stands on the page.
     await visitor.until(lambda: any(text.startswith(ANSWERS[1]) for text in visitor.streamed.values()))
     await lab.kill()
-    await _comes_back(lab, visitor)
+    await visitor.drop()
+    await lab.start()
     # It is written again from its beginning, and what stood there before is gone.
-    await lab.gates.wait("words", 2)
+    await lab.holds("SELECT live LIKE '%the second of three%', attempt FROM envelopes_turn", (1, 2))
+    await visitor.connect()
     await visitor.until(lambda: sum(text.startswith(ANSWERS[1]) for text in visitor.streamed.values()) == 2)
     assert visitor.page.text().count(ANSWERS[1]) == 1
     lab.gates.open("words")
