@@ -98,6 +98,7 @@ function connect() {
       welcome: frame => busy(frame.busy),
       ack: (frame, message) => answers[message.type]?.acked(frame, message),
       error: (frame, message) => message ? answers[message.type]?.refused(frame, message) : toast(frame.message, 'bad'),
+      reload: () => location.reload(),
       slow: message => message.type === 'message' ? composer.slow(message.id) : toast(strings.slow),
       state,
     },
@@ -152,7 +153,7 @@ function shell() {
 shell();
 thread.start(main, {
   strings, timezone: root.dataset.timezone || timezone, pill: document.getElementById('pill'),
-  top: document.querySelector('.b-top'),
+  top: document.querySelector('.b-top'), dock: document.querySelector('.b-dock'),
   announcer: document.getElementById('announcer'), send: message => send(message),
 });
 fields.start(main, { send, strings });

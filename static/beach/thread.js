@@ -95,8 +95,14 @@ function scrolled() {
   pill();
 }
 
+// The first question whose answers are below what can be seen.
+function asked() {
+  const edge = innerHeight - options.dock.offsetHeight;
+  return [...document.querySelectorAll('.b-approval[data-state=pending] .b-approval__act')].find(act => act.getBoundingClientRect().bottom > edge);
+}
+
 function pill() {
-  const below = [...document.querySelectorAll('.b-approval[data-state=pending]')].some(card => card.getBoundingClientRect().top > innerHeight - 40);
+  const below = Boolean(asked());
   // Who reads back is told of what has come meanwhile, and of a question; not that there is an end.
   const near = following || gap() < NEAR;
   if (near) unseen = false;
@@ -202,9 +208,12 @@ export function start(root, given) {
   // What grows later, such as pictures, is followed as well.
   new ResizeObserver(() => following && follow()).observe(root);
   options.pill.addEventListener('click', () => {
-    const card = document.querySelector('.b-approval[data-state=pending]');
-    if (card && card.getBoundingClientRect().top > innerHeight - 40) card.scrollIntoView({ block: 'center' });
-    else toEnd();
+    const act = asked();
+    if (!act) return toEnd();
+    // All of the card where there is room; else its answers, with as much above them as fits.
+    const card = act.closest('.b-approval');
+    const room = innerHeight - options.dock.offsetHeight - (options.top?.offsetHeight ?? 0);
+    (card.offsetHeight < room ? card : act).scrollIntoView({ block: 'center' });
   });
   root.addEventListener('click', e => {
     const button = e.target.closest('[data-decide]');
