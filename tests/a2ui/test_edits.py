@@ -96,7 +96,9 @@ class TestTextField:
     def test_numbers_are_kept_as_text(self, typed, kept):
         assert stored(field("TextField", variant="number"), typed, {"v": "3"}) == kept
 
-    @pytest.mark.parametrize("typed", ["2abc", "1,5", "NaN", "1e999", "Infinity", "\uff11\uff12", "0x10", "--1"])
+    @pytest.mark.parametrize(
+        "typed", ["2abc", "1,5", "NaN", "1e999", "Infinity", "\uff11\uff12", "0x10", "--1"]
+    )
     def test_no_numbers(self, typed):
         assert refused(field("TextField", variant="number"), typed) == "VALIDATION_FAILED"
 
@@ -146,6 +148,26 @@ class TestObscured:
 
         assert "hunter2" not in only.html()
         assert surfaces.edit("a1-0", "x").obscured
+
+    def test_another_field_with_the_same_path_is_obscured_as_well(self):
+        rows = [
+            row("root", "Column", children=["o", "p", "l"]),
+            row("o", "TextField", label="P", variant="obscured", value=path("/l/0/p")),
+            row("p", "TextField", label="Plain", value=path("/l/0/p")),
+            row("l", "List", children={"componentId": "i", "path": "/l"}),
+            row("i", "TextField", label="Item", value=path("p")),
+        ]
+        surfaces, _ = surface(*rows, model={"l": [{"id": "x", "p": ""}]})
+
+        for target in ("a1-2", "a1-4-kx"):
+            edit = surfaces.edit(target, "hunter22", conceal=lambda _: {"$secret": "t"})
+            assert edit.obscured
+            assert "hunter22" not in str(edit.ops)
+
+    def test_an_empty_field_holds_no_secret(self):
+        surfaces, _ = surface(*self.ROWS, model={"p": {"$secret": "x"}})
+
+        assert surfaces.edit("a1-1", "", conceal=lambda _: 1 / 0).ops[0]["value"] == ""
 
 
 class TestOthers:

@@ -5,21 +5,29 @@ from __future__ import annotations
 import json
 import logging
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 from django.apps import apps
+from django.contrib.admin import site
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 from pydantic import BaseModel
 
+from envelopes.delivery import live
 from envelopes.delivery.live import views
-from envelopes.models import Secret
+from envelopes.errors import AlreadyDecided
+from envelopes.models import ClientMessage, Secret, Snapshot
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, data
-from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.runtime import secrets
+from envelopes.runtime.intake import SurfaceRefused
 from envelopes.types import Json
-from tests.desk import Desk, desk
+from tests import factories
+from tests.desk import Desk, desk, replies
 from tests.markup import elements
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -105,6 +113,108 @@ async def test_an_obscured_value_is_nowhere_in_the_clear(caplog: pytest.LogCaptu
         assert PASSWORD not in stored
         assert "$secret" in stored
         assert PASSWORD not in caplog.text
+
+
+def _admin_pages() -> str:
+    """Every page of the admin that exists: lists, searches and the page of each object."""
+    staff = factories.make_user(superuser=True)
+    client = Client()
+    client.force_login(staff)
+    found = []
+    for model in site._registry:
+        name = f"admin:{model._meta.app_label}_{model._meta.model_name}"
+        found.append(client.get(reverse(f"{name}_changelist")).content.decode())
+        for pk in model._default_manager.values_list("pk", flat=True):
+            answer = client.get(reverse(f"{name}_change", args=[pk]), follow=True)
+            assert answer.status_code == 200
+            found.append(answer.content.decode())
+    assert len(found) > len(site._registry)
+    return "\n".join(found)
+
+
+async def test_no_page_of_the_admin_shows_it() -> None:
+    async with desk(_script, Tool("sign_in", "", Pin, Bank().run)) as d:
+        await d.say("Sign me in")
+        ids = await _ids(d)
+        await d.edit(ids["pin"], PASSWORD)
+        await d.act(ids["go"])
+        pages = await sync_to_async(_admin_pages)()
+        assert PASSWORD not in pages
+        assert d.session.public_id in pages
+
+
+async def test_snapshots_answers_and_data_models_hold_handles(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live, "SNAPSHOT_EVERY", 1)
+    async with desk(_script, Tool("sign_in", "", Pin, Bank().run)) as d:
+        await d.say("Sign me in")
+        ids = await _ids(d)
+        answer = await d.edit(ids["pin"], PASSWORD)
+        acted = await d.act(ids["go"])
+        await d.say("And again")
+        await d.html()
+        assert PASSWORD not in json.dumps([answer, acted])
+        assert await Snapshot.objects.aexists()
+        assert await ClientMessage.objects.aexists()
+        stored = await sync_to_async(_everything)()
+        assert PASSWORD not in stored
+        assert PASSWORD not in json.dumps([request.messages for request in d.requests])
+
+
+async def test_an_error_does_not_repeat_it(caplog: pytest.LogCaptureFixture, settings: Any) -> None:
+    caplog.set_level(logging.DEBUG)
+    settings.BEACH_A2UI_LIMITS = {"text_chars": 10}
+    async with desk(_script, Tool("sign_in", "", Pin, Bank().run)) as d:
+        await d.say("Sign me in")
+        ids = await _ids(d)
+        for target, value in (
+            (ids["pin"], PASSWORD),
+            (ids["pin"], [PASSWORD]),
+            (ids["go"], PASSWORD),
+            ("a9-9", PASSWORD),
+        ):
+            with pytest.raises(SurfaceRefused) as caught:
+                await d.edit(target, value)
+            assert PASSWORD not in json.dumps(caught.value.as_dict())
+        assert PASSWORD not in await sync_to_async(_everything)()
+        assert not await Secret.objects.aexists()
+        assert PASSWORD not in caplog.text
+
+
+@pytest.mark.parametrize("decision", ["granted", "denied", "late"])
+async def test_a_guarded_tool_gets_it_only_when_granted(
+    decision: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    bank = Bank()
+    policy = ApprovalPolicy(question=lambda args: f"Sign in with {args.pin}?", risk="high")
+    async with desk(_script, Tool("sign_in", "", Pin, bank.run, approval=policy)) as d:
+        await d.say("Sign me in")
+        ids = await _ids(d)
+        await d.edit(ids["pin"], PASSWORD)
+        await d.act(ids["go"])
+        assert PASSWORD not in await d.html()
+        await d.decide("denied" if decision == "denied" else "granted")
+        if decision == "late":
+            with pytest.raises(AlreadyDecided):
+                await d.decide("denied")
+        assert bank.seen == (None if decision == "denied" else PASSWORD)
+        assert PASSWORD not in await d.html()
+        assert PASSWORD not in await sync_to_async(_everything)()
+        assert PASSWORD not in await sync_to_async(_admin_pages)()
+        assert PASSWORD not in caplog.text
+
+
+async def test_a_surface_that_is_withdrawn_leaves_nothing() -> None:
+    gone = data("a2ui-surface", {"version": "v0.9", "deleteSurface": {"surfaceId": "login"}})
+    async with desk(replies([Say([FORM])], [Say([gone])])) as d:
+        await d.say("Sign me in")
+        ids = await _ids(d)
+        await d.edit(ids["pin"], PASSWORD)
+        await d.say("Forget it")
+        assert PASSWORD not in await d.html()
+        assert PASSWORD not in await sync_to_async(_everything)()
+        with pytest.raises(SurfaceRefused):
+            await d.edit(ids["pin"], PASSWORD)
 
 
 async def test_checks_run_on_the_real_value() -> None:
