@@ -12,7 +12,7 @@ django = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 
-from beachsite import background  # noqa: E402
+from beachsite import background, collector  # noqa: E402
 from envelopes.transports.origin import OriginGate  # noqa: E402
 from envelopes.transports.panel.routing import websocket_urlpatterns  # noqa: E402
 
@@ -25,3 +25,4 @@ application = ProtocolTypeRouter(
     }
 )
 background.follow_daphne()
+collector.settle()
