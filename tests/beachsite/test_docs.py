@@ -39,7 +39,7 @@ def test_it_opens_with_the_two_commands() -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_command_exists(document: Path) -> None:
-    named = set(re.findall(r"manage\.py ([a-z_]+)", document.read_text(encoding="utf-8")))
+    named = set(re.findall(r"manage\.py ([a-z_0-9]+)", document.read_text(encoding="utf-8")))
 
     assert named <= set(get_commands())
 
