@@ -32,7 +32,8 @@ HANDLERS = """
 """
 ADDRESSES = """
 () => [...document.querySelectorAll('[href], [src], [action], [formaction], [poster], [data]')].flatMap(e =>
-  ['href', 'src', 'action', 'formaction', 'poster', 'data'].filter(n => e.hasAttribute(n)).map(n => e[n]?.baseVal ?? String(e[n])))
+  ['href', 'src', 'action', 'formaction', 'poster', 'data'].filter(n => e.hasAttribute(n))
+    .map(n => e[n]?.baseVal ?? String(e[n])))
 """
 
 
@@ -93,7 +94,8 @@ PAGES = {"engine": engine_page, "panel": panel_page}
 def poke(page: Page) -> None:
     """What a person might do that wakes something up: hover, focus, scroll."""
     page.evaluate("""() => { for (const e of document.querySelectorAll('*')) {
-      for (const kind of ['mouseover', 'focus', 'pointerenter', 'animationstart', 'toggle']) e.dispatchEvent(new Event(kind));
+      for (const kind of ['mouseover', 'focus', 'pointerenter', 'animationstart', 'toggle'])
+        e.dispatchEvent(new Event(kind));
     } }""")
     page.wait_for_timeout(300)
 

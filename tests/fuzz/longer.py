@@ -1,4 +1,4 @@
-"""A long run of one fuzz test: by atheris where it is installed, else with random bytes. See README.md beside this file."""
+"""A long run of one fuzz test, by atheris or with random bytes. See README.md beside this file."""
 
 from __future__ import annotations
 
