@@ -93,6 +93,17 @@ RULES: Mapping[str, str] = {
     "a message that closes a cycle": "refused (a shared case); both cores accept it and stop while drawing",
     "lists": "items are told apart by `key` or `id` where all have a unique one (D28); upstream by position only",
     "prototype names in paths and values": "refused, or left out of values with a report (D29)",
+    "the official Python core, on programs made at random (tests/conformance/test_differential.py)": (
+        "agrees but for: bindings inside `tabs`, `options` and `accessibility`, which it leaves alone; rounding half "
+        "to even and two decimals for every currency (9.4); null for absent numbers (9.4); empty lists and objects as "
+        "false (9.3); `.` as a path (7.4); the text of numbers and objects in `length` and its siblings (9.2); null as "
+        "deletion (6.3); more than five levels of calls refused outside of strict mode (9.1); messages of checks "
+        "without text left out; cycles accepted and stopped while drawing"
+    ),
+    "direction marks (U+061C, U+200E, U+200F)": (
+        "stripped from everything that is shown, those of the locale data in numbers included: an agent could reorder "
+        "text with them; elements isolate the direction of their text instead (17)"
+    ),
     "v1.0: remote functions": (
         "`callRendererFunction` and `agentFunctionResponse` are refused with INVALID_FUNCTION_CALL; functions that "
         "only an agent could run are unknown functions"

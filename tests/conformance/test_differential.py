@@ -153,6 +153,22 @@ def test_bindings_inside_tabs_options_and_accessibility_are_left_alone_by_the_co
     }
 
 
+@pytest.mark.parametrize(
+    ("condition", "model"),
+    [
+        pytest.param(path("/list"), {"list": []}, id="an empty list is true (9.3)"),
+        pytest.param(path("/o"), {"o": {}}, id="an empty object is true (9.3)"),
+        pytest.param(path("."), {"x": 1}, id="a dot is the scope itself (7.4)"),
+    ],
+)
+def test_conditions_that_the_core_takes_for_false(oracle, condition, model):
+    field = row("root", "TextField", label="L", checks=[{"condition": condition, "message": "m"}])
+    program = [create(), data(model), components(field)]
+
+    assert oracle.ask(program)["nodes"][0]["props"]["isValid"] is False
+    assert ours(program)["surfaces"]["s"]["nodes"][0]["props"]["isValid"] is True
+
+
 def test_null_is_stored_and_not_a_deletion(oracle):
     program = [create(), data({"a": 1}), data(None, "/a")]
 
