@@ -6,7 +6,7 @@ that is sent whole is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from a2ui.rendering.lists import ListSlot, ListState, moved
@@ -186,7 +186,9 @@ class Repaint:
         item, shown, parent_id = self._view.item_of(slot), state.shown, slot.place.prefix + context
         run: list[str] = []
         run_after, last = "", -1
-        todo = range(len(shown)) if len(fresh) > _SINGLY else [shown.index(key) for key in shifted | fresh]
+        todo = (
+            range(len(shown)) if len(fresh) > _SINGLY else [_position(shown, key) for key in shifted | fresh]
+        )
         for at in sorted(todo):
             key = shown[at]
             if key not in fresh and key not in shifted:
@@ -285,10 +287,17 @@ def _insert(parent_id: str, after: str, html: str) -> Op:
     return ["i", after, "afterend", html] if after else ["i", parent_id, "afterbegin", html]
 
 
+def _position(keys: Sequence[str], key: str) -> int:
+    """Where a key is that is there; at the end, where most new ones are, without a search."""
+    return len(keys) - 1 if keys[-1] == key else keys.index(key)
+
+
 def _difference(state: ListState, old: list[str], new: Any) -> tuple[list[str], set[str], set[str]]:
     """(gone, moved, new) tokens."""
     if state.journal is not None and state.visible >= len(state.keys):
-        present = {key for key in state.journal if key in state.keys}
+        keys = state.keys
+        # What was appended, the most frequent change, is found without a search.
+        present = {key for key in state.journal if keys and (key == keys[-1] or key in keys)}
         existed = {key for key, known in state.journal.items() if known}
         return (
             [key for key in state.journal if key in existed - present],
