@@ -194,7 +194,9 @@ _BODY_KEYS: Final = {
 
 def _short(value: object) -> str:
     # What holds others may be nested too deeply for str().
-    return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value)[:40]
+    return (
+        "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else str(value)[:40]
+    )
 
 
 def _token(key: object) -> str:
