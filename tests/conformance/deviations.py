@@ -98,7 +98,7 @@ RULES: Mapping[str, str] = {
         "to even and two decimals for every currency (9.4); null for absent numbers (9.4); empty lists and objects as "
         "false (9.3); `.` as a path (7.4); the text of numbers and objects in `length` and its siblings (9.2); null as "
         "deletion (6.3); more than five levels of calls refused outside of strict mode (9.1); messages of checks "
-        "without text left out; cycles accepted and stopped while drawing"
+        "without text left out; JSON shown as text in ASCII (7.3); cycles accepted and stopped while drawing"
     ),
     "direction marks (U+061C, U+200E, U+200F)": (
         "stripped from everything that is shown, those of the locale data in numbers included: an agent could reorder "

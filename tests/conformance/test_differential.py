@@ -126,6 +126,12 @@ def explain(program: list[Any], mine: list[int], theirs: list[int]) -> None:
             id="decimals of the currency (9.4)",
         ),
         pytest.param(
+            call("formatString", value=["ü"]),
+            '["ü"]',
+            None,
+            id="JSON with characters as they are (7.3)",
+        ),
+        pytest.param(
             call("formatNumber", value=2**63 + 1, decimals=0),
             "9,223,372,036,854,775,809",
             None,
