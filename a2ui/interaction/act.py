@@ -8,8 +8,8 @@ from datetime import UTC
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.values import FunctionCall
 from a2ui.binding.secrets import show
+from a2ui.binding.values import FunctionCall
 from a2ui.catalog.kinds import Accessibility, CallAction, Check, EventAction
 from a2ui.errors import ActionError, ExpressionError
 from a2ui.functions.convert import truthy

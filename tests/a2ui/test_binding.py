@@ -79,7 +79,11 @@ class TestFunctions:
 
         (problem,) = surfaces.apply(components(row("root", "Text", text=raw)))
 
-        assert (problem.code, problem.facts["limit"], problem.refused) == ("budget_exceeded", "call_depth", False)
+        assert (problem.code, problem.facts["limit"], problem.refused) == (
+            "budget_exceeded",
+            "call_depth",
+            False,
+        )
 
     def test_locale_and_zone(self):
         from zoneinfo import ZoneInfo

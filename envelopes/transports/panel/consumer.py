@@ -175,7 +175,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
                 late = time.monotonic() - self._admitted_at > RECHECK_SECONDS
                 # Pings do this too; but a client that never sends any must not go on listening.
                 if late and await self._admitted() is None:
-                    return None
+                    return
                 async with self._sending:
                     await self._catch_up()
             except asyncio.CancelledError:
