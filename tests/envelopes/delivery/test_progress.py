@@ -67,9 +67,12 @@ def test_st_progress_values() -> None:
 
 @pytest.mark.shared
 @pytest.mark.parametrize(
-    ("given", "expected"), [one for one in variants("streaming") if one.id.startswith("st-nothing-after-settlement")]
+    ("given", "expected"),
+    [one for one in variants("streaming") if one.id.startswith("st-nothing-after-settlement")],
 )
-def test_st_nothing_after_settlement_and_no_open_ends(given: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_st_nothing_after_settlement_and_no_open_ends(
+    given: dict[str, Any], expected: dict[str, Any]
+) -> None:
     talk = Talk()
     talk.turn(1)
     play(talk, given["parts"])
