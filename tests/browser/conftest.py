@@ -88,7 +88,9 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def open_desk(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Callable[..., Desk]]:
+def open_desk(
+    chromium: Browser, request: pytest.FixtureRequest, make_server: Callable[..., Server]
+) -> Iterator[Callable[..., Desk]]:
     """Another person at another browser. Options are those of Playwright's `new_context`."""
     desks: list[Desk] = []
 

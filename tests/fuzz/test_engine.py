@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 
-import orjson
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -64,10 +63,10 @@ def test_programs(steps, uses):
         page.apply_changes(surfaces.flush())
         assert page.markup == shown(surfaces)
     surfaces.diagnostics()
-    kept = orjson.loads(orjson.dumps(surfaces.snapshot()))
+    kept = json.loads(json.dumps(surfaces.snapshot()))
     restored = engine.restore(kept)
     assert shown(restored) == page.markup
-    assert orjson.loads(orjson.dumps(restored.snapshot())) == kept
+    assert json.loads(json.dumps(restored.snapshot())) == kept
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
@@ -86,11 +85,11 @@ def test_patches_are_all_or_nothing(document, operations):
         model = DataModel(document)
     except A2uiError:
         return
-    before = orjson.dumps(model.value)
+    before = json.dumps(model.value)
     try:
         model.patch(operations)
     except A2uiError as error:
         assert error.code in {"invalid_patch", "conflict", "test_failed", "budget_exceeded"}
-        assert orjson.dumps(model.value) == before
+        assert json.dumps(model.value) == before
     # What comes out is always JSON that UTF-8 can carry.
-    orjson.dumps(model.value)
+    json.dumps(model.value)
