@@ -127,7 +127,7 @@ def test_the_content_of_an_artifact_is_not_loaded() -> None:
 
 def test_long_json_is_cut_with_a_notice_and_can_be_had_whole() -> None:
     turn = factories.make_turn(factories.make_session())
-    Turn.objects.filter(pk=turn.pk).update(results={"words": "x" * 60_000, "end": "LAST"})
+    Turn.objects.filter(pk=turn.pk).update(results={"a": "x" * 60_000, "zz": "LAST"})
     client = viewer()
 
     page = client.get(url(turn, "change"))
