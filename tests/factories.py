@@ -25,9 +25,9 @@ from envelopes.log.digest import call_digest
 from envelopes.log.rows import Audience
 from envelopes.models import Approval, Event, Session, ToolCall, Turn
 from envelopes.providers.port import Provider
+from envelopes.providers.transcript import extended, tool_use, user_text
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
-from envelopes.runtime.transcript import extended, tool_use, user_text
 from envelopes.runtime.turns import open_turn, settle, turn_data
 from envelopes.types import Json, JsonObject
 

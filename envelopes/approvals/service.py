@@ -19,9 +19,10 @@ from envelopes.log.append import Writer, writing
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.protocol.payloads import ApprovalRequest, ApprovalResponse
 from envelopes.protocol.text import clean_text, clip
+from envelopes.protocol.time import instant
 from envelopes.registries.state_machines import APPROVAL, TOOL_CALL, TURN
 from envelopes.registries.tools import Tool
-from envelopes.runtime.turns import instant, turn_data
+from envelopes.runtime.turns import turn_data
 from envelopes.signals import approval_decided
 from envelopes.types import JsonObject
 

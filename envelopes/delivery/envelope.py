@@ -16,9 +16,9 @@ from envelopes.errors import Conflict, ValidationFailed
 from envelopes.log.rows import Row
 from envelopes.models import Event, Turn
 from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.time import instant
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.turn_states import turn_states
-from envelopes.runtime.turns import instant
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)

@@ -30,7 +30,7 @@ from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
 from envelopes.protocol.surfaces import messages_of
 from envelopes.registries.actors import actors
-from envelopes.runtime.secrets import reveal
+from envelopes.secrets import reveal
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)

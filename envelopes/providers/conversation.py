@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from envelopes.providers.port import ModelRequest
-from envelopes.runtime.transcript import (
+from envelopes.providers.transcript import (
     ActionTaken,
     Correction,
     Entry,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from asgiref.sync import sync_to_async
 
-from envelopes import artifacts
+from envelopes import artifacts, secrets
 from envelopes.conf import setting
 from envelopes.errors import BeachError, LeaseLost, ToolFailed, ValidationFailed
 from envelopes.log.append import Fence, writing
@@ -17,7 +17,6 @@ from envelopes.protocol.parts import check_part
 from envelopes.protocol.text import clean_json
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
-from envelopes.runtime import secrets
 from envelopes.runtime.calls import UNKNOWN, Ended
 from envelopes.runtime.surfaces import check_surfaces
 from envelopes.types import Json, JsonObject

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 
 from envelopes.models import Event, Turn
-from envelopes.runtime.transcript import action_block, assistant_text, extended, injection_block, user_text
-from envelopes.runtime.turns import instant
+from envelopes.protocol.time import instant
+from envelopes.providers.transcript import action_block, assistant_text, extended, injection_block, user_text
 from envelopes.types import JsonObject
 
 EARLIER_TURNS = 20

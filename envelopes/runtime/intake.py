@@ -30,8 +30,8 @@ from envelopes.log.append import Writer, writing
 from envelopes.models import ClientMessage, Session, Turn
 from envelopes.protocol.text import clean_text
 from envelopes.registries.actors import actors
-from envelopes.runtime.secrets import seal
 from envelopes.runtime.turns import open_turn, settle
+from envelopes.secrets import seal
 from envelopes.types import Json, JsonObject
 
 TITLE_CHARACTERS = 60

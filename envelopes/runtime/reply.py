@@ -14,12 +14,12 @@ from envelopes.models import ToolCall, Turn
 from envelopes.protocol.parts import Part, from_pydantic
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
 from envelopes.protocol.text import clean_json, clean_text
+from envelopes.providers.transcript import extended, tool_use
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
 from envelopes.runtime.store import Claim
 from envelopes.runtime.surfaces import check_surfaces
-from envelopes.runtime.transcript import extended, tool_use
 from envelopes.types import Json, JsonObject
 
 

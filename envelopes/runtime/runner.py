@@ -15,6 +15,7 @@ from typing import Any
 from asgiref.sync import sync_to_async
 from django.db import close_old_connections
 
+from envelopes import secrets
 from envelopes.approvals.service import expire_due
 from envelopes.conf import setting
 from envelopes.errors import LeaseLost
@@ -22,7 +23,7 @@ from envelopes.log.append import JobFence
 from envelopes.log.doorbell import doorbell
 from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
-from envelopes.runtime import calls, intake, secrets, steps, store
+from envelopes.runtime import calls, intake, steps, store
 from envelopes.runtime.executing import execute
 from envelopes.runtime.reply import tool_of
 from envelopes.runtime.turn_run import TurnRun

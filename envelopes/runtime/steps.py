@@ -15,12 +15,7 @@ from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.models import Injection, ToolCall, Turn
 from envelopes.protocol.respond import RESPOND
-from envelopes.registries.actors import actors
-from envelopes.registries.state_machines import TURN
-from envelopes.registries.turn_states import turn_states
-from envelopes.runtime.reply import tool_of
-from envelopes.runtime.store import Claim
-from envelopes.runtime.transcript import (
+from envelopes.providers.transcript import (
     correction_block,
     extended,
     injection_block,
@@ -28,6 +23,11 @@ from envelopes.runtime.transcript import (
     tool_result,
     without_thinking,
 )
+from envelopes.registries.actors import actors
+from envelopes.registries.state_machines import TURN
+from envelopes.registries.turn_states import turn_states
+from envelopes.runtime.reply import tool_of
+from envelopes.runtime.store import Claim
 from envelopes.runtime.turns import fail, hand_over, settle, turn_data
 from envelopes.types import JsonObject
 

@@ -17,9 +17,9 @@ from django.utils import timezone
 from envelopes.conf import setting
 from envelopes.log.append import TurnFence, writing
 from envelopes.models import ToolCall, Turn
+from envelopes.providers.transcript import resumable
 from envelopes.registries.state_machines import TURN
 from envelopes.runtime.history import opening_messages
-from envelopes.runtime.transcript import resumable
 from envelopes.runtime.turns import fail, turn_data
 
 MAX_RECOVERIES = 5

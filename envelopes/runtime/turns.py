@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from django.db import transaction
 
 from envelopes.log.append import Writer
@@ -14,11 +12,6 @@ from envelopes.signals import turn_settled
 from envelopes.types import JsonObject
 
 MAX_HANDOFFS = 5
-
-
-def instant(moment: datetime) -> str:
-    """ISO 8601 in UTC with milliseconds and Z."""
-    return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def turn_data(turn: Turn, status: str, *, reason: str = "") -> JsonObject:

@@ -22,8 +22,8 @@ from envelopes.errors import ToolFailed
 from envelopes.models import Approval, ClientMessage, Event, Session, Snapshot, ToolCall, Turn
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Prose, Raw, Reply, Say, Think, data, text
+from envelopes.providers.transcript import Correction, entries
 from envelopes.registries.tools import Tool
-from envelopes.runtime.transcript import Correction, entries
 from envelopes.types import Json, JsonObject
 from tests import factories
 from tests.desk import Desk, desk, replies

@@ -6,9 +6,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from envelopes import secrets
 from envelopes.access import Principal, sessions_for
 from envelopes.approvals.service import expire_due
-from envelopes.runtime import intake, secrets, store
+from envelopes.runtime import intake, store
 from envelopes.sidebar import sidebar
 from tests import factories
 

@@ -38,10 +38,11 @@ def test_the_runtime_knows_nothing_of_the_site_and_its_agents() -> None:
 @pytest.mark.parametrize("package", ["protocol", "registries", "models", "log", "providers"])
 def test_the_lower_half_of_the_runtime_knows_nothing_of_the_upper(package: str) -> None:
     upper = ("runtime", "approvals", "delivery", "transports", "admin", "views", "management")
-    found = _upwards(ROOT / "envelopes" / package, *(f"envelopes.{name}" for name in upper))
+    assert _upwards(ROOT / "envelopes" / package, *(f"envelopes.{name}" for name in upper)) == []
 
-    # The providers read and write the transcript, whose home is beside the turns.
-    assert [line for line in found if "envelopes.runtime.transcript" not in line] == []
+
+def test_delivery_shows_what_the_runtime_wrote_and_does_not_call_it() -> None:
+    assert _upwards(ROOT / "envelopes" / "delivery", "envelopes.runtime", "envelopes.approvals") == []
 
 
 def test_turns_and_delivery_do_not_know_the_doors() -> None:

@@ -15,7 +15,7 @@ from beachsite.demo.script.people import mail, person
 from beachsite.demo.script.slots import Place, Slots, read_slots
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Conversation
-from envelopes.runtime.transcript import ActionTaken, UserText, entries
+from envelopes.providers.transcript import ActionTaken, UserText, entries
 from envelopes.types import JsonObject
 
 ASK_ORIGIN = "Which airport do you want to leave from?"

@@ -11,10 +11,10 @@ from beachsite.demo.sally import SALLY
 from beachsite.demo.script import sally
 from envelopes.errors import BeachError
 from envelopes.protocol.respond import check_respond
+from envelopes.providers import transcript as t
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Reply, Say
 from envelopes.registries.tools import Tool
-from envelopes.runtime import transcript as t
 from envelopes.types import Json, JsonObject
 
 TOOLS: dict[str, Tool] = {tool.name: tool for tool in SALLY.tools}

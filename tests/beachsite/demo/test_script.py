@@ -7,8 +7,8 @@ import pytest
 from beachsite.demo.models import Booking
 from beachsite.demo.sally import PROMPTS
 from beachsite.demo.script import sally
+from envelopes.providers import transcript as t
 from envelopes.providers.port import ModelRequest
-from envelopes.runtime import transcript as t
 from tests.beachsite.demo.stage import Stage, Turn
 
 SEARCH = "Find flights from London Gatwick to Corfu on 15 August for 2"

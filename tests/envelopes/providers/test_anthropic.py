@@ -22,7 +22,7 @@ from envelopes.providers.port import (
     ModelRequest,
     ReplyEnded,
 )
-from envelopes.runtime.transcript import extended, tool_result, tool_use, user_text
+from envelopes.providers.transcript import extended, tool_result, tool_use, user_text
 from tests.fakes.messages_api import FakeMessagesApi, serving
 from tests.fakes.messages_replies import (
     Redacted,

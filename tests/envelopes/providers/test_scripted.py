@@ -35,8 +35,7 @@ from envelopes.providers.scripted import (
     data,
     text,
 )
-from envelopes.runtime.respond_stream import RespondStream
-from envelopes.runtime.transcript import (
+from envelopes.providers.transcript import (
     ActionTaken,
     Correction,
     Injection,
@@ -49,6 +48,7 @@ from envelopes.runtime.transcript import (
     tool_use,
     user_text,
 )
+from envelopes.runtime.respond_stream import RespondStream
 
 
 def request(*, turn_id: str = "t1", messages: list[dict[str, Any]] | None = None) -> ModelRequest:

@@ -16,6 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pydantic import BaseModel
 
+from envelopes import secrets
 from envelopes.delivery import live
 from envelopes.delivery.live import views
 from envelopes.errors import AlreadyDecided
@@ -23,7 +24,6 @@ from envelopes.models import ClientMessage, Secret, Snapshot
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, data
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
-from envelopes.runtime import secrets
 from envelopes.runtime.intake import SurfaceRefused
 from envelopes.types import Json
 from tests import factories

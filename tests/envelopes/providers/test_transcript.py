@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.text import clean_json, clean_text
-from envelopes.runtime.transcript import (
+from envelopes.providers.transcript import (
     ActionTaken,
     Correction,
     Injection,
