@@ -22,6 +22,17 @@ from envelopes.runtime.store import Claim
 from envelopes.runtime.surfaces import check_surfaces
 from envelopes.types import Json, JsonObject
 
+MAX_CALLS = 64
+"""Tool calls of one reply, respond() included."""
+
+
+def last_reply(turn: Turn) -> list[JsonObject]:
+    """The blocks of the assistant's last message, if that is the last message."""
+    if turn.messages and turn.messages[-1]["role"] == "assistant":
+        content: list[JsonObject] = turn.messages[-1]["content"]
+        return content
+    return []
+
 
 def tool_of(actor: Actor, name: str) -> Tool | None:
     return next((tool for tool in actor.tools if tool.name == name), None)
@@ -93,6 +104,11 @@ def record_call(claim: Claim, call_id: str, name: str, raw: Json) -> None:
         turn = Turn.objects.get(pk=claim.turn_pk)
         tool = tool_of(actors[turn.actor], name)
         args: JsonObject = raw if isinstance(raw, dict) else {}
+        if sum(block.get("type") == "tool_use" for block in last_reply(turn)) >= MAX_CALLS:
+            # Not kept either, so it needs no answer: the model hears of it with those that were.
+            turn.correction = f"At most {MAX_CALLS} calls fit in one reply. Those after them were not run."
+            turn.save(update_fields=["correction"])
+            return
         if turn.tool_calls.filter(call_id=call_id).exists():
             # The first call stands. A second one under its id could not be answered, so it is none.
             taken = Conflict(f"There is a call {call_id!r} already. This one was not run.")

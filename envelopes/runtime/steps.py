@@ -26,7 +26,7 @@ from envelopes.providers.transcript import (
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TURN
 from envelopes.registries.turn_states import turn_states
-from envelopes.runtime.reply import tool_of
+from envelopes.runtime.reply import last_reply, tool_of
 from envelopes.runtime.store import Claim
 from envelopes.runtime.turns import fail, hand_over, settle, turn_data
 from envelopes.types import JsonObject
@@ -46,17 +46,10 @@ class Loaded:
 def load(claim: Claim) -> Loaded:
     """Read the turn and what of its last reply is unanswered."""
     turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
-    ids = [block["id"] for block in _last_reply(turn) if block.get("type") == "tool_use"]
+    ids = [block["id"] for block in last_reply(turn) if block.get("type") == "tool_use"]
     missing = [call_id for call_id in ids if call_id not in turn.results]
     calls = list(turn.tool_calls.filter(call_id__in=missing).select_related("approval").order_by("position"))
     return Loaded(turn, calls, missing)
-
-
-def _last_reply(turn: Turn) -> list[JsonObject]:
-    if turn.messages and turn.messages[-1]["role"] == "assistant":
-        content: list[JsonObject] = turn.messages[-1]["content"]
-        return content
-    return []
 
 
 def use_model(claim: Claim, turn: Turn, model: str) -> None:
@@ -87,7 +80,7 @@ def end_reply(
             turn.save(update_fields=["steps", "recoveries", "live"])
             fail(writer, turn, *ending)
             return "stop"
-        reply = _last_reply(turn)
+        reply = last_reply(turn)
         calls = [block for block in reply if block.get("type") == "tool_use"]
         others = [block for block in calls if block["name"] != RESPOND]
         declared = [
@@ -123,7 +116,7 @@ def end_reply(
                 "The model did not manage to answer in the form it has to use.",
             )
             return "stop"
-        turn.correction = correction
+        turn.correction = " ".join(filter(None, (turn.correction, correction)))
         turn.save(update_fields=["steps", "recoveries", "live", "corrections", "correction"])
         return "step"
 
@@ -183,7 +176,7 @@ def answer_calls(claim: Claim) -> Next:
         if loaded.calls:
             return _ask_or_go_on(writer, loaded)
         turn = loaded.turn
-        reply = [block for block in _last_reply(turn) if block.get("type") == "tool_use"]
+        reply = [block for block in last_reply(turn) if block.get("type") == "tool_use"]
         only_spoke = bool(reply) and all(block["name"] == RESPOND for block in reply)
         refused = any("error" in turn.results.get(block["id"], {}) for block in reply)
         injections = list(turn.injections.filter(consumed_at=None))

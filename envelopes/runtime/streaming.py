@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from asgiref.sync import sync_to_async
 
 from envelopes.delivery.deltas import FLUSH_SECONDS, Delta, deltas
+from envelopes.protocol.respond import MAX_PARTS
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.store import Claim, save_live
 from envelopes.types import JsonObject
@@ -50,6 +51,8 @@ class LiveText:
     async def feed(self, block: int, fragment: str) -> None:
         """Take in more of the JSON text of the call in ``block``; send what of its text can be told."""
         for piece in self.streams[block].feed(fragment):
+            if piece.part >= MAX_PARTS:
+                continue  # such a call will be refused: nothing of it is worth telling
             key = (block, piece.part)
             bubble = self.bubbles.get(key)
             if bubble is None:

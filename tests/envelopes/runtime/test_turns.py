@@ -284,3 +284,23 @@ async def test_a_turn_that_ends_its_process_each_time_is_given_up_and_the_person
         assert (turn.status, turn.finalized_by) == ("settled", "error")
         (error,) = await d.parts("error")
         assert error["data"]["code"] == "keeps_failing"
+
+
+async def test_a_reply_with_too_many_calls_keeps_the_first_and_the_model_is_told() -> None:
+    flood = [Call("weather", {"city": f"c{n}"}) for n in range(70)]
+    async with desk(replies(flood, [Say([text("response", "Enough.")])]), WEATHER) as d:
+        await d.say("Everywhere")
+        assert len(await d.calls()) == 64
+        told = d.requests[1].messages[-1]["content"]
+        assert sum(block["type"] == "tool_result" for block in told) == 64
+        assert "At most 64 calls" in told[-1]["text"]
+        assert await d.texts() == ["Enough."]
+
+
+async def test_a_call_with_too_many_parts_is_refused_and_shows_nothing_of_the_rest() -> None:
+    many = [text("response", f"part {n}") for n in range(70)]
+    async with desk(replies([Say(many)], [Say([text("response", "Short.")])])) as d:
+        await d.say("Hello")
+        (withdrawn,) = await d.rows("withdrawn")
+        assert len(withdrawn.data["live"]) == 64
+        assert await d.texts() == ["Short."]
