@@ -26,7 +26,6 @@ from envelopes.runtime.turns import turn_data
 from envelopes.signals import approval_decided
 from envelopes.types import JsonObject
 
-Decision = Literal["granted", "denied"]
 Source = Literal["chat", "admin", "policy"]
 EXPIRY_POLICY = "policy:expiry"
 

@@ -37,5 +37,8 @@ class Actor:
     greeting: str = "What can I do for you?"
     pledge: str = ""
 
+    def tool(self, name: str) -> Tool | None:
+        return next((tool for tool in self.tools if tool.name == name), None)
+
 
 actors: Registry[Actor] = Registry("actor")

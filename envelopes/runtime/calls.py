@@ -17,19 +17,13 @@ from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TOOL_CALL
 from envelopes.registries.tools import Tool
-from envelopes.runtime.reply import tool_of
 from envelopes.runtime.store import Claim
-from envelopes.runtime.turns import inject
+from envelopes.runtime.turns import inject, tell_call
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
 
 Ended = Literal["succeeded", "failed", "unknown"]
-
-UNKNOWN: JsonObject = {
-    "code": "outcome_unknown",
-    "message": "The server stopped while this was running. Whether it took effect is not known. It is not run again.",
-}
 
 
 def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall:
@@ -58,7 +52,7 @@ def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall:
                 "ok": {"status": "started", "note": "The result comes later, by itself."}
             }
             turn.save(update_fields=["results"])
-        _tell(writer, call, "running")
+        tell_call(writer, call.turn, call, "running")
         return call
 
 
@@ -109,7 +103,7 @@ def _end(
         state=state, result=result, error=error, finished_at=writer.now, lease_owner="", lease_until=None
     )
     actor = actors.get(turn.actor)
-    tool = tool_of(actor, call.name) if actor else None
+    tool = actor.tool(call.name) if actor else None
     kind = tool.data_kind if tool else None
     writer.add(
         "tool-result",
@@ -125,7 +119,7 @@ def _end(
     )
     summary = _summary(tool, call, result) if state == "succeeded" else ""
     call.state = state
-    _tell(writer, call, state, summary=summary, error=error, turn=turn)
+    tell_call(writer, turn, call, state, summary=summary, error=error)
 
 
 def _summary(tool: Tool | None, call: ToolCall, result: Json) -> str:
@@ -137,29 +131,3 @@ def _summary(tool: Tool | None, call: ToolCall, result: Json) -> str:
         # The tool has run: a fault in its sentence must not cost the record of that.
         logger.exception("The sentence of %s about its result raised.", tool.name)
         return ""
-
-
-def _tell(
-    writer: Writer,
-    call: ToolCall,
-    state: str,
-    *,
-    summary: str = "",
-    error: JsonObject | None = None,
-    turn: Turn | None = None,
-) -> None:
-    """A ``tool`` row, for calls that a person was asked about: their card shows what became of it."""
-    approval = getattr(call, "approval", None)
-    if approval is None:
-        return
-    data: JsonObject = {
-        "callId": call.call_id,
-        "name": call.name,
-        "state": state,
-        "approvalId": approval.approval_id,
-    }
-    if summary:
-        data["summary"] = summary
-    if error is not None:
-        data["error"] = error
-    writer.add("tool", data, turn=turn or call.turn)

@@ -17,8 +17,9 @@ from envelopes.protocol.parts import check_part
 from envelopes.protocol.text import clean_json
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
-from envelopes.runtime.calls import UNKNOWN, Ended
+from envelopes.runtime.calls import Ended
 from envelopes.runtime.surfaces import check_surfaces
+from envelopes.runtime.turns import UNKNOWN
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)

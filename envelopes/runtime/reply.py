@@ -15,7 +15,7 @@ from envelopes.protocol.parts import Part, from_pydantic
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
 from envelopes.protocol.text import clean_json, clean_text
 from envelopes.providers.transcript import extended, tool_use
-from envelopes.registries.actors import Actor, actors
+from envelopes.registries.actors import actors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
 from envelopes.runtime.store import Claim
@@ -32,10 +32,6 @@ def last_reply(turn: Turn) -> list[JsonObject]:
         content: list[JsonObject] = turn.messages[-1]["content"]
         return content
     return []
-
-
-def tool_of(actor: Actor, name: str) -> Tool | None:
-    return next((tool for tool in actor.tools if tool.name == name), None)
 
 
 def record_block(claim: Claim, block: JsonObject, *, prose: str = "") -> None:
@@ -102,7 +98,7 @@ def record_call(claim: Claim, call_id: str, name: str, raw: Json) -> None:
     """Keep a tool call of the reply. An unknown tool or bad arguments are answered at once and store no call."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
-        tool = tool_of(actors[turn.actor], name)
+        tool = actors[turn.actor].tool(name)
         args: JsonObject = raw if isinstance(raw, dict) else {}
         if sum(block.get("type") == "tool_use" for block in last_reply(turn)) >= MAX_CALLS:
             # Not kept either, so it needs no answer: the model hears of it with those that were.

@@ -23,9 +23,8 @@ from envelopes.log.append import JobFence
 from envelopes.log.doorbell import doorbell
 from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
-from envelopes.runtime import calls, intake, steps, store
+from envelopes.runtime import calls, intake, steps, store, turns
 from envelopes.runtime.executing import execute
-from envelopes.runtime.reply import tool_of
 from envelopes.runtime.turn_run import TurnRun
 
 logger = logging.getLogger(__name__)
@@ -138,7 +137,7 @@ class Runner:
     async def _job(self, call: ToolCall, attempt: int) -> None:
         try:
             turn = await sync_to_async(lambda: call.turn)()
-            tool = tool_of(actors[turn.actor], call.name)
+            tool = actors[turn.actor].tool(call.name)
             if tool is None:
                 gone = {"code": "tool_gone", "message": f"The tool {call.name!r} does not exist any more."}
                 await sync_to_async(calls.finish_job)(call, attempt, "failed", None, gone)
@@ -155,9 +154,9 @@ class Runner:
         if attempt is None:
             return
         call = await sync_to_async(ToolCall.objects.select_related("turn").get)(pk=call_pk)
-        tool = tool_of(actors[call.turn.actor], call.name)
+        tool = actors[call.turn.actor].tool(call.name)
         if tool is not None and not tool.idempotent:
-            await sync_to_async(calls.finish_job)(call, attempt, "unknown", None, calls.UNKNOWN)
+            await sync_to_async(calls.finish_job)(call, attempt, "unknown", None, turns.UNKNOWN)
             return
         self._jobs.add(call_pk)
         await self._job(call, attempt)

@@ -26,7 +26,7 @@ from envelopes.providers.transcript import (
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TURN
 from envelopes.registries.turn_states import turn_states
-from envelopes.runtime.reply import last_reply, tool_of
+from envelopes.runtime.reply import last_reply
 from envelopes.runtime.store import Claim
 from envelopes.runtime.turns import fail, hand_over, settle, turn_data
 from envelopes.types import JsonObject
@@ -40,7 +40,6 @@ class Loaded:
 
     turn: Turn
     calls: list[ToolCall] = field(default_factory=list)
-    open_ids: list[str] = field(default_factory=list)
 
 
 def load(claim: Claim) -> Loaded:
@@ -49,7 +48,7 @@ def load(claim: Claim) -> Loaded:
     ids = [block["id"] for block in last_reply(turn) if block.get("type") == "tool_use"]
     missing = [call_id for call_id in ids if call_id not in turn.results]
     calls = list(turn.tool_calls.filter(call_id__in=missing).select_related("approval").order_by("position"))
-    return Loaded(turn, calls, missing)
+    return Loaded(turn, calls)
 
 
 def use_model(claim: Claim, turn: Turn, model: str) -> None:
@@ -88,11 +87,11 @@ def end_reply(
         ]
         settled = next((ok for ok in reversed(declared) if ok), None)
         if settled and turn_states[settled["turnState"]].terminal and not others:
-            settle(
-                writer, turn, turn_state=settled["turnState"], finalized_by=_finalized(settled["turnState"])
-            )
             if settled.get("passTo"):
                 hand_over(writer, turn, settled["passTo"])
+            else:
+                state = settled["turnState"]
+                settle(writer, turn, turn_state=state, finalized_by=_finalized(state))
             return "stop"
         correction = ""
         if stop_reason == "max_tokens":
@@ -211,7 +210,7 @@ def _ask_or_go_on(writer: Writer, loaded: Loaded) -> Next:
     turn = loaded.turn
     asking = [call for call in loaded.calls if call.state == "requested"]
     for call in asking:
-        tool = tool_of(actors[turn.actor], call.name)
+        tool = actors[turn.actor].tool(call.name)
         if tool is None:
             raise ValidationFailed(f"The tool {call.name!r} is gone.")
         approvals.ask(writer, turn, call, tool)

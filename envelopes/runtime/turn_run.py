@@ -27,7 +27,7 @@ from envelopes.providers.port import (
 )
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import Tool
-from envelopes.runtime import calls, reply, steps
+from envelopes.runtime import calls, reply, steps, turns
 from envelopes.runtime.executing import execute
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.store import Claim
@@ -189,7 +189,7 @@ class TurnRun:
         granted = [call for call in loaded.calls if call.state == "approved"]
         granted.sort(key=lambda call: (call.approval.decided_at, call.pk))
         for call in [*(call for call in loaded.calls if call.state != "approved"), *granted]:
-            tool = reply.tool_of(actor, call.name)
+            tool = actor.tool(call.name)
             if call.state == "denied":
                 await sync_to_async(calls.deny_call)(self.claim, call)
             elif tool is None:
@@ -197,7 +197,7 @@ class TurnRun:
                 await sync_to_async(calls.finish_call)(self.claim, call, "failed", None, gone)
             elif call.state == "running" and not tool.idempotent:
                 # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
-                await sync_to_async(calls.finish_call)(self.claim, call, "unknown", None, calls.UNKNOWN)
+                await sync_to_async(calls.finish_call)(self.claim, call, "unknown", None, turns.UNKNOWN)
             elif call.state in ("requested", "approved", "running") and not await self._needs_asking(
                 tool, call
             ):

@@ -5,13 +5,19 @@ from __future__ import annotations
 from django.db import transaction
 
 from envelopes.log.append import Writer
-from envelopes.models import Injection, Turn
+from envelopes.models import Injection, ToolCall, Turn
 from envelopes.protocol.parts import check_part
-from envelopes.registries.state_machines import TURN
+from envelopes.registries.actors import actors
+from envelopes.registries.state_machines import TOOL_CALL, TURN
 from envelopes.signals import turn_settled
 from envelopes.types import JsonObject
 
 MAX_HANDOFFS = 5
+
+UNKNOWN: JsonObject = {
+    "code": "outcome_unknown",
+    "message": "The server stopped while this was running. Whether it took effect is not known. It is not run again.",
+}
 
 
 def turn_data(turn: Turn, status: str, *, reason: str = "") -> JsonObject:
@@ -43,16 +49,14 @@ def open_turn(writer: Writer, trigger: JsonObject, *, actor: str = "") -> Turn:
 
 
 def hand_over(writer: Writer, turn: Turn, actor: str) -> None:
-    """Begin the turn of the actor that takes over: it gets what started this one, and the results it gathered.
-
-    Actors that keep passing on are stopped, and the person is told.
+    """Settle ``turn`` and begin that of the actor that takes over: it gets what started this one, and the results it
+    gathered. Actors that keep passing on are stopped instead, and the person is told.
     """
     hops = turn.trigger.get("handoff", {}).get("hops", 0) + 1
     if hops > MAX_HANDOFFS:
-        text = f"The agents passed this on {hops} times and nobody answered."
-        part = {"metadata": {"partType": "error"}, "text": text, "data": {"code": "passed_too_often"}}
-        writer.add("part", {"part": part, "turnState": "error"}, part_type="error", turn=turn)
+        fail(writer, turn, "passed_too_often", f"The agents passed this on {hops} times and nobody answered.")
         return
+    settle(writer, turn, turn_state="passed", finalized_by="complete")
     results = turn.tool_calls.filter(state="succeeded").values_list("name", "result")
     mailbox = [{"tool": name, "result": result} for name, result in results]
     handoff = {"from": turn.actor, "mailbox": mailbox, "hops": hops}
@@ -66,12 +70,7 @@ def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, **
     A person who stops a turn stops its jobs: their results would otherwise begin a turn that nobody asked for.
     """
     TURN.check(turn.status, "settled")
-    if finalized_by == "cancelled":
-        turn.tool_calls.filter(background=True, state="running").update(
-            state="failed",
-            error={"code": "cancelled", "message": "The person stopped it."},
-            finished_at=writer.now,
-        )
+    _close_calls(writer, turn, stopped=finalized_by == "cancelled")
     turn.status, turn.turn_state, turn.finalized_by = "settled", turn_state, finalized_by
     turn.settled_at, turn.live, turn.lease_owner, turn.lease_until = writer.now, {}, "", None
     turn.save()
@@ -86,6 +85,59 @@ def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, **
             sender=Turn, session_id=session, turn_id=number, turn_state=turn_state, finalized_by=finalized_by
         )
     )
+
+
+def _close_calls(writer: Writer, turn: Turn, *, stopped: bool) -> None:
+    """Give every call that nobody will finish an end: one that may have taken effect is unknown, for staff to resolve
+    (D19); others were not run, or not to their end. Jobs go on after their turn, unless the person stopped it."""
+    actor = actors.get(turn.actor)
+    for call in turn.tool_calls.filter(state__in=["requested", "approved", "running"]).select_related(
+        "approval"
+    ):
+        if call.background and call.state == "running":
+            if not stopped:
+                continue
+            state, error = "failed", {"code": "cancelled", "message": "The person stopped it."}
+        elif call.state != "running":
+            state, error = "failed", {"code": "not_run", "message": "The turn ended before this was run."}
+        elif (tool := actor.tool(call.name) if actor else None) is not None and tool.idempotent:
+            state, error = (
+                "failed",
+                {"code": "not_finished", "message": "The turn ended before this was done."},
+            )
+        else:
+            state, error = "unknown", UNKNOWN
+        TOOL_CALL.check(call.state, state)
+        ToolCall.objects.filter(pk=call.pk).update(
+            state=state, error=error, finished_at=writer.now, lease_owner="", lease_until=None
+        )
+        tell_call(writer, turn, call, state, error=error)
+
+
+def tell_call(
+    writer: Writer,
+    turn: Turn,
+    call: ToolCall,
+    state: str,
+    *,
+    summary: str = "",
+    error: JsonObject | None = None,
+) -> None:
+    """A ``tool`` row, for calls that a person was asked about: their card shows what became of it."""
+    approval = getattr(call, "approval", None)
+    if approval is None:
+        return
+    data: JsonObject = {
+        "callId": call.call_id,
+        "name": call.name,
+        "state": state,
+        "approvalId": approval.approval_id,
+    }
+    if summary:
+        data["summary"] = summary
+    if error is not None:
+        data["error"] = error
+    writer.add("tool", data, turn=turn)
 
 
 def inject(writer: Writer, turn: Turn, injection: Injection) -> None:

@@ -16,7 +16,7 @@ from envelopes.errors import AlreadyDecided, Expired, NotFound
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
-from envelopes.runtime import calls, store
+from envelopes.runtime import calls, steps, store
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
 from tests.together import together
@@ -312,3 +312,31 @@ async def test_two_runners_that_resume_one_turn_run_its_call_once() -> None:
             together, *(partial(store.claim_next, d.session.pk, f"gone:{n}:1") for n in range(4))
         )
         assert sum(claim is not None for claim in claims) == 1
+
+
+async def test_a_turn_that_is_given_up_while_its_tool_ran_leaves_an_unknown_outcome_for_staff() -> None:
+    till = Till()
+    async with desk(replies(ASK, DONE), till.tool) as d:
+        await d.say("Refund A17")
+        await d.runner.stop()
+        await d.decide("granted")
+        claim = await _crashed(d)
+        call = (await d.calls())[0]
+        await sync_to_async(calls.claim_call)(claim, call.pk, "gone:1:1")
+        await sync_to_async(steps.give_up)(claim, "internal", "It is our fault.")
+        assert [call.state for call in await d.calls()] == ["unknown"]
+        assert [row.data["state"] for row in await d.rows("tool")] == ["running", "unknown"]
+        assert 'data-state="unknown"' in await d.html()
+
+
+async def test_a_turn_that_is_given_up_before_its_granted_call_ran_says_that_it_did_not_run() -> None:
+    till = Till()
+    async with desk(replies(ASK, DONE), till.tool) as d:
+        await d.say("Refund A17")
+        await d.runner.stop()
+        await d.decide("granted")
+        claim = await _crashed(d)
+        await sync_to_async(steps.give_up)(claim, "internal", "It is our fault.")
+        (call,) = await d.calls()
+        assert (call.state, call.error["code"]) == ("failed", "not_run")
+        assert till.refunds == []

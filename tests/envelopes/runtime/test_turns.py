@@ -270,6 +270,8 @@ async def test_actors_that_keep_passing_on_are_stopped_and_the_person_is_told() 
         assert len(await d.turns()) == 6
         (error,) = await d.parts("error")
         assert error["data"]["code"] == "passed_too_often"
+        # On the page too: whatever comes after a turn has settled is not shown.
+        assert "nobody answered" in await d.html()
 
 
 async def test_a_turn_that_ends_its_process_each_time_is_given_up_and_the_person_is_told() -> None:
