@@ -15,6 +15,7 @@ from a2ui.binding.work import Work
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions import expressions
 from a2ui.functions.registry import Env, Function, FunctionRegistry
+from a2ui.safety.limits import Limits
 from a2ui.state.pointer import Tokens, to_index
 
 Getter: TypeAlias = Callable[[Any], Any]
@@ -103,6 +104,10 @@ class Compiler:
             items = [self.getter(item, sink) for item in value.items]
             return lambda scope: [item(scope) for item in items]
         return Const(value)
+
+    @property
+    def limits(self) -> Limits:
+        return self._env.limits
 
     def function(self, name: str) -> Function | None:
         """The function of that name in the surface's catalog."""

@@ -24,7 +24,7 @@ class Where:
     `index` is the position in the message's `components`, None outside a message (restoring a snapshot).
     """
 
-    __slots__ = ("index", "key", "limits", "problems", "surface_id")
+    __slots__ = ("entries", "index", "key", "limits", "problems", "surface_id")
 
     def __init__(self, limits: Limits, surface_id: str, problems: list[Diagnostic]) -> None:
         self.limits = limits
@@ -32,6 +32,13 @@ class Where:
         self.problems = problems
         self.index = 0
         self.key = ""
+        self.entries = 0
+        """Entries of lists so far, see the limit of that name."""
+
+    def takes(self, entries: list[Any]) -> bool:
+        """Counts the entries of a list; False where they are too many: then the message is refused anyway."""
+        self.entries += len(entries)
+        return self.entries <= self.limits.entries
 
     def add(self, message: str, code: str = VALIDATION_FAILED, *, sub: str = "", **facts: Any) -> None:
         """Reports a problem of the property, at `sub` below it."""
@@ -137,6 +144,8 @@ def child(raw: Any, where: Where) -> Any:
 def children(raw: Any, where: Where) -> Any:
     """ChildList: a tuple of ids, or a Template."""
     if isinstance(raw, list):
+        if not where.takes(raw):
+            return ABSENT
         ids = tuple([item for item in raw if isinstance(item, str)])
         if len(ids) != len(raw):
             where.add("children is a list of component ids.")
@@ -160,6 +169,8 @@ def tabs(raw: Any, where: Where) -> Any:
     """A tuple of Tab; entries that are none are reported and left out."""
     if not isinstance(raw, list):
         return where.wrong("a list of tabs")
+    if not where.takes(raw):
+        return ABSENT
     found = []
     for index, item in enumerate(raw):
         if isinstance(item, dict) and isinstance(item.get("child"), str):
@@ -178,6 +189,8 @@ def options(raw: Any, where: Where) -> Any:
     """A tuple of Option with distinct values; a repeated value and what is no option are left out."""
     if not isinstance(raw, list):
         return where.wrong("a list of options")
+    if not where.takes(raw):
+        return ABSENT
     if len(raw) > where.limits.options:
         where.add(
             f"Only the first {where.limits.options} options are shown.",
@@ -212,6 +225,8 @@ def checks(raw: Any, where: Where) -> Any:
     """A tuple of Check; the shorthand `{call, args, message}` is accepted (R25)."""
     if not isinstance(raw, list):
         return where.wrong("a list of checks")
+    if not where.takes(raw):
+        return ABSENT
     if len(raw) > where.limits.checks:
         where.add(
             f"Only the first {where.limits.checks} checks are used.",

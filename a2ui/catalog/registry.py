@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from a2ui.binding.direct import Unusual
 from a2ui.catalog.kinds import Kind, Tab, Template, Where, accessibility, literal_number
 from a2ui.errors import A2uiError
 from a2ui.functions.registry import FunctionRegistry
@@ -15,11 +16,17 @@ from a2ui.state.pointer import ABSENT
 if TYPE_CHECKING:
     from a2ui.catalog.schema.shapes import Shape
     from a2ui.rendering.build import Build
+    from a2ui.rendering.pen import Pen
+    from a2ui.rendering.place import Around
+    from a2ui.state.components import Component
 
 BUILT_IN = ("formatString", "openUrl")
 """Functions that the engine itself carries out; they have no other name in mixed catalogs."""
 
 _ENVELOPE = frozenset({"id", "component"})
+
+_PLANS = 256
+"""Orders of members that are remembered for each type; agents decide how many there are."""
 
 COMMON: Mapping[str, Kind] = {"accessibility": accessibility, "weight": literal_number}
 
@@ -43,6 +50,13 @@ class ComponentType(ABC):
 
     def __init__(self) -> None:
         self._kinds: dict[str, Kind] = {**COMMON, **self.properties}
+        definers = [
+            next(n for n, c in enumerate(type(self).__mro__) if name in vars(c)) for name in ("draw", "build")
+        ]
+        self._plans: dict[tuple[str, ...], tuple[tuple[str, Kind], ...]] = {}
+        """By the members of a definition, where all of them are known and none is missing: what to accept."""
+        self.draws = definers[0] <= definers[1]
+        """Whether `draw` fits: a subclass that builds in its own way has to draw in its own way too."""
 
     @property
     def kinds(self) -> Mapping[str, Kind]:
@@ -51,23 +65,43 @@ class ComponentType(ABC):
 
     def accept(self, raw: Mapping[str, Any], where: Where) -> dict[str, Any]:
         """The usable properties of a definition; everything else is reported (rulebook 5.1)."""
-        kinds = self._kinds
+        plan = self._plans.get(tuple(raw))
+        if plan is None:
+            return self._accept_checked(raw, where)
         props: dict[str, Any] = {}
-        for key, value in raw.items():
-            kind = kinds.get(key)
-            if kind is None:
-                if key not in _ENVELOPE:
-                    where.key = key
-                    where.add(f"{self.name} has no property {key[:40]!r}.")
-            elif value is not None:
+        for key, kind in plan:
+            value = raw[key]
+            if value is not None:
                 where.key = key
                 accepted = kind(value, where)
                 if accepted is not ABSENT:
                     props[key] = accepted
-        if not self.required <= props.keys():
-            for key in sorted(self.required - raw.keys()):
-                where.key = key
-                where.add(f"{self.name} needs {key}.")
+        return props
+
+    def _accept_checked(self, raw: Mapping[str, Any], where: Where) -> dict[str, Any]:
+        """Also says what is not known and what is missing; remembers that both is nothing."""
+        kinds = self._kinds
+        props: dict[str, Any] = {}
+        plan: list[tuple[str, Kind]] = []
+        for key, value in raw.items():
+            kind = kinds.get(key)
+            where.key = key
+            if kind is None:
+                if key not in _ENVELOPE:
+                    where.add(f"{self.name} has no property {key[:40]!r}.")
+                continue
+            plan.append((key, kind))
+            if value is not None:
+                accepted = kind(value, where)
+                if accepted is not ABSENT:
+                    props[key] = accepted
+        missing = self.required - raw.keys()
+        for key in sorted(missing):
+            where.key = key
+            where.add(f"{self.name} needs {key}.")
+        known = len(plan) + len(raw.keys() & _ENVELOPE) == len(raw)
+        if known and not missing and len(self._plans) < _PLANS:
+            self._plans[tuple(raw)] = tuple(plan)
         return props
 
     def references(self, props: Mapping[str, Any]) -> Iterator[tuple[str, str, Template | None]]:
@@ -85,6 +119,11 @@ class ComponentType(ABC):
     @abstractmethod
     def build(self, build: Build) -> None:
         """Compiles one place of the component: sets how it renders, registers what it reads."""
+
+    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+        """The same HTML as the compiled place, made at once; raises Unusual where only a place can show it. Optional:
+        worth it for what is shown often and seldom changes."""
+        raise Unusual
 
 
 class Catalog:

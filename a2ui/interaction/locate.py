@@ -42,6 +42,7 @@ def locate(surfaces: Mapping[str, Surface], target: object) -> Instance | None:
         return None
     if not surface.view.live:
         surface.html()
+    surface.view.compiled()
     surface.settle()
     for place in surface.view.places(_component_id(surface, base)):
         found = _match(surface, place, dash + context)

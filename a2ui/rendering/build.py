@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 LONG = 1_000
 """Characters of a text that is worth counting."""
 
+CHARS_AN_INSTANCE = 500
+"""So many characters of markup that never changes count like one more element."""
+
+USUAL_CALLS = 10
+"""Function calls and pieces of texts that a component may have for nothing; each further one counts like an element."""
+
 _UNNAMED = Const("")
 _WEIGHT_MAX = 100
 _FINE_WEIGHTS_BELOW = 10
@@ -95,9 +101,9 @@ class Build(Sink):
             return Const(fallback) if fallback else _UNNAMED
         label, description = self.escaped(given.label, self.sink), self.escaped(given.description, self.sink)
         if isinstance(label, Const) and isinstance(description, Const):
-            return Const(_aria(label.value, description.value, fallback))
+            return Const(aria_of(label.value, description.value, fallback))
         label_of, description_of = always(label), always(description)
-        return lambda scope: _aria(label_of(scope), description_of(scope), fallback)
+        return lambda scope: aria_of(label_of(scope), description_of(scope), fallback)
 
     def classes(self, *names: str) -> str:
         """The class attribute's value: the names that are not empty, and the weight where it counts."""
@@ -106,7 +112,7 @@ class Build(Sink):
     @property
     def flex(self) -> float | None:
         """The weight where it counts and is given."""
-        return self.props.get("weight") if self.place.around.weighted else None
+        return flex(self.props, self.place.around)
 
     def role(self) -> str:
         """The attributes for a part that its surroundings give the element: list item, or what opens a dialog."""
@@ -164,6 +170,11 @@ class Build(Sink):
         return Sink(self.place.component_id, self.view.report)
 
 
+def flex(props: Mapping[str, Any], around: Around) -> float | None:
+    """The weight where it counts and is given."""
+    return props.get("weight") if around.weighted else None
+
+
 def class_names(names: Iterable[str], weight: float | None) -> str:
     """The names that are not empty, and that of the weight."""
     css = " ".join([name for name in names if name])
@@ -203,7 +214,8 @@ def shortened(text: str, limit: int, sink: Sink | None = None) -> str:
     return text[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
-def _aria(label: str, description: str, fallback: str) -> str:
+def aria_of(label: str, description: str, fallback: str) -> str:
+    """The attributes for escaped texts of `accessibility`."""
     found = f' aria-label="{label}"' if label else fallback
     return f'{found} aria-description="{description}"' if description else found
 

@@ -13,23 +13,19 @@ from a2ui.binding.compiler import Compiler, Read, Sink, Source, descend
 from a2ui.binding.values import FunctionCall
 from a2ui.catalog.kinds import Template
 from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
-from a2ui.rendering.build import Build
+from a2ui.rendering.build import CHARS_AN_INSTANCE, USUAL_CALLS, Build
 from a2ui.rendering.index import ReadIndex
 from a2ui.rendering.lists import ListSlot, ListState, keys_of
 from a2ui.rendering.patterns import Pattern, instances
+from a2ui.rendering.pen import drawing
 from a2ui.rendering.place import NO_CHILDREN, Around, Memo, Part, Place, Render, inlined
 from a2ui.rendering.placeholders import cut_list, inside_button, missing, too_much, unknown
 from a2ui.safety.ids import number
-from a2ui.state.components import ROOT, ComponentStore, Reference
+from a2ui.state.components import ROOT, Reference
+from a2ui.state.store import ComponentStore
 
 if TYPE_CHECKING:
     from a2ui.engine import EngineOptions
-
-CHARS_AN_INSTANCE = 500
-"""So many characters of markup that never changes count like one more element."""
-
-USUAL_CALLS = 10
-"""Function calls and pieces of texts that a component may have for nothing; each further one counts like an element."""
 
 Report = Callable[[A2uiError, str], None]
 
@@ -70,6 +66,8 @@ class View:
         """By component; several only where a component is used at several places."""
         self.budget = Budget(options.limits.instances)
         self.root: Place | None = None
+        """None until the places are compiled: at first the surface may be drawn without."""
+        self._drawn = False
         self.asked: dict[str, int] = {}
         """By DOM id: how many items people asked to see of a list that is longer than the limit."""
         self.repaints = 0
@@ -85,18 +83,28 @@ class View:
 
     @property
     def live(self) -> bool:
-        """Whether the tree exists: from the first rendering on."""
-        return self.root is not None
+        """Whether it is on pages: from the first rendering on, changes have to become fragments."""
+        return self._drawn
 
     def html(self) -> str:
         """The HTML of the root component as it is now."""
+        self._drawn = True
+        self.spent = 0
+        self.compiler.work.begin()
+        if self.root is None:
+            drawn = drawing(self)
+            if drawn is not None:
+                return drawn
+            self.compiler.work.begin()
+        return self.compiled().render(self.source.now, "")
+
+    def compiled(self) -> Place:
+        """The root, with all places below it. To be called before anything changes that is on pages."""
         if self.root is None:
             self.root = self._new_place(ROOT, None, None, Around(), (), (), "")
             self._unbuilt = []
             self.build(self.root)
-        self.spent = 0
-        self.compiler.work.begin()
-        return self.root.render(self.source.now, "")
+        return self.root
 
     def spend(self, chars: int) -> bool:
         """Takes note of a long text that is drawn; False where it is one too many in one go."""

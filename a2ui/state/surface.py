@@ -16,10 +16,11 @@ from a2ui.rendering.repaint import Repaint
 from a2ui.rendering.view import View
 from a2ui.safety.colours import BLACK, parse_hex, readable_on
 from a2ui.safety.text import escape
-from a2ui.state.components import ROOT, ComponentStore
+from a2ui.state.components import ROOT
 from a2ui.state.data_model import DataModel
 from a2ui.state.patch import Touched
 from a2ui.state.pointer import ABSENT, Tokens, parse
+from a2ui.state.store import ComponentStore
 from a2ui.state.values import JSON
 
 if TYPE_CHECKING:
@@ -104,6 +105,8 @@ class Surface:
 
     def update_components(self, message: UpdateComponents) -> list[Diagnostic]:
         """Rulebook section 4."""
+        if self.view.live:
+            self.view.compiled()
         changed, problems = self.store.update(message.components, self.id, strict=self._strict)
         for component_id in changed:
             self._reported.pop(component_id, None)
@@ -115,6 +118,8 @@ class Surface:
         """Rulebook section 6. Raises PointerError, DataError or LimitError, and then has changed nothing."""
         tokens = parse(message.path)
         model, live = self._model, self.view.live
+        if live:
+            self.view.compiled()
         old = model.read(tokens) if live else None
         touched = model.delete(tokens) if message.value is ABSENT else model.write(tokens, message.value)
         if live:
@@ -140,6 +145,7 @@ class Surface:
         if not self.view.live:
             model.patch(operations, budgeted=budgeted)
             return
+        self.view.compiled()
         before = model.value
         touched = model.patch(operations, budgeted=budgeted)
         moving = len(operations) == 1 and [touch.kind for touch in touched] == ["remove", "insert"]

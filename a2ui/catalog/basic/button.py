@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Const
+from a2ui.binding.direct import Unusual
+from a2ui.binding.values import is_dynamic
 from a2ui.catalog.basic.checks import failing
 from a2ui.catalog.kinds import action, checks, child, enum
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, always, class_names
 from a2ui.rendering.place import Around, Place
+
+if TYPE_CHECKING:
+    from a2ui.rendering.pen import Pen
+    from a2ui.state.components import Component
 
 _CLASSES = {"default": "a2-btn", "primary": "a2-btn a2-btn--primary", "borderless": "a2-btn a2-btn--plain"}
 
@@ -59,6 +65,17 @@ class Button(ComponentType):
             return f"{start}{context}{opened}{state}{aria(scope)}>{body}</button>"
 
         build.remember(render)
+
+    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+        props = component.props
+        given = props.get("accessibility", ())
+        if props.get("checks") or around.inline or any(map(is_dynamic, given)):
+            raise Unusual
+        weight = props.get("weight") if around.weighted else None
+        opened = _opened(props.get("variant", "default"), weight, "action" in props)
+        aria = pen.accessible(component) if given else ""
+        inner = pen.children(component, around, _INSIDE if aria else _NAMED)
+        return f'<button id="{pen.id(component)}{opened}{aria}>{inner}</button>'
 
 
 def _ready(start: str, shell: str, inner: Place, scope: Any, context: str) -> str:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Const
 from a2ui.catalog.kinds import child
 from a2ui.catalog.registry import ComponentType
-from a2ui.rendering.build import Build, always
-from a2ui.rendering.place import Place
+from a2ui.rendering.build import Build, always, role_of
+from a2ui.rendering.place import Around, Place
+
+if TYPE_CHECKING:
+    from a2ui.rendering.pen import Pen
+    from a2ui.state.components import Component
 
 
 class Card(ComponentType):
@@ -35,6 +39,10 @@ class Card(ComponentType):
             return f"{start}{context}{opened}{aria(scope)}>{body}</div>"
 
         build.done(render)
+
+    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+        opened = f'" class="{pen.classes(component, around, "a2-card")}"{role_of(around)}{pen.accessible(component)}>'
+        return f'<div id="{pen.id(component)}{opened}{pen.children(component, around)}</div>'
 
 
 def _framed(start: str, shell: str, inner: Place, scope: Any, context: str) -> str:

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache, partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from a2ui.binding.compiler import Const, Getter
-from a2ui.catalog.kinds import children, enum
+from a2ui.binding.direct import Unusual
+from a2ui.catalog.kinds import Template, children, enum
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, class_names, role_of
 from a2ui.rendering.place import Around, Place, Render
+
+if TYPE_CHECKING:
+    from a2ui.rendering.pen import Pen
+    from a2ui.state.components import Component
 
 _JUSTIFY = enum("start", "center", "end", "spaceBetween", "spaceAround", "spaceEvenly", "stretch")
 _ALIGN = enum("start", "center", "end", "stretch")
@@ -53,6 +58,16 @@ class _Container(ComponentType):
             return
         place.shell = shell = f"{opened}{accessible.value}>"
         build.done(partial(_listing, start, shell, template[1]) if template else _filled(start, shell, kids))
+
+    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+        props = component.props
+        if type(props.get("children")) is Template:
+            raise Unusual
+        names = (self.base, self.layout(props), _ALIGN_CLASSES.get(props.get("align", ""), ""))
+        opened = _opened(names, props.get("weight") if around.weighted else None, self.role(around))
+        aria = pen.accessible(component) if "accessibility" in props else ""
+        inner = pen.children(component, around, self.around)
+        return f'<div id="{pen.id(component)}{opened}{aria}>{inner}</div>'
 
     def role(self, around: Around) -> str:
         """The attributes for the part of the element."""

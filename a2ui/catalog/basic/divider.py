@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
 from a2ui.catalog.kinds import enum
 from a2ui.catalog.registry import ComponentType
-from a2ui.rendering.build import Build
+from a2ui.rendering.build import Build, class_names, flex
+
+if TYPE_CHECKING:
+    from a2ui.rendering.pen import Pen
+    from a2ui.rendering.place import Around
+    from a2ui.state.components import Component
 
 
 class Divider(ComponentType):
@@ -14,10 +22,21 @@ class Divider(ComponentType):
     properties = {"axis": enum("horizontal", "vertical")}
 
     def build(self, build: Build) -> None:
-        if build.props.get("axis") == "vertical":
-            start = f'<div id="{build.id}'
-            end = f'" class="{build.classes("a2-vr")}" role="separator" aria-orientation="vertical"></div>'
-        else:
-            start = f'<hr id="{build.id}'
-            end = f'" class="{build.classes("a2-divider")}">'
-        build.done(lambda _, context: f"{start}{context}{end}")
+        tag, end = _line(build.props.get("axis"), build.flex)
+        build.done(partial(_fixed, f'<{tag} id="{build.id}', end))
+
+    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+        tag, end = _line(component.props.get("axis"), flex(component.props, around))
+        return f'<{tag} id="{pen.id(component)}{end}'
+
+
+def _line(axis: str | None, weight: float | None) -> tuple[str, str]:
+    """The name of the element, and everything behind its id."""
+    if axis == "vertical":
+        css = class_names(("a2-vr",), weight)
+        return "div", f'" class="{css}" role="separator" aria-orientation="vertical"></div>'
+    return "hr", f'" class="{class_names(("a2-divider",), weight)}">'
+
+
+def _fixed(start: str, end: str, _: Any, context: str) -> str:
+    return f"{start}{context}{end}"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Const
 from a2ui.binding.secrets import show
 from a2ui.catalog.basic.icons import NEUTRAL, drawing, path_drawing, words
 from a2ui.catalog.kinds import SvgPath, icon_name
 from a2ui.catalog.registry import ComponentType
-from a2ui.rendering.build import Build
+from a2ui.rendering.build import Build, always, class_names, flex, role_of
+from a2ui.rendering.place import Around
+
+if TYPE_CHECKING:
+    from a2ui.rendering.pen import Pen
+    from a2ui.state.components import Component
 
 _HIDDEN = ' aria-hidden="true"'
 
@@ -23,31 +28,37 @@ class Icon(ComponentType):
     required = frozenset({"name"})
 
     def build(self, build: Build) -> None:
-        name = build.props.get("name")
+        name, around, weight = build.props.get("name"), build.place.around, build.flex
         start = f'<svg id="{build.id}'
-        opened = f'" class="{build.classes("b-icon a2-icon")}" viewBox="0 0 24 24"'
         accessible = build.accessible()
-        fixed = path_drawing(name.d) if isinstance(name, SvgPath) else None
-        value = Const("") if fixed is not None else build.value("name")
-
-        def content(icon: Any, label: str) -> str:
-            shown = show(icon)
-            body = fixed if fixed is not None else drawing(shown)
-            if not label and build.place.around.named:
-                label = f' aria-label="{words(shown) if body is not NEUTRAL else "Icon"}"'
-            role = f' role="img"{label}' if label else _HIDDEN
-            role = build.role() + label if build.place.around.opens else role
-            return f"{opened}{role}>{body}</svg>"
-
+        value = Const(name) if isinstance(name, SvgPath) else build.value("name")
         if isinstance(value, Const) and isinstance(accessible, Const):
-            rest = content(value.value, accessible.value)
+            rest = _content(value.value, accessible.value, around, weight)
             build.done(lambda _, context: f"{start}{context}{rest}")
             return
-        get = build.getter("name") if fixed is None else lambda _: ""
-        aria = accessible.value if isinstance(accessible, Const) else accessible
+        icon, aria = always(value), always(accessible)
 
         def render(scope: Any, context: str) -> str:
-            label = aria if isinstance(aria, str) else aria(scope)
-            return f"{start}{context}{content(get(scope), label)}"
+            return f"{start}{context}{_content(icon(scope), aria(scope), around, weight)}"
 
         build.done(render)
+
+    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+        name = component.props.get("name")
+        icon = name if isinstance(name, SvgPath) else pen.value(component, name)
+        content = _content(icon, pen.accessible(component), around, flex(component.props, around))
+        return f'<svg id="{pen.id(component)}{content}'
+
+
+def _content(icon: Any, label: str, around: Around, weight: float | None) -> str:
+    """Everything behind the id; `label` are the attributes for what it is called."""
+    if isinstance(icon, SvgPath):
+        shown, body = "", path_drawing(icon.d)
+    else:
+        shown = show(icon)
+        body = drawing(shown)
+    if not label and around.named:
+        label = f' aria-label="{words(shown) if body is not NEUTRAL else "Icon"}"'
+    role = f' role="img"{label}' if label else _HIDDEN
+    role = role_of(around) + label if around.opens else role
+    return f'" class="{class_names(("b-icon a2-icon",), weight)}" viewBox="0 0 24 24"{role}>{body}</svg>'

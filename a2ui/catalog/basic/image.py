@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from a2ui.binding.secrets import show
 from a2ui.catalog.basic.icons import UI_IMAGE
 from a2ui.catalog.kinds import enum, text
 from a2ui.catalog.registry import ComponentType
-from a2ui.rendering.build import Build, always
+from a2ui.rendering.build import Build, always, class_names, flex, role_of
+from a2ui.rendering.place import Around
 from a2ui.safety.text import escape
 from a2ui.safety.urls import safe_image
+
+if TYPE_CHECKING:
+    from a2ui.rendering.pen import Pen
+    from a2ui.state.components import Component
 
 _FITS = {
     "contain": "a2-fit-contain",
@@ -34,24 +40,52 @@ class Image(ComponentType):
     required = frozenset({"url"})
 
     def build(self, build: Build) -> None:
-        variant = build.props.get("variant", "mediumFeature")
-        shape = f"a2-img--{variant}"
-        css = build.classes("a2-img", shape, _FITS.get(build.props.get("fit", ""), ""))
-        empty = build.classes("a2-noimg", shape)
-        size = 'width="{}" height="{}" '.format(*_SIZES[variant]) if variant in _SIZES else ""
         url, description = build.getter("url"), always(build.html("description"))
-        aria, hosts, role = always(build.accessible()), build.options.image_hosts, build.role()
+        frame, hosts = _frame(build.props, build.place.around, build.flex), build.options.image_hosts
+        aria = always(build.accessible())
 
         def render(scope: Any, context: str) -> str:
-            dom_id, alt = f"{build.id}{context}", description(scope)
-            source = safe_image(show(url(scope)), hosts)
-            if source is not None:
-                return (
-                    f'<img id="{dom_id}" class="{css}" src="{escape(source)}" alt="{alt}" {size}loading="lazy" '
-                    f'decoding="async" referrerpolicy="no-referrer"{role}{aria(scope)}>'
-                )
-            words = f"<span>{alt}</span>" if alt and variant not in _SIZES else ""
-            label = f' role="img" aria-label="{alt}"' if alt else ' aria-hidden="true"'
-            return f'<div id="{dom_id}" class="{empty}"{label}>{UI_IMAGE}{words}</div>'
+            dom_id = f"{build.id}{context}"
+            return _picture(
+                dom_id, frame, safe_image(show(url(scope)), hosts), description(scope), aria(scope)
+            )
 
         build.done(render)
+
+    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+        props = component.props
+        source = safe_image(show(pen.value(component, props.get("url"))), pen.options.image_hosts)
+        alt, aria = pen.escaped(component, props.get("description")), pen.accessible(component)
+        return _picture(pen.id(component), _frame(props, around, flex(props, around)), source, alt, aria)
+
+
+class _Frame(NamedTuple):
+    """What stays the same in an image: classes with and without a picture, its size and its part, as attributes."""
+
+    css: str
+    empty: str
+    size: str
+    role: str
+
+
+def _frame(props: Mapping[str, Any], around: Around, weight: float | None) -> _Frame:
+    variant = props.get("variant", "mediumFeature")
+    shape = f"a2-img--{variant}"
+    return _Frame(
+        class_names(("a2-img", shape, _FITS.get(props.get("fit", ""), "")), weight),
+        class_names(("a2-noimg", shape), weight),
+        'width="{}" height="{}" '.format(*_SIZES[variant]) if variant in _SIZES else "",
+        role_of(around),
+    )
+
+
+def _picture(dom_id: str, frame: _Frame, source: str | None, alt: str, aria: str) -> str:
+    """The element; `source` None where the address may not be used."""
+    if source is not None:
+        return (
+            f'<img id="{dom_id}" class="{frame.css}" src="{escape(source)}" alt="{alt}" {frame.size}loading="lazy" '
+            f'decoding="async" referrerpolicy="no-referrer"{frame.role}{aria}>'
+        )
+    words = f"<span>{alt}</span>" if alt and not frame.size else ""
+    label = f' role="img" aria-label="{alt}"' if alt else ' aria-hidden="true"'
+    return f'<div id="{dom_id}" class="{frame.empty}"{label}>{UI_IMAGE}{words}</div>'

@@ -6,6 +6,7 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from a2ui.binding.compiler import Const, Getter
+from a2ui.binding.direct import Unusual
 from a2ui.binding.secrets import show
 from a2ui.catalog.kinds import enum, text
 from a2ui.catalog.registry import ComponentType
@@ -16,7 +17,9 @@ from a2ui.safety import markdown
 from a2ui.safety.text import clean_text, escape
 
 if TYPE_CHECKING:
+    from a2ui.rendering.pen import Pen
     from a2ui.rendering.view import View
+    from a2ui.state.components import Component
 
 _CLASSES = {"body": "a2-t", "caption": "a2-t a2-t--caption"} | {f"h{n}": f"a2-h a2-h{n}" for n in range(1, 6)}
 _NOTICE = '<small class="a2-note">{}</small>'
@@ -51,7 +54,7 @@ class Text(ComponentType):
         frame = _frame(build.props.get("variant", "body"), build.place.around, build.flex)
         aria, raw = build.accessible(), build.props.get("text")
         if isinstance(aria, Const) and type(raw) is str:
-            body = _safe(raw, frame, build.place, build.view)
+            body = _safe(raw, frame, build.view, build.place.component_id)
             rest = f"{frame.opened}{aria.value}>{body}{frame.end}"
             build.weight += len(rest)
             build.place.set_render(partial(_fixed, frame.tag + build.id, rest))
@@ -65,6 +68,18 @@ class Text(ComponentType):
             label = aria
         words = _Words(build.place, frame, opened, always(value), label, build.view)
         build.done(words.render, words)
+
+    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+        props = component.props
+        frame = _frame(props.get("variant", "body"), around, props.get("weight") if around.weighted else None)
+        shown = props.get("text")
+        if type(shown) is not str:
+            shown = show(pen.value(component, shown))
+        if len(shown) > pen.long:
+            raise Unusual
+        aria = pen.accessible(component) if "accessibility" in props else ""
+        body = _safe(shown, frame, pen.view, component.id)
+        return f"{frame.tag}{pen.id(component)}{frame.opened}{aria}>{body}{frame.end}"
 
 
 def _fixed(start: str, rest: str, _: Any, context: str) -> str:
@@ -90,7 +105,9 @@ class _Words(Part):
 
     def render(self, scope: Any, context: str) -> str:
         shown = self._read(scope)
-        body = _body(shown if type(shown) is str else show(shown), self._frame, self.place, self._view)
+        body = _body(
+            shown if type(shown) is str else show(shown), self._frame, self._view, self.place.component_id
+        )
         if self._label is not None:
             return f"{self._start}{context}{self._opened}{self._label(scope)}>{body}{self._end}"
         return f"{self._start}{context}{self._opened}{body}{self._end}"
@@ -104,14 +121,14 @@ class _Words(Part):
         return ["r", self.place.prefix + context, self.render(scope, context)]
 
 
-def _body(shown: str, frame: _Frame, place: Place, view: View) -> str:
+def _body(shown: str, frame: _Frame, view: View, component_id: str) -> str:
     """The safe HTML inside of the element; only the beginning where too much text is drawn in one go."""
     if len(shown) > LONG and not view.spend(len(shown)):
-        return escape(clean_text(shown[:LONG])) + _too_much(place, view)
-    return _safe(shown, frame, place, view)
+        return escape(clean_text(shown[:LONG])) + _too_much(view, component_id)
+    return _safe(shown, frame, view, component_id)
 
 
-def _safe(shown: str, frame: _Frame, place: Place, view: View) -> str:
+def _safe(shown: str, frame: _Frame, view: View, component_id: str) -> str:
     limits = view.options.limits
     if len(shown) <= limits.markdown_chars:
         if shown.isalnum():
@@ -123,17 +140,17 @@ def _safe(shown: str, frame: _Frame, place: Place, view: View) -> str:
     html = rendered.html
     if not frame.links and "<a" in html:
         html = escape(clean_text(shown))
-    return html + _cut(shown, place, view) if rendered.cut else html
+    return html + _cut(shown, view, component_id) if rendered.cut else html
 
 
-def _too_much(place: Place, view: View) -> str:
+def _too_much(view: View, component_id: str) -> str:
     done, allowed = "There is too much text here: the rest is left out.", view.options.limits.html_chars
     message = f"{done} The limit html_chars is {allowed}."
-    view.report(LimitError(message, limit="html_chars", allowed=allowed), place.component_id)
+    view.report(LimitError(message, limit="html_chars", allowed=allowed), component_id)
     return _NOTICE.format(done)
 
 
-def _cut(shown: str, place: Place, view: View) -> str:
+def _cut(shown: str, view: View, component_id: str) -> str:
     """The notice for a text that is not shown as it was meant."""
     limits = view.options.limits
     if len(shown) > limits.text_chars:
@@ -144,5 +161,5 @@ def _cut(shown: str, place: Place, view: View) -> str:
         name, done = "markdown_marks", "This text has too much formatting: it is shown without."
     allowed = getattr(limits, name)
     message = f"{done} The limit {name} is {allowed}."
-    view.report(LimitError(message, limit=name, allowed=allowed), place.component_id)
+    view.report(LimitError(message, limit=name, allowed=allowed), component_id)
     return _NOTICE.format(done)

@@ -1,0 +1,140 @@
+"""The first drawing of a surface, straight from its definitions.
+
+Most surfaces are drawn once and never change: places, closures and the index of what they read would be made for
+nothing. So whatever is usual is written down while walking through the definitions; the view compiles its places
+when something is about to change. Templates, inputs, checks, what is missing or too much end the drawing with
+`Unusual`, and the view compiles at once. Both ways give the same HTML.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from a2ui.binding.direct import Direct, Unusual
+from a2ui.binding.secrets import show
+from a2ui.binding.values import Array, FunctionCall
+from a2ui.catalog.kinds import Accessibility
+from a2ui.rendering.build import CHARS_AN_INSTANCE, LONG, USUAL_CALLS, aria_of, class_names, flex
+from a2ui.rendering.place import ANYWHERE, Around, inlined
+from a2ui.safety.ids import number
+from a2ui.safety.text import clean_text, escape
+from a2ui.state.components import ROOT
+
+if TYPE_CHECKING:
+    from a2ui.rendering.view import View
+    from a2ui.state.components import Component
+
+_LEVELS = 30
+"""Levels that are drawn by recursion; whatever is deeper is compiled, which knows none."""
+
+
+def drawing(view: View) -> str | None:
+    """The HTML of the root component, None where it takes places."""
+    store = view.store
+    if store.shared or not all(kind is not None and kind.draws for kind in store.types()):
+        return None
+    pen = Pen(view)
+    try:
+        return pen.whole()
+    except Unusual:
+        return None
+
+
+class Pen:
+    """One drawing of one view. Every component stands at one place and nothing is inside of a template, so that all
+    scopes are the whole data model."""
+
+    __slots__ = (
+        "_before", "_by_id", "_direct", "_head", "_level", "_of", "_work", "drawn", "long", "options", "view",
+    )  # fmt: skip
+
+    def __init__(self, view: View) -> None:
+        self.view = view
+        self.options = view.options
+        self._by_id = view.store.by_id
+        self._head = view.dom_id + "-"
+        self._direct = Direct(view.compiler, view.source.now, view.report)
+        self._level = 0
+        self.drawn = 0
+        """Components so far."""
+        limits = view.options.limits
+        self.long = min(LONG, limits.text_chars, limits.markdown_chars)
+        """Characters of a text above which it may be cut, or count for more."""
+        self._work = view.compiler.work
+        self._of: Component | None = None
+        self._before = 0
+
+    def whole(self) -> str:
+        """The HTML of the root component. Raises Unusual."""
+        html = self._draw(ROOT, Around())
+        # What counts for more than one element is in the HTML, so this is at least what compiling counts.
+        count = self.drawn + len(html) // CHARS_AN_INSTANCE
+        if count > self.options.limits.instances or self._work.used > self._work.allowed:
+            raise Unusual
+        return html
+
+    def _draw(self, component_id: str, around: Around) -> str:
+        component = self._by_id.get(component_id)
+        if component is None or component.type is None:
+            raise Unusual
+        self.drawn += 1
+        return component.type.draw(self, component, around)
+
+    # ------------------------------------------------------------------ for component types
+
+    def id(self, component: Component) -> str:
+        """The DOM id."""
+        return self._head + number(component.number)
+
+    def children(self, component: Component, outer: Around, around: Around = ANYWHERE) -> str:
+        """The HTML of all children; `around` is what the component is to them, `outer` what is around itself."""
+        references = component.references
+        if not references:
+            return ""
+        if outer.inline:
+            around = inlined(around)
+        self._level += 1
+        if self._level > _LEVELS:
+            raise Unusual
+        by_id, html = self._by_id, []
+        for reference in references:
+            child = by_id.get(reference[0])
+            if child is None or child.type is None:
+                raise Unusual
+            html.append(child.type.draw(self, child, around))
+        self._level -= 1
+        self.drawn += len(html)
+        return "".join(html)
+
+    def classes(self, component: Component, around: Around, *names: str) -> str:
+        """See `Build.classes`."""
+        return class_names(names, flex(component.props, around))
+
+    def value(self, component: Component, value: Any) -> Any:
+        """A property as it is now; None where there is nothing."""
+        kind = type(value)
+        if kind is not FunctionCall and kind is not Array:
+            return self._direct.value(value, component.id)
+        work = self._work
+        if component is not self._of:
+            self._of, self._before = component, work.compiled
+        found = self._direct.value(value, component.id)
+        if work.compiled - self._before > USUAL_CALLS:
+            raise Unusual
+        return found
+
+    def escaped(self, component: Component, value: Any) -> str:
+        """A property as one line of text for attributes and labels."""
+        text = value if type(value) is str else show(self.value(component, value))
+        if len(text) > self.long:
+            raise Unusual
+        return escape(clean_text(text))
+
+    def accessible(self, component: Component, fallback: str = "") -> str:
+        """See `Build.accessible`."""
+        given: Accessibility | None = component.props.get("accessibility")
+        if given is None:
+            return fallback
+        return aria_of(
+            self.escaped(component, given.label), self.escaped(component, given.description), fallback
+        )
