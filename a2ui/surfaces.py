@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from a2ui.catalog.schema.strict import strict_problems
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, A2uiError, Diagnostic, PatchError
@@ -39,8 +38,7 @@ CATALOG_NOT_FOUND = "CATALOG_NOT_FOUND"
 _SNAPSHOT_FORMAT = 1
 
 
-@dataclass(frozen=True, slots=True)
-class SurfaceChange:
+class SurfaceChange(NamedTuple):
     """What happened to a surface since the last flush.
 
     `created`: `html` is the whole element, there are no ops. `updated`: `ops` are the fragments in the order in
@@ -51,8 +49,8 @@ class SurfaceChange:
     owner: str
     surface_id: str
     dom_id: str
-    html: str = ""
-    ops: list[Op] = field(default_factory=list)
+    html: str
+    ops: list[Op]
 
 
 class SurfaceSet:
@@ -200,7 +198,7 @@ class SurfaceSet:
             # No page has ever heard of it.
             del self._new[surface]
         else:
-            self._gone.append(SurfaceChange("deleted", surface.owner, surface.id, surface.dom_id))
+            self._gone.append(SurfaceChange("deleted", surface.owner, surface.id, surface.dom_id, "", []))
 
     def _capped(self, problems: list[Diagnostic]) -> list[Diagnostic]:
         allowed = self._engine.options.limits.errors
@@ -253,7 +251,7 @@ class SurfaceSet:
         for surface in self._new:
             with paused():
                 html = surface.fresh()
-            changes.append(SurfaceChange("created", surface.owner, surface.id, surface.dom_id, html))
+            changes.append(SurfaceChange("created", surface.owner, surface.id, surface.dom_id, html, []))
         for surface in self._touched:
             if surface not in self._new:
                 ops = surface.take_ops()

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any, Protocol, TypeAlias, cast
 
 from a2ui.binding.secrets import DOTS, is_secret, show
-from a2ui.binding.values import Array, Binding, FunctionCall, Value
+from a2ui.binding.values import Array, Binding, FunctionCall, Value, is_dynamic
 from a2ui.binding.work import Work
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions import expressions
@@ -59,14 +59,14 @@ class Sink:
 
     def __init__(self, component_id: str, report: Callable[[A2uiError, str], None]) -> None:
         self.component_id = component_id
-        self.reads: list[Read] = []
+        self.reads: dict[Read, None] = {}
         self.report = report
         self.grows = False
         self.on_read: Callable[[Read], None] | None = None
 
     def read(self, read: Read) -> None:
         if read not in self.reads:
-            self.reads.append(read)
+            self.reads[read] = None
             if self.on_read is not None:
                 self.on_read(read)
 
@@ -144,8 +144,7 @@ class Compiler:
                 f"There is no function {call.name[:40]!r}.", expression=call.name[:100]
             )
             return _failing(error, sink)
-        arguments = {name: self.compile(value, sink) for name, value in call.arguments.items()}
-        return self._run(function, arguments, sink)
+        return self._run(function, call.arguments, sink)
 
     def _refusal(self, call: FunctionCall, function: Function | None) -> ExpressionError | None:
         if function is None:
@@ -157,9 +156,18 @@ class Compiler:
                 return ExpressionError(f"{name} of {call.name} is a literal.", expression=call.name)
         return None
 
-    def _run(self, function: Function, arguments: Mapping[str, Getter | Const], sink: Sink) -> Getter:
-        fixed = {name: item.value for name, item in arguments.items() if isinstance(item, Const)}
-        dynamic = [(name, item) for name, item in arguments.items() if not isinstance(item, Const)]
+    def _run(self, function: Function, arguments: Mapping[str, Value], sink: Sink) -> Getter:
+        fixed: dict[str, Any] = {}
+        dynamic: list[tuple[str, Getter]] = []
+        for name, value in arguments.items():
+            if not is_dynamic(value):
+                fixed[name] = value
+                continue
+            compiled = self.compile(value, sink)
+            if isinstance(compiled, Const):
+                fixed[name] = compiled.value
+            else:
+                dynamic.append((name, compiled))
         work, called = self.work, function.name
         work.compiled += 1
         env, protect = self._env, self._protect(function.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from a2ui.binding.compiler import Compiler, Sink, descend
 from a2ui.binding.secrets import show
@@ -33,19 +33,17 @@ class Direct:
 
     def value(self, value: Value, component_id: str) -> Any:
         """The value now, None where there is nothing. Raises Unusual."""
-        kind = type(value)
-        if kind is Binding:
-            return descend(self._root, cast("Binding", value)[0])
-        if kind is not FunctionCall and kind is not Array:
-            return value
-        if kind is FunctionCall:
-            name, arguments = cast("FunctionCall", value)
-            text = arguments.get("value") if name == "formatString" else None
-            if type(text) is str and self._texts:
+        if isinstance(value, Binding):
+            return descend(self._root, value.tokens)
+        if isinstance(value, FunctionCall):
+            text = value.arguments.get("value") if value.name == "formatString" else None
+            if isinstance(text, str) and self._texts:
                 return self._text(text, value, component_id)
+        elif not isinstance(value, Array):
+            return value
         return self._compiled(value, component_id)
 
-    def _text(self, text: str, call: Value, component_id: str) -> str | None:
+    def _text(self, text: str, call: Value, component_id: str) -> Any:
         """`formatString` of a text with few pieces, all of them paths or fixed."""
         try:
             template = parse_template(text, self._limits)
@@ -55,18 +53,17 @@ class Direct:
         if template.constant is not None:
             return template.constant
         parts, root = template.parts, self._root
-        self._compiler.work.compiled += len(parts)
+        if len(parts) > _PIECES:
+            return self._compiled(call, component_id)
         pieces = []
         for part in parts:
-            kind = type(part)
-            if kind is Text:
-                pieces.append(cast("Text", part).text)
-            elif kind is Path:
-                pieces.append(show(descend(root, cast("Path", part).tokens)))
+            if isinstance(part, Path):
+                pieces.append(show(descend(root, part.tokens)))
+            elif isinstance(part, Text):
+                pieces.append(part.text)
             else:
-                return cast("str | None", self._compiled(call, component_id))
-        if len(pieces) > _PIECES:
-            return cast("str | None", self._compiled(call, component_id))
+                return self._compiled(call, component_id)
+        self._compiler.work.compiled += len(parts)
         return "".join(pieces)
 
     def _compiled(self, value: Value, component_id: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 from a2ui.errors import ExpressionError
@@ -48,7 +49,12 @@ def _prepare_currency(name: str, fixed: Mapping[str, Any], env: Env) -> Callable
         return None
     currency = fixed.get("currency")
     code = currency[:4] if isinstance(currency, str) else ""
-    write = currency_formatter(env.locale, code, decimals, fixed.get("grouping") is not False)
+    return _amount_writer(env.locale, code, decimals, fixed.get("grouping") is not False)
+
+
+@lru_cache(maxsize=256)
+def _amount_writer(locale: str, code: str, decimals: int | None, grouping: bool) -> Callable[[Any], str]:
+    write = currency_formatter(locale, code, decimals, grouping)
     quick = write.quick
 
     def evaluate(value: Any) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from a2ui.errors import ExpressionError
 from a2ui.functions.convert import to_number
-from a2ui.functions.registry import Env, Function
+from a2ui.functions.registry import Env, Function, Prepare
 from a2ui.safety import regex
 from a2ui.safety.text import to_text
 
@@ -17,7 +17,10 @@ _MAX_EMAIL_CHARS = 1_000
 
 
 def _required(args: Mapping[str, Any], env: Env) -> bool:
-    value = args.get("value")
+    return _given(args.get("value"))
+
+
+def _given(value: Any) -> bool:
     return bool(value) if isinstance(value, str | list) else value is not None
 
 
@@ -29,23 +32,35 @@ def _regex(args: Mapping[str, Any], env: Env) -> bool:
 
 
 def _length(args: Mapping[str, Any], env: Env) -> bool:
-    value = args.get("value")
-    return _within(len(value) if isinstance(value, str | list) else 0, args, "length")
+    return _within(_size(args.get("value")), *_bounds(args, "length"))
+
+
+def _size(value: Any) -> int:
+    return len(value) if isinstance(value, str | list) else 0
 
 
 def _numeric(args: Mapping[str, Any], env: Env) -> bool:
     number = to_number(args.get("value"))
-    return number is not None and _within(number, args, "numeric")
+    return number is not None and _within(number, *_bounds(args, "numeric"))
 
 
 def _email(args: Mapping[str, Any], env: Env) -> bool:
-    text = _scalar_text(args.get("value"))
+    return _is_email(args.get("value"))
+
+
+def _is_email(value: Any) -> bool:
+    text = _scalar_text(value)
     return len(text) <= _MAX_EMAIL_CHARS and _EMAIL.fullmatch(text) is not None
 
 
-def _within(number: float, args: Mapping[str, Any], name: str) -> bool:
-    low, high = _bound(args, "min", name), _bound(args, "max", name)
+def _within(number: float | None, low: float | None, high: float | None) -> bool:
+    if number is None:
+        return False
     return (low is None or number >= low) and (high is None or number <= high)
+
+
+def _bounds(args: Mapping[str, Any], name: str) -> tuple[float | None, float | None]:
+    return _bound(args, "min", name), _bound(args, "max", name)
 
 
 def _bound(args: Mapping[str, Any], key: str, name: str) -> float | None:
@@ -63,10 +78,29 @@ def _scalar_text(value: Any) -> str:
     return "" if isinstance(value, dict | list) else to_text(value)
 
 
+# ---- the usual calls: a value from the data, and everything else written down
+
+
+def _prepare(judge: Callable[[Any], bool]) -> Prepare:
+    return lambda name, fixed, env: judge if name == "value" else None
+
+
+def _prepare_bounds(called: str, measure: Callable[[Any], float | None]) -> Prepare:
+    def prepare(name: str, fixed: Mapping[str, Any], env: Env) -> Callable[[Any], bool] | None:
+        try:
+            low, high = _bounds(fixed, called)
+        except ExpressionError:
+            # To be reported when it is called.
+            return None
+        return (lambda value: _within(measure(value), low, high)) if name == "value" else None
+
+    return prepare
+
+
 VALIDATORS = (
-    Function("required", _required),
+    Function("required", _required, prepare=_prepare(_given)),
     Function("regex", _regex, literal_args=frozenset({"pattern"})),
-    Function("length", _length),
-    Function("numeric", _numeric),
-    Function("email", _email),
+    Function("length", _length, prepare=_prepare_bounds("length", _size)),
+    Function("numeric", _numeric, prepare=_prepare_bounds("numeric", to_number)),
+    Function("email", _email, prepare=_prepare(_is_email)),
 )

@@ -7,8 +7,7 @@ the message body, so that an agent can repair all of them at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
 from a2ui.protocol.versions import KNOWN, V08_VERBS
@@ -18,8 +17,7 @@ from a2ui.state.pointer import ABSENT, Absent
 from a2ui.state.values import JSON
 
 
-@dataclass(frozen=True, slots=True)
-class CreateSurface:
+class CreateSurface(NamedTuple):
     """`theme` is passed on as sent (None: not given); section 15 decides what of it is used."""
 
     version: str
@@ -29,15 +27,13 @@ class CreateSurface:
     send_data_model: bool
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateComponents:
+class UpdateComponents(NamedTuple):
     version: str
     surface_id: str
     components: list[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class UpdateDataModel:
+class UpdateDataModel(NamedTuple):
     """`value` ABSENT deletes what is at `path`; None stores null (rulebook 6.3, 6.4)."""
 
     version: str
@@ -46,8 +42,7 @@ class UpdateDataModel:
     value: JSON | Absent
 
 
-@dataclass(frozen=True, slots=True)
-class DeleteSurface:
+class DeleteSurface(NamedTuple):
     version: str
     surface_id: str
 
@@ -72,12 +67,34 @@ def read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
     """One typed message, or the reports that say why it is none. Never raises."""
     if type(message) is dict and len(message) == 2 and message.get("version") in VERSIONS:
         # The way nearly all messages take; everything odd goes through the full check below.
-        body = message.get("updateDataModel")
-        if type(body) is dict and body.keys() <= _BODY_KEYS["updateDataModel"]:
-            surface_id, path = body.get("surfaceId"), body.get("path", "")
-            if type(surface_id) is str and surface_id and type(path) is str:
-                return UpdateDataModel(message["version"], surface_id, path, body.get("value", ABSENT))
+        for verb, body in message.items():
+            if verb in _BODY_KEYS and type(body) is dict and body.keys() <= _BODY_KEYS[verb]:
+                typed = _usual(message["version"], verb, body, limits)
+                if typed is not None:
+                    return typed
     return _read(message, limits)
+
+
+def _usual(version: str, verb: str, body: dict[str, Any], limits: Limits) -> ServerMessage | None:
+    """The message where every property has the right type; None where one has not."""
+    surface_id = body.get("surfaceId")
+    if type(surface_id) is not str or not 0 < len(surface_id) <= limits.surface_id_chars:
+        return None
+    if verb == "updateDataModel":
+        path = body.get("path", "")
+        return (
+            UpdateDataModel(version, surface_id, path, body.get("value", ABSENT))
+            if type(path) is str
+            else None
+        )
+    if verb == "updateComponents":
+        rows = body.get("components")
+        return UpdateComponents(version, surface_id, rows) if type(rows) is list else None
+    if verb == "createSurface":
+        catalog_id, flag = body.get("catalogId"), body.get("sendDataModel")
+        if type(catalog_id) is str and catalog_id and (flag is None or type(flag) is bool):
+            return CreateSurface(version, surface_id, catalog_id, body.get("theme"), flag is True)
+    return None
 
 
 def _read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:

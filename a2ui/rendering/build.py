@@ -45,7 +45,7 @@ class Build(Sink):
     def __init__(self, view: View, place: Place, component: Component) -> None:
         # Those of a sink. Without super(): this runs for every component of a surface.
         self.component_id = component.id
-        self.reads = []
+        self.reads = {}
         self.report = view.report
         self.grows = False
         self.on_read = None
@@ -132,7 +132,7 @@ class Build(Sink):
         for reference in component.references if component else ():
             if reference.slot == slot and reference.template is None:
                 found.append(view.make_child(place, reference, around))
-                if view.crowded:
+                if view.made > view.most:
                     break
         return found
 

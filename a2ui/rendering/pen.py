@@ -31,7 +31,7 @@ _LEVELS = 30
 def drawing(view: View) -> str | None:
     """The HTML of the root component, None where it takes places."""
     store = view.store
-    if store.shared or not all(kind is not None and kind.draws for kind in store.types()):
+    if store.shared or store.templated or not all(kind is not None and kind.draws for kind in store.types()):
         return None
     pen = Pen(view)
     try:
@@ -56,7 +56,7 @@ class Pen:
         self._direct = Direct(view.compiler, view.source.now, view.report)
         self._level = 0
         self.drawn = 0
-        """Components so far."""
+        """Components so far, and what counts like one."""
         limits = view.options.limits
         self.long = min(LONG, limits.text_chars, limits.markdown_chars)
         """Characters of a text above which it may be cut, or count for more."""
@@ -120,7 +120,8 @@ class Pen:
             self._of, self._before = component, work.compiled
         found = self._direct.value(value, component.id)
         if work.compiled - self._before > USUAL_CALLS:
-            raise Unusual
+            self.drawn += work.compiled - self._before - USUAL_CALLS
+            self._before = work.compiled - USUAL_CALLS
         return found
 
     def escaped(self, component: Component, value: Any) -> str:

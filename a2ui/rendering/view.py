@@ -75,6 +75,8 @@ class View:
         self.made = 0
         """Places that exist; `built` of them are compiled."""
         self.built = 0
+        self.most = 0
+        """More places than could ever be shown: what comes after so many would only be left out."""
         self._unbuilt: list[Place] = []
         self._noticed: set[Place | None] = set()
         """Parents, below which something is left out and says so."""
@@ -112,12 +114,6 @@ class View:
         return self.spent <= self.options.limits.html_chars
 
     # ------------------------------------------------------------------ the tree
-
-    @property
-    def crowded(self) -> bool:
-        """Whether there are more places than could be shown: what comes now would only be left out."""
-        limits = self.options.limits
-        return self.made > 2 * min(limits.instances, len(self.store.names) + limits.repeats)
 
     def make_child(self, parent: Place, reference: Reference, around: Around) -> Place:
         """The place of a referenced component: the one that is there already, or a new one."""
@@ -278,6 +274,8 @@ class View:
 
     def build(self, place: Place) -> None:
         """Compiles a place and all new ones below it, without recursion: agents decide how deep trees are."""
+        limits = self.options.limits
+        self.most = 2 * min(limits.instances, len(self.store.names) + limits.repeats)
         order: list[Place] = []
         waiting = [place]
         self._noticed = set()

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 
 
-@contextmanager
-def paused() -> Iterator[None]:
+class paused:  # noqa: N801 - used like a function, as those of contextlib
     """No collections inside. Applying a large message makes nothing that a collection could free, but many would be
     due, each looking at everything made so far."""
-    if not gc.isenabled():
-        # Switched off by somebody else, or by this on another thread: not ours to switch on.
-        yield
-        return
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.enable()
+
+    __slots__ = ("_ours",)
+
+    def __enter__(self) -> None:
+        # Where it is off, somebody else did that, or this on another thread: not ours to switch on.
+        self._ours = gc.isenabled()
+        if self._ours:
+            gc.disable()
+
+    def __exit__(self, *_: object) -> None:
+        if self._ours:
+            gc.enable()

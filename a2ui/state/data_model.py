@@ -18,6 +18,7 @@ from a2ui.state.upsert import Step, plan_delete, plan_write
 from a2ui.state.values import JSON, Copier, pointer_text
 
 _MAX_OWNED = 10_000
+_EMPTY_BYTES = len("{}")
 
 
 class DataModel:
@@ -31,14 +32,18 @@ class DataModel:
 
     def __init__(self, value: JSON | Absent = ABSENT, *, limits: Limits = DEFAULT_LIMITS) -> None:
         """Starts as `{}`, or as a clean copy of `value`. Raises DataError or LimitError for a bad value."""
-        copier = Copier(limits)
         self._limits = limits
-        self.now: JSON = copier.copy({} if value is ABSENT else value)
+        self.now: JSON = {}
         """The whole model, valid until the next change; unlike `value`, a look does not cost that change a copy."""
         self._owned: dict[int, Any] = {}
-        self.size = copier.bytes
-        self.dropped: tuple[str, ...] = _pointers(copier.dropped)
-        self._check_size(self.size)
+        self.size = _EMPTY_BYTES
+        self.dropped: tuple[str, ...] = ()
+        if value is not ABSENT:
+            copier = Copier(limits)
+            self.now = copier.copy(value)
+            self.size = copier.bytes
+            self.dropped = _pointers(copier.dropped)
+            self._check_size(self.size)
 
     @property
     def value(self) -> JSON:

@@ -10,7 +10,7 @@ from a2ui.catalog.kinds import Where
 from a2ui.catalog.registry import Catalog, ComponentType
 from a2ui.errors import Diagnostic
 from a2ui.safety.limits import Limits
-from a2ui.state.components import ROOT, Component, Reference
+from a2ui.state.components import ROOT, Component, Reference, TemplateReference
 from a2ui.state.rows import accept, refused
 
 
@@ -42,6 +42,15 @@ class ComponentStore:
     def shared(self) -> bool:
         """Whether a component is used at several places."""
         return any(self._further.values())
+
+    @property
+    def templated(self) -> bool:
+        """Whether a component stands for the items of a list."""
+        return any(
+            type(component.references[0]) is TemplateReference
+            for component in self.by_id.values()
+            if component.references
+        )
 
     def types(self) -> set[ComponentType | None]:
         """The types in use, None for one that the catalog does not have."""
@@ -113,8 +122,8 @@ class ComponentStore:
 
     def ordinal(self, reference: Reference) -> int:
         """The ordinal of a place: 0 for the first one of the component."""
-        child = reference[0]
-        return 0 if self._first.get(child) == reference else self._further[child][reference]
+        first = self._first.get(reference[0])
+        return 0 if first is reference or first == reference else self._further[reference[0]][reference]
 
     # ------------------------------------------------------------------ snapshots
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from a2ui.catalog.registry import Catalogs
@@ -46,7 +46,7 @@ class Run:
             for step in adapter.translate(message, self):
                 typed = read(step, self.limits)
                 found = (
-                    typed if isinstance(typed, list) else self.apply(replace(typed, version=adapter.version))
+                    typed if isinstance(typed, list) else self.apply(typed._replace(version=adapter.version))
                 )
                 self.problems += found
                 if any(problem.refused for problem in found):
