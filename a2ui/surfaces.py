@@ -230,7 +230,7 @@ class SurfaceSet:
         """Applies what `more` returned. A list that is gone by now is nothing to speak of."""
         instance = locate(self._by_dom_id, more.target)
         if instance is not None and instance.place.slot is not None:
-            instance.surface.view.show(instance.place.slot, instance.context, more.count)
+            instance.surface.view.listing.show(instance.place.slot, instance.context, more.count)
             self._touched[instance.surface] = None
 
     # ------------------------------------------------------------------ reading

@@ -139,7 +139,11 @@ class Build(Sink):
     def items(self, slot: str, around: Around) -> tuple[ListSlot, Render] | None:
         """The template in a slot and what renders its items, None where the slot has none."""
         template = self.props.get(slot)
-        return self.view.make_slot(self.place, template, around) if isinstance(template, Template) else None
+        return (
+            self.view.listing.make_slot(self.place, template, around)
+            if isinstance(template, Template)
+            else None
+        )
 
     # ------------------------------------------------------------------ result
 

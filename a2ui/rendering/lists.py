@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from a2ui.catalog.kinds import Template
     from a2ui.rendering.patterns import Pattern
     from a2ui.rendering.place import Around, Memo, Place
-    from a2ui.rendering.view import Budget
 
 _SCALARS = (str, int, float)
 
@@ -162,6 +161,16 @@ class ListState:
         if self._field == "key":
             return True
         return self._field == "id" and not any(type(item) is dict and "key" in item for item in items[:2])
+
+
+class Budget:
+    """Instances in use of those that a surface may have."""
+
+    __slots__ = ("allowed", "used")
+
+    def __init__(self, allowed: int) -> None:
+        self.allowed = allowed
+        self.used = 0
 
 
 class ListSlot:

@@ -13,7 +13,7 @@ from a2ui.rendering.lists import ListSlot, ListState
 from a2ui.state.pointer import Tokens, to_index
 
 if TYPE_CHECKING:
-    from a2ui.rendering.place import Part
+    from a2ui.rendering.place import Part, Place
 
 Pattern: TypeAlias = "tuple[str | ListSlot, ...]"
 
@@ -161,4 +161,39 @@ def instances(
                 key = state.keys[only]
                 below.append((f"{context}{tail}-{key}", (*names, key), (*indices, only)))
         found = below
+    return found
+
+
+def resolve(place: Place, root: Any, keys: tuple[str, ...], hints: tuple[int, ...]) -> tuple[Any, str] | None:
+    """(scope value, context) of the instance inside the items with these keys, None if it is not shown.
+
+    `root` is the data model, `hints` are the indices where the keys were last seen.
+    """
+    scope = root
+    context = ""
+    for slot, key, hint in zip(place.levels, keys, hints, strict=True):
+        context += slot.place.tail
+        state = slot.states.get(context)
+        if state is None:
+            return None
+        if hint >= len(state.keys) or state.keys[hint] != key:
+            try:
+                hint = state.keys.index(key)  # noqa: PLW2901
+            except ValueError:
+                return None
+        items = slot.items(scope)
+        if hint >= state.visible or hint >= len(items):
+            return None
+        scope = items[hint]
+        context += "-" + key
+    return scope, context + place.tail
+
+
+def all_instances(place: Place, root: Any) -> list[tuple[tuple[str, ...], Any, str]]:
+    """(keys, scope value, context) of every shown instance of a place."""
+    found = []
+    for _, keys, hints in instances(place.levels, {}):
+        instance = resolve(place, root, keys, hints)
+        if instance is not None:
+            found.append((keys, *instance))
     return found

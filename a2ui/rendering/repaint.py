@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from a2ui.rendering.lists import ListSlot, ListState, moved
-from a2ui.rendering.patterns import instances
+from a2ui.rendering.patterns import all_instances, instances, resolve
 from a2ui.rendering.place import Op, Place, replace_op
 from a2ui.rendering.view import View
 from a2ui.state.components import Reference
@@ -92,7 +92,7 @@ class Repaint:
             return []
         return [
             (scope, context)
-            for keys, scope, context in self._view.all_instances(place)
+            for keys, scope, context in all_instances(place, self._view.source.now)
             if place.parent is None or not self._covered(place.parent, keys)
             if not self._sent or (place, context) not in self._sent
         ]
@@ -124,11 +124,11 @@ class Repaint:
     # ------------------------------------------------------------------ lists
 
     def _lists(self) -> None:
-        index = self._view.index
+        index, root = self._view.index, self._view.source.now
         pending, index.lists = index.lists, {}
         changed = []
         for state, (slot, keys, hints) in sorted(pending.items(), key=lambda entry: len(entry[1][1])):
-            instance = self._view.resolve(slot.place, keys, hints)
+            instance = resolve(slot.place, root, keys, hints)
             if instance is not None and slot.states.get(instance[1]) is state:
                 # Nothing that is remembered of items that went may get into what is rendered from here on.
                 context = instance[1]
@@ -146,8 +146,8 @@ class Repaint:
         place, items = slot.place, slot.items(scope)
         old = state.before or []
         if state.keys:
-            view.item_of(slot)
-        view.fit(slot, state, context)
+            view.listing.item_of(slot)
+        view.listing.fit(slot, state, context)
         new = state.shown
         gone, shifted, fresh = _difference(state, old, new)
         if new and old and len(gone) == len(old):
@@ -167,7 +167,7 @@ class Repaint:
         """Items that were away for a moment are sent whole."""
         again = state.again.intersection(state.shown) - fresh
         for key in again:
-            item, at = self._view.item_of(slot), state.keys.index(key)
+            item, at = self._view.listing.item_of(slot), state.keys.index(key)
             html = item.render(items[at], f"{context}-{key}")
             self._ops.append(replace_op(item, self._item_id(slot, context, key), html))
             self._sent.add((item, f"{context}-{key}{item.own}"))
@@ -183,7 +183,7 @@ class Repaint:
     ) -> None:
         """Moves and inserts, in page order: each goes behind its neighbour, which is in its place by then.
         New items that follow each other make one fragment."""
-        item, shown, parent_id = self._view.item_of(slot), state.shown, slot.place.prefix + context
+        item, shown, parent_id = self._view.listing.item_of(slot), state.shown, slot.place.prefix + context
         run: list[str] = []
         run_after, last = "", -1
         todo = (
@@ -214,7 +214,7 @@ class Repaint:
 
     def _notice(self, slot: ListSlot, state: ListState, context: str) -> None:
         """Shows, corrects or removes the notice that the list goes on."""
-        dom_id, html = slot.place.prefix + context, self._view.notice(slot, state, context)
+        dom_id, html = slot.place.prefix + context, self._view.listing.notice(slot, state, context)
         if html and state.cut:
             self._ops.append(["r", f"{dom_id}-xm", html])
         elif html:
@@ -226,7 +226,7 @@ class Repaint:
     # ------------------------------------------------------------------ values
 
     def _values(self) -> None:
-        index = self._view.index
+        index, root = self._view.index, self._view.source.now
         dirty, index.dirty = index.dirty, {}
         several = len(dirty) > 1
         entries = (
@@ -237,7 +237,7 @@ class Repaint:
             place = part.place
             if guarded and (part not in place.parts or self._covered(place, keys)):
                 continue
-            instance = self._view.resolve(place, keys, hints)
+            instance = resolve(place, root, keys, hints)
             if instance is None:
                 continue
             op = part.emit(*instance)

@@ -9,17 +9,17 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Compiler, Read, Sink, Source, descend
+from a2ui.binding.compiler import Compiler, Read, Sink, Source
 from a2ui.binding.values import FunctionCall
-from a2ui.catalog.kinds import Template
 from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
 from a2ui.rendering.build import CHARS_AN_INSTANCE, USUAL_CALLS, Build
 from a2ui.rendering.index import ReadIndex
-from a2ui.rendering.lists import ListSlot, ListState, keys_of
-from a2ui.rendering.patterns import Pattern, instances
+from a2ui.rendering.listing import Listing
+from a2ui.rendering.lists import Budget, ListSlot
+from a2ui.rendering.patterns import Pattern
 from a2ui.rendering.pen import drawing
-from a2ui.rendering.place import NO_CHILDREN, Around, Memo, Part, Place, Render, inlined
-from a2ui.rendering.placeholders import cut_list, inside_button, missing, too_much, unknown
+from a2ui.rendering.place import NO_CHILDREN, Around, Memo, Part, Place, inlined
+from a2ui.rendering.placeholders import inside_button, missing, too_much, unknown
 from a2ui.safety.ids import number
 from a2ui.state.components import ROOT, Reference
 from a2ui.state.store import ComponentStore
@@ -28,16 +28,6 @@ if TYPE_CHECKING:
     from a2ui.engine import EngineOptions
 
 Report = Callable[[A2uiError, str], None]
-
-
-class Budget:
-    """Instances in use of those that a surface may have."""
-
-    __slots__ = ("allowed", "used")
-
-    def __init__(self, allowed: int) -> None:
-        self.allowed = allowed
-        self.used = 0
 
 
 class View:
@@ -65,11 +55,10 @@ class View:
         self._places: dict[str, Place | dict[Place, None]] = {}
         """By component; several only where a component is used at several places."""
         self.budget = Budget(options.limits.instances)
+        self.listing = Listing(self)
         self.root: Place | None = None
         """None until the places are compiled: at first the surface may be drawn without."""
         self._drawn = False
-        self.asked: dict[str, int] = {}
-        """By DOM id: how many items people asked to see of a list that is longer than the limit."""
         self.repaints = 0
         self.spent = 0
         self.made = 0
@@ -134,104 +123,18 @@ class View:
         children[reference] = place
         return place
 
-    def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
-        """The slot of a template, registered for its list, and what renders its items."""
-        if place.around.inline:
-            around = inlined(around)
-        path = template.tokens if template.absolute else (*place.scope, *template.tokens)
-        tokens = template.tokens
-        if template.absolute:
-            slot = ListSlot(place, template, path, lambda _: descend(self.source.now, tokens), around)
-        else:
-            slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), around)
-        place.slot = slot
-        if place.levels:
-            place.levels[-1].inner.append(slot)
-        self.index.add_slot(slot)
-        return slot, lambda scope, context: self.render_items(slot, scope, context)
-
-    def render_items(self, slot: ListSlot, scope: Any, context: str) -> str:
-        """The HTML of all items of one list, with a notice where some are left out."""
-        items = slot.items(scope)
-        state = slot.states.get(context)
-        if not items:
-            if state is None:
-                slot.states[context] = ListState([])
-            return ""
-        item = self.item_of(slot)
-        if state is None:
-            state = slot.states[context] = ListState(list(keys_of(items)))
-            self.fit(slot, state, context)
-        keys, render = state.keys, item.render
-        if state.visible < len(keys):
-            items, keys = items[: state.visible], keys[: state.visible]
-        body = "".join([render(value, f"{context}-{key}") for value, key in zip(items, keys, strict=True)])
-        notice = self.notice(slot, state, context)
-        state.cut = bool(notice)
-        return body + notice
-
-    def notice(self, slot: ListSlot, state: ListState, context: str) -> str:
-        """What stands under a list that is cut; it stays once all of it is shown, so that focus has a place."""
-        count = len(state.keys)
-        if state.visible >= count and (count <= self.options.limits.list_items or not self.asked):
-            return ""
-        dom_id = slot.place.prefix + context
-        if state.visible >= count and dom_id not in self.asked:
-            return ""
-        return cut_list(dom_id, state.visible, count, state.more, listed=slot.around.listed)
-
-    def item_of(self, slot: ListSlot) -> Place:
-        """The place of the template's component; compiled when the first item shows up, since templates may
-        contain themselves."""
-        if slot.item is None:
-            place = slot.place
-            component = place.component
-            reference = next(
-                r for r in (component.references if component else ()) if r.template is slot.template
-            )
-            levels, scope = (*place.levels, slot), (*slot.path, slot)
-            slot.item = self._new_place(reference.child, place, reference, slot.around, levels, scope, "")
-            self._unbuilt = []
-            self.build(slot.item)
-        return slot.item
-
-    def fit(self, slot: ListSlot, state: ListState, context: str) -> None:
-        """Decides how many items are shown: the limit of a list or what was asked for, and what the surface has
-        left."""
-        page, size = self.options.limits.list_items, slot.item.size if slot.item else 1
-        free = self.budget.allowed - self.budget.used + state.charged
-        count, room = len(state.keys), max(0, free // size)
-        state.visible = min(count, room, page)
-        state.more = 0
-        if count > page:
-            state.visible = min(count, room, max(page, self.asked.get(slot.place.prefix + context, 0)))
-            if not slot.place.around.inline:
-                state.more = min(count, room, state.visible + page) - state.visible
-        if state.visible < count:
-            self._report_cut(
-                slot, state.visible, count, "list_items" if state.visible < room else "instances"
-            )
-        self.budget.used += state.visible * size - state.charged
-        state.charged = state.visible * size
-
-    def show(self, slot: ListSlot, context: str, count: int) -> None:
-        """Shows so many items of a list that is cut from the next repaint on."""
-        self.asked[slot.place.prefix + context] = count
-        for state, keys, hints in self.index.states(slot, {}):
-            if slot.states.get(context) is state:
-                state.widen()
-                self.index.lists[state] = (slot, keys, hints)
-                return
-
-    def _report_cut(self, slot: ListSlot, shown: int, count: int, limit: str) -> None:
-        allowed = getattr(self.options.limits, limit)
-        hint = (
-            "People can ask for more; send fewer where they should not have to."
-            if limit == "list_items"
-            else f"A surface shows at most {allowed} elements: send fewer items or simpler ones."
+    def make_item(self, slot: ListSlot) -> Place:
+        """The place of a template's component, compiled."""
+        place = slot.place
+        component = place.component
+        reference = next(
+            r for r in (component.references if component else ()) if r.template is slot.template
         )
-        message = f"Only the first {shown} items of a list are shown. {hint}"
-        self.report(LimitError(message, limit=limit, allowed=allowed, got=count), slot.place.component_id)
+        levels, scope = (*place.levels, slot), (*slot.path, slot)
+        item = self._new_place(reference.child, place, reference, slot.around, levels, scope, "")
+        self._unbuilt = []
+        self.build(item)
+        return item
 
     def _new_place(
         self,
@@ -395,40 +298,7 @@ class View:
         place.has_input = False
         place.size = 1
 
-    # ------------------------------------------------------------------ finding instances
-
-    def resolve(self, place: Place, keys: tuple[str, ...], hints: tuple[int, ...]) -> tuple[Any, str] | None:
-        """(scope value, context) of the instance inside the items with these keys, None if it is not shown.
-
-        `hints` are the indices where the keys were last seen.
-        """
-        scope = self.source.now
-        context = ""
-        for slot, key, hint in zip(place.levels, keys, hints, strict=True):
-            context += slot.place.tail
-            state = slot.states.get(context)
-            if state is None:
-                return None
-            if hint >= len(state.keys) or state.keys[hint] != key:
-                try:
-                    hint = state.keys.index(key)  # noqa: PLW2901
-                except ValueError:
-                    return None
-            items = slot.items(scope)
-            if hint >= state.visible or hint >= len(items):
-                return None
-            scope = items[hint]
-            context += "-" + key
-        return scope, context + place.tail
-
-    def all_instances(self, place: Place) -> list[tuple[tuple[str, ...], Any, str]]:
-        """(keys, scope value, context) of every shown instance of a place."""
-        found = []
-        for _, keys, hints in instances(place.levels, {}):
-            instance = self.resolve(place, keys, hints)
-            if instance is not None:
-                found.append((keys, *instance))
-        return found
+    # ------------------------------------------------------------------ values
 
     def evaluate(self, value: Any, scope: Any, component_id: str) -> Any:
         """A dynamic value now, for a click or an edit."""

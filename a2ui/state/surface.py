@@ -214,7 +214,7 @@ class Surface:
             "theme": self.theme,
             "sendDataModel": self.send_data_model,
             "dataModel": self._model.value,
-            "asked": dict(self.view.asked),
+            "asked": dict(self.view.listing.asked),
             **self.store.snapshot(),
         }
 
@@ -222,7 +222,7 @@ class Surface:
         """Fills a new surface from `snapshot()`."""
         self._model.write((), data["dataModel"])
         self.store.restore(data)
-        self.view.asked = dict(data.get("asked", {}))
+        self.view.listing.asked = dict(data.get("asked", {}))
 
 
 def _ink(colour: str) -> str:

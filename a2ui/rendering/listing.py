@@ -1,0 +1,121 @@
+"""How the lists of one view are shown: which of their items, and what is said where some are left out (D28)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from a2ui.binding.compiler import descend
+from a2ui.errors import LimitError
+from a2ui.rendering.lists import ListSlot, ListState, keys_of
+from a2ui.rendering.place import Around, Place, Render, inlined
+from a2ui.rendering.placeholders import cut_list
+
+if TYPE_CHECKING:
+    from a2ui.catalog.kinds import Template
+    from a2ui.rendering.view import View
+
+
+class Listing:
+    """The lists of a view."""
+
+    __slots__ = ("_budget", "_view", "asked")
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._budget = view.budget
+        self.asked: dict[str, int] = {}
+        """By DOM id: how many items people asked to see of a list that is longer than the limit."""
+
+    def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
+        """The slot of a template, registered for its list, and what renders its items."""
+        view = self._view
+        if place.around.inline:
+            around = inlined(around)
+        path = template.tokens if template.absolute else (*place.scope, *template.tokens)
+        tokens = template.tokens
+        if template.absolute:
+            slot = ListSlot(place, template, path, lambda _: descend(view.source.now, tokens), around)
+        else:
+            slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), around)
+        place.slot = slot
+        if place.levels:
+            place.levels[-1].inner.append(slot)
+        self._view.index.add_slot(slot)
+        return slot, lambda scope, context: self.render(slot, scope, context)
+
+    def render(self, slot: ListSlot, scope: Any, context: str) -> str:
+        """The HTML of all items of one list, with a notice where some are left out."""
+        items = slot.items(scope)
+        state = slot.states.get(context)
+        if not items:
+            if state is None:
+                slot.states[context] = ListState([])
+            return ""
+        item = self.item_of(slot)
+        if state is None:
+            state = slot.states[context] = ListState(list(keys_of(items)))
+            self.fit(slot, state, context)
+        keys, render = state.keys, item.render
+        if state.visible < len(keys):
+            items, keys = items[: state.visible], keys[: state.visible]
+        body = "".join([render(value, f"{context}-{key}") for value, key in zip(items, keys, strict=True)])
+        notice = self.notice(slot, state, context)
+        state.cut = bool(notice)
+        return body + notice
+
+    def notice(self, slot: ListSlot, state: ListState, context: str) -> str:
+        """What stands under a list that is cut; it stays once all of it is shown, so that focus has a place."""
+        count = len(state.keys)
+        if state.visible >= count and (count <= self._view.options.limits.list_items or not self.asked):
+            return ""
+        dom_id = slot.place.prefix + context
+        if state.visible >= count and dom_id not in self.asked:
+            return ""
+        return cut_list(dom_id, state.visible, count, state.more, listed=slot.around.listed)
+
+    def item_of(self, slot: ListSlot) -> Place:
+        """The place of the template's component; compiled when the first item shows up, since templates may
+        contain themselves."""
+        if slot.item is None:
+            slot.item = self._view.make_item(slot)
+        return slot.item
+
+    def fit(self, slot: ListSlot, state: ListState, context: str) -> None:
+        """Decides how many items are shown: the limit of a list or what was asked for, and what the surface has
+        left."""
+        page, size = self._view.options.limits.list_items, slot.item.size if slot.item else 1
+        free = self._budget.allowed - self._budget.used + state.charged
+        count, room = len(state.keys), max(0, free // size)
+        state.visible = min(count, room, page)
+        state.more = 0
+        if count > page:
+            state.visible = min(count, room, max(page, self.asked.get(slot.place.prefix + context, 0)))
+            if not slot.place.around.inline:
+                state.more = min(count, room, state.visible + page) - state.visible
+        if state.visible < count:
+            self._report_cut(
+                slot, state.visible, count, "list_items" if state.visible < room else "instances"
+            )
+        self._budget.used += state.visible * size - state.charged
+        state.charged = state.visible * size
+
+    def show(self, slot: ListSlot, context: str, count: int) -> None:
+        """Shows so many items of a list that is cut from the next repaint on."""
+        self.asked[slot.place.prefix + context] = count
+        for state, keys, hints in self._view.index.states(slot, {}):
+            if slot.states.get(context) is state:
+                state.widen()
+                self._view.index.lists[state] = (slot, keys, hints)
+                return
+
+    def _report_cut(self, slot: ListSlot, shown: int, count: int, limit: str) -> None:
+        allowed = getattr(self._view.options.limits, limit)
+        hint = (
+            "People can ask for more; send fewer where they should not have to."
+            if limit == "list_items"
+            else f"A surface shows at most {allowed} elements: send fewer items or simpler ones."
+        )
+        message = f"Only the first {shown} items of a list are shown. {hint}"
+        self._view.report(
+            LimitError(message, limit=limit, allowed=allowed, got=count), slot.place.component_id
+        )
