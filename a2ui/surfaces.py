@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from a2ui.catalog.schema.strict import strict_problems
-from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, A2uiError, Diagnostic, PatchError
+from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic, PatchError
 from a2ui.interaction.act import ClientAction, OpenUrl, act
 from a2ui.interaction.edit import Edit, edit
 from a2ui.interaction.locate import locate
 from a2ui.interaction.more import More, more
 from a2ui.protocol.adapters import adapter_for
 from a2ui.protocol.adapters.running import Run
-from a2ui.protocol.catalog_ids import unmixed
 from a2ui.protocol.messages import (
     CreateSurface,
     DeleteSurface,
@@ -25,15 +24,14 @@ from a2ui.protocol.versions import NATIVE
 from a2ui.rendering.place import Op
 from a2ui.safety.collecting import paused
 from a2ui.safety.ids import number
+from a2ui.state.creating import created, restored
 from a2ui.state.surface import Surface
-from a2ui.state.theme import check_theme
 from a2ui.state.values import JSON
 
 if TYPE_CHECKING:
     from a2ui.engine import Engine
 
 STATE_ERROR = "STATE_ERROR"
-CATALOG_NOT_FOUND = "CATALOG_NOT_FOUND"
 
 _SNAPSHOT_FORMAT = 1
 
@@ -141,7 +139,6 @@ class SurfaceSet:
         self._touched[surface] = None
 
     def _create(self, message: CreateSurface, owner: str, existing: Surface | None) -> list[Diagnostic]:
-        limits = self._engine.options.limits
         if existing is not None:
             raise A2uiError(
                 f"Surface {message.surface_id[:60]!r} exists already.",
@@ -149,40 +146,12 @@ class SurfaceSet:
                 path="/surfaceId",
                 fault="agent",
             )
-        if len(self._surfaces) >= limits.surfaces:
-            raise A2uiError(
-                f"A session has at most {limits.surfaces} surfaces. Delete one first.",
-                code=BUDGET_EXCEEDED,
-                fault="agent",
-                limit="surfaces",
-                allowed=limits.surfaces,
-            )
-        catalog = self._engine.catalogs.find(message.catalog_id)
-        if catalog is None:
-            raise A2uiError(
-                f"Catalog not found: {unmixed(message.catalog_id)[:200]}",
-                code=CATALOG_NOT_FOUND,
-                path="/catalogId",
-                fault="agent",
-                supported=list(self._engine.catalogs.ids[:2]),
-            )
-        theme, problems = check_theme(message.theme, message.surface_id, strict=self._engine.options.strict)
-        if any(problem.refused for problem in problems):
-            return problems
-        self._counter += 1
-        surface = Surface(
-            self._engine,
-            catalog,
-            owner=owner,
-            surface_id=message.surface_id,
-            catalog_id=message.catalog_id,
-            version=message.version,
-            dom_id=f"a{number(self._counter)}",
-            theme=theme,
-            send_data_model=message.send_data_model,
-        )
-        self._add(surface)
-        self._new[surface] = None
+        dom_id = f"a{number(self._counter + 1)}"
+        surface, problems = created(self._engine, message, owner, dom_id, beside=len(self._surfaces))
+        if surface is not None:
+            self._counter += 1
+            self._add(surface)
+            self._new[surface] = None
         return problems
 
     def _add(self, surface: Surface) -> None:
@@ -320,21 +289,5 @@ class SurfaceSet:
             )
         self._counter = int(snapshot["counter"])
         for data in snapshot["surfaces"]:
-            catalog = self._engine.catalogs.find(data["catalogId"])
-            if catalog is None:
-                raise A2uiError(
-                    f"Catalog not found: {data['catalogId']}", code=CATALOG_NOT_FOUND, fault="configuration"
-                )
-            surface = Surface(
-                self._engine,
-                catalog,
-                owner=data["owner"],
-                surface_id=data["surfaceId"],
-                catalog_id=data["catalogId"],
-                version=data["version"],
-                dom_id=data["domId"],
-                theme=data["theme"],
-                send_data_model=data["sendDataModel"],
-            )
-            surface.load(data)
+            surface = restored(self._engine, data)
             self._add(surface)
