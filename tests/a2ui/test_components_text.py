@@ -169,15 +169,15 @@ class TestOthers:
         assert 'aria-orientation="vertical"' in html(row("root", "Divider", axis="vertical"))
 
     def test_video(self):
-        assert '<video class="a2-video" controls preload="metadata" src="/v.mp4"></video>' in html(
-            row("root", "Video", url="/v.mp4")
-        )
+        found = html(row("root", "Video", url="/v.mp4"))
+
+        assert '<video class="a2-video" controls preload="metadata" src="/v.mp4" aria-label="Video">' in found
 
     def test_audio(self):
         found = html(row("root", "AudioPlayer", url="/a.mp3", description="Episode 3"))
 
         assert '<figcaption class="a2-label">Episode 3</figcaption>' in found
-        assert '<audio class="a2-audio" controls preload="none" src="/a.mp3"></audio>' in found
+        assert '<audio class="a2-audio" controls preload="none" src="/a.mp3" aria-label="Episode 3">' in found
 
     @pytest.mark.parametrize("kind", ["Video", "AudioPlayer"])
     def test_media_from_elsewhere(self, kind):

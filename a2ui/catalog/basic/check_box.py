@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import boolean, checks, text
@@ -32,11 +32,11 @@ class CheckBox(InputType):
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
             messages = fails(scope) if fails else []
-            checked = " checked" if to_boolean(get(scope)) else ""
+            checked, words = " checked" if to_boolean(get(scope)) else "", label(scope)
             return (
                 f'{start}{context}{field}<label class="a2-check"><input id="{dom_id}-xi" type="checkbox"'
-                f"{checked}{aria(scope)}{invalid(dom_id, messages)}><span>{label(scope)}</span></label>"
-                f"{errors(dom_id, messages)}</div>"
+                f"{checked}{named(words, aria(scope), 'Tick')}{invalid(dom_id, messages)}><span>{words}</span></label>"
+                f"{errors(dom_id, messages, fails)}</div>"
             )
 
         build.remember(render)

@@ -41,14 +41,20 @@ def _pattern(build: Build, pattern: str) -> Callable[[Any], bool]:
     return lambda scope: get(scope) in (None, "") or truthy(matches(scope))
 
 
-def errors(dom_id: str, messages: list[str]) -> str:
-    """The messages under an input; `invalid` refers to them."""
-    if not messages:
+def errors(dom_id: str, messages: list[str], fails: Failing | None) -> str:
+    """The messages under an input; `invalid` refers to them. Where there are checks the place for them is always
+    there: screen readers tell what changes in a live region, and not that one appears."""
+    if not messages and fails is None:
         return ""
     lines = "".join([f'<p class="a2-error">{UI_ALERT}<span>{message}</span></p>' for message in messages])
-    return f'<div class="a2-errors" id="{dom_id}-xe">{lines}</div>'
+    return f'<div class="a2-errors" id="{dom_id}-xe" aria-live="polite">{lines}</div>'
 
 
 def invalid(dom_id: str, messages: list[str]) -> str:
     """The attributes of a control whose checks fail."""
     return f' aria-invalid="true" aria-describedby="{dom_id}-xe"' if messages else ""
+
+
+def named(label: str, aria: str, fallback: str) -> str:
+    """The attributes for `accessibility`. A control that nobody gave a label is called what it is."""
+    return aria if label or aria.startswith(' aria-label="') else f' aria-label="{fallback}"{aria}'

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.basic.icons import UI_CHECK
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.input import InputType
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _OPTION_CHARS = 100
 _FILTER = (
-    '<input class="a2-input a2-filter" type="search" data-filter autocomplete="off" aria-label="Filter">'
+    '<input class="a2-input a2-filter" type="search" data-filter autocomplete="off" dir="auto" '
+    'placeholder="Filter" aria-label="Filter">'
 )
 
 
@@ -44,7 +45,7 @@ class ChoicePicker(InputType):
         single, chips = _is_single(props), props.get("displayStyle") == "chips"
         start, aria = f'<fieldset id="{build.id}', always(build.accessible())
         css, kind = build.classes("a2-field"), bound_as(build, "choice" if single else "choices")
-        legend = always(build.html("label")) if "label" in props else None
+        legend, role = always(build.html("label")), ' role="radiogroup"' if single else ""
         top = _FILTER if props.get("filterable") else ""
         around = '<div class="a2-chips">' if chips else '<div class="a2-choices">'
         row = "a2-chip" if chips else "a2-check"
@@ -65,17 +66,21 @@ class ChoicePicker(InputType):
             dom_id = f"{build.id}{context}"
             messages = fails(scope) if fails else []
             selected = _selected(get(scope), single=single)
-            title = f'<legend class="a2-label">{legend(scope)}</legend>' if legend else ""
+            words = legend(scope)
+            title = f'<legend class="a2-label">{words}</legend>' if words else ""
+            name = named(words, aria(scope), "Options")
+            # A group of boxes cannot be invalid for a screen reader, each box can.
+            bad = ' aria-invalid="true"' if messages and not single else ""
             rows = "".join(
                 [
                     f'<label class="{row}"><input type="{control}" name="{dom_id}" value="{shown}"'
-                    f"{' checked' if value in selected else ''}><span>{mark}{label(scope)}</span></label>"
+                    f"{' checked' if value in selected else ''}{bad}><span>{mark}{label(scope)}</span></label>"
                     for value, shown, label in choices
                 ]
             )
             return (
-                f'{start}{context}" class="{css}"{kind}{aria(scope)}{invalid(dom_id, messages)}>{title}{top}'
-                f"{around}{rows}</div>{more}{errors(dom_id, messages)}</fieldset>"
+                f'{start}{context}" class="{css}"{kind}{role}{name}{invalid(dom_id, messages)}>{title}{top}'
+                f"{around}{rows}</div>{more}{errors(dom_id, messages, fails)}</fieldset>"
             )
 
         build.remember(render)

@@ -8,7 +8,7 @@ from datetime import datetime, time, tzinfo
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from a2ui.binding.secrets import show
-from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import checks, literal_boolean, text
@@ -33,6 +33,7 @@ _ENTERED: Mapping[Mode, re.Pattern[str]] = {
     ),
 }
 _FORMATS: Mapping[Mode, int] = {"date": 10, "time": 5, "datetime-local": 16}
+_NAMES: Mapping[Mode, str] = {"date": "Date", "time": "Time", "datetime-local": "Date and time"}
 _MAX_CHARS = 64
 
 
@@ -58,20 +59,22 @@ class DateTimeInput(InputType):
         mode, zone = _mode(props), build.options.timezone
         start, aria = f'<div id="{build.id}', always(build.accessible())
         field = f'" class="{build.classes("a2-field")}"{bound_as(build, "date")}{build.role()}>'
-        label = always(build.html("label")) if "label" in props else None
+        label = always(build.html("label"))
         get, fails = build.getter("value"), failing(build)
         bounds = [(name, build.getter(name)) for name in ("min", "max") if name in props]
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
             messages = fails(scope) if fails else []
-            title = f'<label class="a2-label" for="{dom_id}-xi">{label(scope)}</label>' if label else ""
+            words = label(scope)
+            title = f'<label class="a2-label" for="{dom_id}-xi">{words}</label>' if words else ""
+            name = named(words, aria(scope), _NAMES[mode])
             shown = [(name, shown_as(bound(scope), mode, zone)) for name, bound in bounds]
             limits = "".join([f' {name}="{value}"' for name, value in shown if value])
             return (
                 f'{start}{context}{field}{title}<input id="{dom_id}-xi" class="a2-input" type="{mode}"{limits}'
-                f' value="{shown_as(get(scope), mode, zone)}"{aria(scope)}{invalid(dom_id, messages)}>'
-                f"{errors(dom_id, messages)}</div>"
+                f' value="{shown_as(get(scope), mode, zone)}"{name}{invalid(dom_id, messages)}>'
+                f"{errors(dom_id, messages, fails)}</div>"
             )
 
         build.remember(render)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from a2ui.binding.secrets import show
-from a2ui.catalog.basic.icons import UI_IMAGE
+from a2ui.catalog.basic.checks import named
+from a2ui.catalog.basic.icons import UI_FILM, UI_SOUND
 from a2ui.catalog.kinds import text
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, always
@@ -29,11 +30,11 @@ class Video(ComponentType):
         url, aria, hosts = build.getter("url"), always(build.accessible()), build.options.image_hosts
 
         def render(scope: Any, context: str) -> str:
-            source = _source(url(scope), hosts)
+            source, name = _source(url(scope), hosts), named("", aria(scope), "Video")
             player = (
-                f'<video class="a2-video" controls preload="metadata" src="{escape(source)}"{aria(scope)}></video>'
+                f'<video class="a2-video" controls preload="metadata" src="{escape(source)}"{name}></video>'
                 if source
-                else _MISSING.format(icon=UI_IMAGE, what="A video")
+                else _MISSING.format(icon=UI_FILM, what="A video")
             )
             return f"{start}{context}{opened}{player}</div>"
 
@@ -57,10 +58,11 @@ class AudioPlayer(ComponentType):
         def render(scope: Any, context: str) -> str:
             source, title = _source(url(scope), hosts), description(scope)
             caption = f'<figcaption class="a2-label">{title}</figcaption>' if title else ""
+            name = named("", aria(scope), title or "Recording")
             player = (
-                f'<audio class="a2-audio" controls preload="none" src="{escape(source)}"{aria(scope)}></audio>'
+                f'<audio class="a2-audio" controls preload="none" src="{escape(source)}"{name}></audio>'
                 if source
-                else _MISSING.format(icon=UI_IMAGE, what="A recording")
+                else _MISSING.format(icon=UI_SOUND, what="A recording")
             )
             return f"{start}{context}{opened}{caption}{player}</figure>"
 

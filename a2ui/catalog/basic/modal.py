@@ -28,15 +28,20 @@ class Modal(ComponentType):
     def build(self, build: Build) -> None:
         start = f'<div id="{build.id}'
         opened = f'" class="{build.classes("a2-modal")}" data-modal{build.role()}>'
-        aria = always(build.accessible(' aria-label="Dialog"'))
+        aria = always(build.accessible())
         trigger, content = build.child("trigger", Around(opens=True)), build.child("content")
 
         def render(scope: Any, context: str) -> str:
             outside = trigger.render(scope, context) if trigger else ""
             inside = content.render(scope, context) if content else ""
+            name = aria(scope)
+            if not name.startswith(' aria-label="'):
+                # It is called what the person clicked on, and "Dialog" where that says nothing.
+                by = f' aria-labelledby="{trigger.prefix}{context}"' if trigger else ""
+                name = f'{by} aria-label="Dialog"{name}'
             return (
                 f'{start}{context}{opened}<div class="a2-modal__open" data-modal-open>{outside}</div>'
-                f'<dialog class="a2-dialog"{aria(scope)}>{_HEAD}'
+                f'<dialog class="a2-dialog"{name}>{_HEAD}'
                 f'<div class="a2-dialog__body">{inside}</div></dialog></div>'
             )
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import checks, literal_number, number, text
@@ -48,12 +48,13 @@ class Slider(InputType):
             dom_id = f"{build.id}{context}"
             messages = fails(scope) if fails else []
             value = min(high, max(low, _number(get(scope), low)))
-            shown, step = number_text(value), _step(low, high, value)
+            shown, step, words = number_text(value), _step(low, high, value), label(scope)
+            name = named(words, aria(scope), "Value")
             return (
                 f'{start}{context}{field}<div class="a2-slider__top"><label class="a2-label" for="{dom_id}-xi">'
-                f'{label(scope)}</label><output id="{dom_id}-xo" for="{dom_id}-xi">{shown}</output></div>'
+                f'{words}</label><output id="{dom_id}-xo" for="{dom_id}-xi" aria-hidden="true">{shown}</output></div>'
                 f'<input id="{dom_id}-xi" type="range" min="{low_text}" max="{high_text}" step="{step}"'
-                f' value="{shown}"{aria(scope)}{invalid(dom_id, messages)}>{ends}{errors(dom_id, messages)}</div>'
+                f' value="{shown}"{name}{invalid(dom_id, messages)}>{ends}{errors(dom_id, messages, fails)}</div>'
             )
 
         build.remember(render)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Const
 from a2ui.binding.secrets import DOTS, is_secret, show
-from a2ui.catalog.basic.checks import errors, failing, invalid
+from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import checks, enum, literal_text, text
 from a2ui.errors import InputError
@@ -50,10 +50,12 @@ class TextField(InputType):
             messages, value = fails(scope) if fails else [], get(scope)
             if type(value) is str and len(value) > limit:
                 messages = [*messages, _CUT.format(limit)]
-            attributes = f'id="{dom_id}-xi" class="a2-input"{aria(scope)}{invalid(dom_id, messages)}'
+            words = label(scope)
+            name = named(words, aria(scope), "Text")
+            attributes = f'id="{dom_id}-xi" class="a2-input"{name}{invalid(dom_id, messages)}'
             return (
-                f'{start}{context}{field}<label class="a2-label" for="{dom_id}-xi">{label(scope)}</label>'
-                f"{control(attributes, value, limit)}{errors(dom_id, messages)}</div>"
+                f'{start}{context}{field}<label class="a2-label" for="{dom_id}-xi">{words}</label>'
+                f"{control(attributes, value, limit)}{errors(dom_id, messages, fails)}</div>"
             )
 
         build.remember(render)
