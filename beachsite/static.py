@@ -1,4 +1,4 @@
-"""Static files: WhiteNoise made to fit an asynchronous server, and names that carry a hash in production."""
+"""Static files: WhiteNoise made to fit an asynchronous server."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from whitenoise.middleware import WhiteNoiseMiddleware
-from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 
 class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
@@ -56,18 +55,3 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
         for name, value in found.headers:
             response[name] = value
         return response
-
-
-class HashedStaticFiles(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Every file under a name that carries its hash; in the project's own modules the imports follow.
-
-    Only there: Django finds imports by pattern, and stumbles over those in comments of other people's files.
-    """
-
-    own_modules = ("beach/*.js", "a2ui/*.js", "envelopes/*.js")
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        _, imports = self._js_module_import_aggregation_patterns
-        base: tuple[Any, ...] = CompressedManifestStaticFilesStorage.patterns
-        self.patterns = (*base, *((where, imports) for where in self.own_modules))
-        super().__init__(*args, **kwargs)

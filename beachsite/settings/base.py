@@ -113,6 +113,11 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
 
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "beachsite.client.ClientFinder",
+]
 STATIC_ROOT = Path(env.text("BEACH_STATIC_ROOT", str(BASE_DIR / "var" / "static")))
 
 # -- doors ---------------------------------------------------------------------------------------------------

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from beachsite import client
 from tests.browser.conftest import Desk
+from tests.browser.downloads import LIMIT, scripts
 from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
 from tests.envelopes.delivery.talk import Talk, surface, update
 from tests.shared import case, needs_shared
@@ -63,6 +65,17 @@ def agent(stage: Stage, path: str, value: Any, surface_id: str = "s1") -> str:
     ops = stage.talk.part("a2ui-surface", data=update(surface_id, path, value), turn=2)
     stage.row(ops)
     return json.dumps(ops)
+
+
+# -- code -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_conversation_downloads_htmx_and_one_small_module(desk: Desk, talk: Talk) -> None:
+    with serving(lambda: render(talk)) as url:
+        found = scripts(desk.page(), url)
+    assert set(found) == {"django_htmx/htmx-4.min.js", "beach/panel.js"}
+    if client.has_minifier():
+        assert len(found["beach/panel.js"]) <= LIMIT
 
 
 # -- fields -----------------------------------------------------------------------------------------------------------

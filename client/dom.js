@@ -1,0 +1,27 @@
+// What every module does with the page and with the memory of the tab.
+
+export const byId = id => document.getElementById(id);
+export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+export const make = (name, properties) => Object.assign(document.createElement(name), properties);
+export const copy = template => byId(template).content.firstElementChild.cloneNode(true);
+
+// Also of what cannot take focus by itself: -1 is what it says then already, but only setting it has that effect.
+export function focus(element) {
+  if (element.tabIndex < 0) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
+
+// Whatever is on the page now or later. Capturing, since "close" does not bubble.
+export const when = (type, selector, act) => document.addEventListener(type, e => {
+  const found = e.target.closest?.(selector);
+  if (found) act(found, e);
+}, true);
+
+// Storage may be full or forbidden: then nothing outlives a reload, and everything else works.
+export function store(key, value) {
+  try { sessionStorage.setItem(key, JSON.stringify(value)); } catch { /* kept in the page only */ }
+}
+
+export function stored(key) {
+  try { return JSON.parse(sessionStorage.getItem(key)); } catch { return null; }
+}

@@ -1,0 +1,185 @@
+// Fields of surfaces. A focused field keeps its text; what the agent wrote meanwhile shows on blur, unless the person
+// typed after it (D44). Edits are sent while typing, and always before anything that depends on them (D45).
+
+import { all, byId, make, when } from './dom.js';
+import { send } from './session.js';
+
+const DEBOUNCE = 200;
+const TYPED = 'input:not([type=checkbox], [type=radio], [type=button]), textarea, select';
+
+const typed = new Map();       // target -> {timer, id, value}: typed and not sent yet (timer), sent and not answered (id)
+const withheld = new Map();    // target -> {value, seq}: what the agent wrote while the person was at it
+let current = 0;                   // the one being applied
+
+const hostOf = node => node.closest?.('[data-in]');
+const controls = host => host.matches(TYPED) ? [host] : all('input:not([data-filter]), textarea, select', host);
+const checkable = control => /checkbox|radio/.test(control.type);
+
+function read(host) {
+  const kind = host.dataset.in, [first] = controls(host);
+  if (kind === 'check') return first.checked;
+  if (kind === 'slider') return Number(first.value);
+  return kind.startsWith('choice') ? all(':checked', host).map(option => option.value) : first.value;
+}
+
+// What a value consists of: elements, the property that holds what is shown, and the one that holds what the markup says.
+const pieces = host => controls(host).flatMap(control =>
+  control.options ? [...control.options].map(option => [option, 'selected', 'defaultSelected'])
+    : [checkable(control) ? [control, 'checked', 'defaultChecked'] : [control, 'value', 'defaultValue']]);
+
+function write(host, value) {
+  for (const [element, shown] of pieces(host)) {
+    element[shown] = shown === 'value' ? value : value === true || [].concat(value).includes(element.value);
+  }
+  saySlider(host);
+}
+
+// The server holds this value now: what the markup says has to say the same, or the next change would not be seen.
+function mirror(host) {
+  for (const [element, shown, marked] of pieces(host)) element[marked] = element[shown];
+}
+
+// A slider says its value while it is dragged.
+function saySlider(host) {
+  const output = host.dataset.in === 'slider' && host.querySelector('output');
+  if (output) output.textContent = controls(host)[0].value;
+}
+
+function edit(host) {
+  const target = host.id, entry = typed.get(target) ?? {};
+  clearTimeout(entry.timer);
+  withheld.delete(target);
+  explain(host);
+  typed.set(target, entry);
+  entry.timer = setTimeout(commit, DEBOUNCE, target);
+}
+
+function commit(target) {
+  const entry = typed.get(target), host = byId(target);
+  if (!entry?.timer) return;
+  clearTimeout(entry.timer);
+  entry.timer = 0;
+  if (!host) return typed.delete(target);
+  entry.value = read(host);
+  // What is obscured is not left lying about in the browser either: after a reload it is typed again.
+  const keep = !controls(host).some(control => control.type === 'password');
+  entry.id = send({ type: 'edit', target, value: entry.value }, { key: `edit ${target}`, keep });
+}
+
+// Everything typed so far is on its way before what follows.
+export function flush() {
+  for (const target of typed.keys()) commit(target);
+}
+
+// What the server has against a value, under the field.
+function explain(host, message) {
+  const id = `${host.id}-refused`, old = byId(id), [control] = controls(host);
+  old?.remove();
+  if (message) {
+    host.append(make('p', { id, className: 'a2-error', role: 'alert', textContent: message }));
+    control.setAttribute('aria-errormessage', id);
+    control.ariaInvalid = true;
+  } else if (old) {
+    control.removeAttribute('aria-errormessage');
+    control.ariaInvalid = null;
+  }
+}
+
+// The field of an edit that has its answer.
+function answered(id, target) {
+  const entry = typed.get(target);
+  if (entry?.id === id && !entry.timer) typed.delete(target);
+  return byId(target);
+}
+
+export const edits = {
+  acked({ id, seq }, { target, value }) {
+    const host = answered(id, target), late = withheld.get(target);
+    if (!host) return;
+    if (JSON.stringify(read(host)) === JSON.stringify(value)) mirror(host);
+    if (!late) return;
+    if (!seq || late.seq <= seq) withheld.delete(target);      // the agent wrote before this edit, which won
+    else if (!host.contains(document.activeElement)) catchUp(host);
+  },
+  refused({ id, message }, { target }) {
+    const host = answered(id, target);
+    if (host) explain(host, message);
+    return host;
+  },
+};
+
+// Nobody is at the field any more: what the agent wrote meanwhile shows.
+function catchUp(host) {
+  const late = withheld.get(host.id);
+  if (!late || typed.has(host.id)) return;
+  withheld.delete(host.id);
+  write(host, late.value);
+  mirror(host);
+}
+
+// The person is at this control, or what they typed there is not with the server yet.
+function held(host, control) {
+  const active = document.activeElement;
+  return host && (control === active || control.parentNode === active || typed.has(host.id));
+}
+
+// Asked by htmx while it morphs (see apply.js). False: leave it alone.
+globalThis.htmx?.registerExtension('panel', {
+  htmx_before_morph_node(old, { newNode: fresh }) {
+    const host = hostOf(old), mine = held(host, old);
+    if (checkable(old)) {
+      // Only a real change of the server's wins over a click; a click that is still on its way wins over both.
+      if (!typed.has(host?.id) && old.defaultChecked !== fresh.defaultChecked) old.checked = fresh.defaultChecked;
+    } else if (old.localName === 'option') {
+      if (!mine && old.defaultSelected !== fresh.defaultSelected) old.selected = fresh.defaultSelected;
+    } else if (old.localName === 'textarea' && mine) {
+      if (fresh.defaultValue !== old.defaultValue) withheld.set(host.id, { value: fresh.defaultValue, seq: current });
+      for (const { name, value } of fresh.attributes) old.setAttribute(name, value);
+      return false;
+    }
+  },
+  htmx_before_morph_attr(element, { attrName: name, newValue: value }) {
+    // The browser's own state (D43).
+    if (/^(hidden|aria-selected|tabindex)$/.test(name) && element.matches('[role=tab], [role=tabpanel]')) return false;
+    if (name === 'tabindex' && element === document.activeElement) return false;
+    const host = name === 'value' && element.matches(TYPED) && hostOf(element);
+    if (!held(host, element)) return;
+    if (value !== null) withheld.set(host.id, { value, seq: current });
+    return false;
+  },
+});
+
+export const applying = seq => { current = seq; };
+
+export function startFields() {
+  // The filter of a list of choices is the browser's own.
+  const listen = (type, act) => when(type, '[data-in]', (host, e) => e.target.matches('[data-filter]') || act(host, e));
+  listen('input', (host, e) => {
+    saySlider(host);
+    if (!e.isComposing) edit(host);
+  });
+  listen('compositionend', edit);
+  // A tick or a choice is done with at once, typing when the field is left.
+  listen('change', host => commit(host.id));
+  listen('focusout', (host, e) => {
+    commit(host.id);
+    if (!host.contains(e.relatedTarget)) catchUp(host);
+  });
+  // A field in a surface is not a form: Enter commits it and submits nothing.
+  listen('keydown', (host, e) => {
+    if (e.key !== 'Enter' || e.isComposing || !e.target.matches('input')) return;
+    e.preventDefault();
+    commit(host.id);
+  });
+  addEventListener('pagehide', flush);
+}
+
+// Edits from before a reload: shown again, since they are being sent again.
+export function recall(messages) {
+  for (const { id, type, target, value } of messages) {
+    const host = type === 'edit' && byId(target);
+    if (!host) continue;
+    write(host, value);
+    typed.set(target, { id, value, timer: 0 });
+  }
+}

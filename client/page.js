@@ -1,0 +1,34 @@
+// What there is once on the page: its root, its words, short news, and what is said aloud.
+
+import { byId, copy } from './dom.js';
+
+export const root = byId('panel'), main = byId('thread');
+export const strings = JSON.parse(byId('strings').textContent);
+export const words = (name, ...values) => values.reduce((text, value) => text.replace('{}', value), strings[name]);
+
+// The last row that the page shows.
+export const seen = () => Number(root.dataset.seq);
+
+const pause = time => new Promise(over => { setTimeout(over, time); });
+let said = Promise.resolve();
+
+// One polite region, one text after the other: two set in one go would be read as one, or not at all.
+export function announce(text) {
+  const region = byId('announcer');
+  said = said.then(async () => {
+    region.textContent = '';
+    await pause(60);
+    region.textContent = text;
+    await pause(600);
+  });
+}
+
+export function toast(text, kind, extra) {
+  const made = copy('toast');
+  if (kind) made.classList.add(`b-toast--${kind}`);
+  made.querySelector('.b-toast__text').append(text, ...(extra ? [' ', extra] : []));
+  made.querySelector('button').onclick = () => made.remove();
+  byId('toasts').append(made);
+  announce(text);
+  if (!extra) setTimeout(() => made.remove(), 8000);
+}

@@ -1,0 +1,112 @@
+// The page of a conversation: what comes in goes to the modules that it concerns.
+
+import { apply } from './apply.js';
+import { drawComposer, messages, online, settle, slow, startComposer } from './composer.js';
+import { all, byId, when } from './dom.js';
+import { applying, edits, recall, startFields } from './fields.js';
+import { announce, root, seen, strings, toast, words } from './page.js';
+import { begin, join } from './session.js';
+import { clicks, restore, startSurfaces } from './surface.js';
+import { decisions, delta, ends, pending, showNews, startThread, toEnd } from './thread.js';
+
+// -- connection ------------------------------------------------------------------------------------------------------
+
+let known = 'connected';
+
+function state(now, tries, code) {
+  const status = byId('status'), [text, more] = all('span', status);
+  const news = now !== known;
+  status.dataset.state = now === 'closed' ? 'offline' : now;
+  text.firstChild.data = strings[now === 'reconnecting' && !tries ? 'connecting' : now];
+  more.textContent = now === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
+  online(now === 'connected');
+  if (now === 'closed') toast(strings[code === 4401 ? 'signIn' : 'closed'], 'bad');
+  // One lost connection that is back at once is nobody's business.
+  if (now === 'reconnecting' && tries < 2) return;
+  if (now === 'connected' && news || now === 'reconnecting' && known === 'connected') announce(strings[now]);
+  known = now;
+}
+
+function busy(now) {
+  const before = root.dataset.busy === 'true', waiting = pending();
+  const note = byId('side-note');
+  root.dataset.busy = now;
+  drawComposer();
+  if (note) {
+    const [dot, text] = note.children;
+    note.hidden = !waiting && !now;
+    note.classList.toggle('b-session__note--ask', waiting);
+    dot.classList.toggle('b-dot--live', !waiting);
+    text.textContent = strings[waiting ? 'waiting' : 'working'];
+  }
+  if (now !== before && (now || !waiting)) announce(strings[now ? 'busy' : 'ready']);
+}
+
+async function redraw(frame) {
+  applying(frame.seq);
+  ends(frame.ops);
+  const roots = await apply(frame.ops);
+  restore(roots);
+  root.dataset.seq = frame.seq;
+  settle();
+  busy(frame.busy);
+  showNews(roots);
+  const title = byId('title').textContent;
+  if (!document.title.startsWith(title)) document.title = `${title} · Beach`;
+  // A conversation that began on this page is not in the list yet.
+  if (begun) { begun = false; relist(); }
+}
+
+// By the type of what was sent: `acked`, and `refused`, which says whether it has told the person.
+const answers = { message: messages, edit: edits, action: clicks, show: clicks, decide: decisions };
+
+// The list of conversations is the server's; it is asked for when it may have changed.
+const relist = () => document.dispatchEvent(new Event('sessions'));
+let begun = false;
+
+const handlers = {
+  state,
+  seen,
+  frame: redraw,
+  delta,
+  welcome: frame => busy(frame.busy),
+  ack: (frame, message) => answers[message.type]?.acked?.(frame, message),
+  error: (frame, message) => answers[message?.type]?.refused(frame, message) || toast(frame.message, 'bad'),
+  slow: message => message.type === 'message' ? slow(message.id) : toast(strings.slow),
+  begun: () => { begun = true; },
+};
+
+// -- shell -----------------------------------------------------------------------------------------------------------
+
+function shell() {
+  const drawer = byId('drawer'), side = byId('side');
+  when('click', '#menu', () => { drawer.append(side); drawer.showModal(); });
+  when('close', '#drawer', () => root.prepend(side));
+  // By its button, or by a click on what is around it.
+  when('click', 'dialog, [data-close], [data-modal-close]', (at, e) => {
+    if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
+  });
+  document.addEventListener('visibilitychange', () => document.hidden || relist());
+  matchMedia('(min-width: 60rem)').addEventListener('change', e => e.matches && drawer.close());
+  document.addEventListener('theme', ({ detail }) => {
+    const theme = detail.value ?? detail, { dataset } = document.documentElement;
+    dataset.theme = theme;
+    if (theme === 'auto') delete dataset.theme;
+    for (const button of all('button[name=theme]')) button.ariaPressed = button.value === theme;
+  });
+  // The keyboard of a phone covers the page without resizing it; the dock has to know by how much.
+  const view = visualViewport;
+  const inset = () => root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
+  view.addEventListener('resize', inset);
+  view.addEventListener('scroll', inset);
+}
+
+shell();
+startThread();
+startFields();
+startSurfaces();
+const kept = join(handlers);
+startComposer(kept);
+recall(kept);
+begin();
+toEnd();

@@ -1,0 +1,120 @@
+// Surfaces: clicks that send nothing but a name, and what belongs to the browser alone: tab, dialog, filter (D43).
+
+import { all, byId, make, when } from './dom.js';
+import { flush } from './fields.js';
+import { main, strings, toast } from './page.js';
+import { send } from './session.js';
+import { follow } from './thread.js';
+
+const tabs = new Map();        // instance id -> id of the chosen panel
+const dialogs = new Set();     // instance ids with an open dialog
+const filters = new Map();     // instance id -> text
+const TAB = '[data-tabs] [role=tab]';
+
+// A button of the agent's, or the one for more of a list. The row of the latter brings the items; focus stays on the
+// button, or on the notice once there are no more (see keepingFocus).
+function press(button) {
+  if (button.disabled || button.ariaBusy === 'true' || button.ariaDisabled === 'true') return;
+  const list = button.dataset.more;
+  flush();
+  button.ariaBusy = true;
+  send(list ? { type: 'show', target: list } : { type: 'action', target: button.id });
+}
+
+const released = ({ type, target }) => byId(type === 'show' ? `${target}-xb` : target)?.removeAttribute('aria-busy');
+
+export const clicks = {
+  acked({ effect }, message) {
+    released(message);
+    if (effect?.openUrl) visit(effect.openUrl);
+    else if (message.type === 'action') follow(true);
+  },
+  refused(_, message) {
+    released(message);
+  },
+};
+
+function visit(address) {
+  if (!/^https?:\/\//i.test(address)) return;
+  const link = make('a', { href: address, target: '_blank', rel: 'noopener noreferrer' });
+  // Without a recent click a browser refuses in silence: then the person opens it.
+  if (navigator.userActivation?.isActive ?? true) return link.click();
+  link.textContent = link.host;
+  toast(strings.open, '', link);
+}
+
+// -- tabs ------------------------------------------------------------------------------------------------------------
+
+// Tabs may hold tabs.
+const own = (instance, role) => all(`[role=${role}]`, instance).filter(element => element.closest('[data-tabs]') === instance);
+const panelOf = tab => tab.getAttribute('aria-controls');
+
+function choose(tab) {
+  const instance = tab.closest('[data-tabs]');
+  for (const other of own(instance, 'tab')) {
+    other.ariaSelected = other === tab;
+    other.tabIndex = other === tab ? 0 : -1;
+  }
+  for (const panel of own(instance, 'tabpanel')) panel.hidden = panel.id !== panelOf(tab);
+  tabs.set(instance.id, panelOf(tab));
+}
+
+function arrow(tab, e) {
+  const several = own(tab.closest('[data-tabs]'), 'tab').filter(other => !other.disabled), at = several.indexOf(tab);
+  const step = getComputedStyle(tab).direction === 'rtl' ? -1 : 1;
+  const to = { ArrowRight: at + step, ArrowLeft: at - step, Home: 0, End: -1 }[e.key];
+  if (to === undefined) return;
+  e.preventDefault();
+  const next = several.at(to % several.length);
+  choose(next);
+  next.focus();
+}
+
+// -- dialogs and filters ---------------------------------------------------------------------------------------------
+
+function open(instance) {
+  const dialog = instance.querySelector('dialog');
+  if (!dialog || dialog.open) return;
+  dialog.showModal();
+  dialogs.add(instance.id);
+}
+
+const filtered = input => input.closest('[data-in]') ?? input.parentElement;
+
+function filter(input) {
+  const instance = filtered(input), wanted = input.value.trim().toLocaleLowerCase();
+  filters.set(instance.id, input.value);
+  for (const option of all('label:has(input), option', instance)) {
+    option.hidden = !option.contains(input) && !option.textContent.toLocaleLowerCase().includes(wanted);
+  }
+}
+
+// -- after every frame -----------------------------------------------------------------------------------------------
+
+export function restore(roots) {
+  const within = selector => roots.flatMap(root => [...(root.matches(selector) ? [root] : []), ...all(selector, root)]);
+  for (const element of within('[data-theme-primary]')) element.style.setProperty('--a2-primary', element.dataset.themePrimary);
+  for (const instance of within('[data-tabs]')) {
+    const several = own(instance, 'tab');
+    const tab = several.find(tab => panelOf(tab) === tabs.get(instance.id)) ?? several.find(tab => tab.ariaSelected === 'true') ?? several[0];
+    if (tab && (tabs.has(instance.id) || tab.ariaSelected !== 'true')) choose(tab);
+  }
+  for (const instance of within('[data-modal]')) if (dialogs.has(instance.id)) open(instance);
+  for (const input of within('[data-filter]')) {
+    const text = filters.get(filtered(input).id);
+    if (text === undefined) continue;
+    if (document.activeElement !== input) input.value = text;
+    filter(input);
+  }
+}
+
+export function startSurfaces() {
+  when('click', TAB, choose);
+  when('keydown', TAB, arrow);
+  when('click', '[data-act], [data-more]', press);
+  // A trigger may hold a dialog of its own.
+  when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));
+  when('close', '[data-modal]', modal => dialogs.delete(modal.id));
+  when('input', '[data-filter]', filter);
+  restore([main]);
+}

@@ -1,0 +1,195 @@
+// The conversation as it grows: streamed text, following the end, decisions, time.
+
+import { all, byId, copy, focus, make, when } from './dom.js';
+import { flush } from './fields.js';
+import { announce, main, root, strings, words } from './page.js';
+import { send, timezone } from './session.js';
+
+const NEAR = 96;                 // px from the end that still count as "at the end"
+const MARGIN = 12;               // px between the bar on top and the beginning of an answer
+const PENDING = '.b-approval[data-state=pending]';
+const pill = byId('pill');
+const html = document.documentElement;
+let following = true, unseen = false, passed;
+
+export const pending = () => document.querySelector(PENDING);
+const top = element => element.getBoundingClientRect().top;
+const bottom = element => element.getBoundingClientRect().bottom;
+const edge = () => bottom(document.querySelector('.b-top'));                       // what covers the page from above,
+const room = () => innerHeight - document.querySelector('.b-dock').offsetHeight;   // and where it is covered from below
+
+// -- streamed text ---------------------------------------------------------------------------------------------------
+
+// Offsets count characters as the server does, not UTF-16 units.
+const streams = new WeakMap();   // bubble -> {node, count}
+const over = new Set();          // bubbles whose part has come: text that was overtaken by it is late, not new
+
+function bubble(frame) {
+  const into = byId(frame.into);
+  if (!into) return;
+  const made = copy(/ack|thinking/.test(frame.partType) ? 'ripple' : 'bubble'), node = new Text();
+  made.id = `v${frame.live}`;
+  made.querySelector('[data-text]').prepend(node);
+  streams.set(made, { node, count: 0 });
+  (into.querySelector(':scope > .b-live') ?? into).append(made);
+  return made;
+}
+
+// Returns false when something is missing.
+export function delta(frame) {
+  const id = `v${frame.live}`, { offset, text } = frame;
+  if (over.has(id)) return true;
+  const made = byId(id) ?? (offset === 0 && bubble(frame));
+  if (!made) return offset === 0 || !byId(frame.into);
+  const stream = streams.get(made), { node, count } = stream;
+  if (offset > count) return false;
+  if (offset === count) node.appendData(text);
+  else node.data = [...node.data].slice(0, offset).join('') + text;
+  stream.count = offset + [...text].length;
+  follow(false, true);
+  return true;
+}
+
+// Before a frame is applied: which bubbles it ends.
+export function ends(ops) {
+  for (const [name, id] of ops) {
+    if (name === 'd') over.add(id);
+    if (name === 't') for (const made of byId(id)?.children ?? []) over.add(made.id);
+  }
+}
+
+// -- following -------------------------------------------------------------------------------------------------------
+
+const gap = () => html.scrollHeight - innerHeight - scrollY;
+
+// What must stay in view while something comes in below it: where the newest answer begins, with the words or the click
+// that it answers, unless those alone would fill the page.
+function anchor() {
+  const tail = byId('tail'), last = tail.lastElementChild ?? tail.previousElementSibling;
+  const asked = last.matches('.b-turn') ? last.previousElementSibling : last;
+  if (!asked.matches('.b-me, .b-event')) return last === asked ? null : last;
+  return asked.offsetHeight < innerHeight / 3 ? asked : last;
+}
+
+// How far the page may scroll by itself: who reads should not lose the line they are at.
+const limit = block => !block || block === passed ? Infinity : top(block) + scrollY - edge() - MARGIN;
+
+// ``force``: the person did something that is answered at the end, so that is where they want to be.
+export function follow(force, news) {
+  if (!byId('empty')) {
+    const end = html.scrollHeight - innerHeight;
+    const to = force ? end : following ? Math.min(end, limit(anchor())) : 0;
+    if (to > scrollY) scrollTo({ top: to, behavior: 'instant' });
+    following = force || (following && gap() < NEAR);
+    unseen ||= news && !following;
+  }
+  point();
+}
+
+// To the end and on with it, however long the answer is.
+export function toEnd() {
+  passed = anchor();
+  follow(true);
+}
+
+function scrolled() {
+  following = gap() < NEAR;
+  // Whoever went past the limit wants to see the end grow.
+  const block = anchor();
+  if (following && scrollY > limit(block) + 1) passed = block;
+  point();
+}
+
+// The first question whose answers are below what can be seen.
+const asked = () => all(`${PENDING} .b-approval__act`).find(act => bottom(act) > room());
+
+function point() {
+  // Who reads back is told of what has come meanwhile, and of a question; not that there is an end.
+  const below = Boolean(asked()), near = following || gap() < NEAR, [button] = pill.children;
+  if (near) unseen = false;
+  pill.hidden = near || !(unseen || below);
+  button.classList.toggle('b-pill--ask', below);
+  button.lastElementChild.textContent = below ? strings.approvalBelow : strings.newBelow;
+}
+
+// -- decisions -------------------------------------------------------------------------------------------------------
+
+const undo = new Map();          // approval -> what gives the card back, with a reason
+
+function decide(button) {
+  const card = button.closest('.b-approval'), { approval, decide: decision } = button.dataset;
+  if (card.dataset.state !== 'pending') return;
+  flush();
+  card.querySelector('.b-approval__refused')?.remove();
+  const state = card.querySelector('.b-approval__state'), before = state.cloneNode(true);
+  const become = (name, disabled) => {
+    card.dataset.state = name;
+    for (const other of all('[data-decide]', card)) other.disabled = disabled;
+  };
+  // A disabled button lets go of focus; the card keeps it until there is an answer.
+  focus(card);
+  become('deciding', true);
+  state.replaceChildren(make('span', { className: 'b-spin' }), strings.deciding);
+  undo.set(approval, message => {
+    if (card.dataset.state !== 'deciding') return false;
+    become('pending', false);
+    state.replaceWith(before);
+    if (document.activeElement === card) focus(button);
+    const note = make('p', { className: 'a2-error b-approval__refused', role: 'alert', textContent: message });
+    card.querySelector('.b-approval__act').before(note);
+    return true;
+  });
+  send({ type: 'decide', approval, decision });
+}
+
+export const decisions = { refused: ({ message }, { approval }) => undo.get(approval)?.(message) };
+
+// -- time ------------------------------------------------------------------------------------------------------------
+
+function tick() {
+  for (const place of all('[data-expires]')) {
+    const left = Math.ceil((Date.parse(place.dataset.expires) - Date.now()) / 1000);
+    if (left > 3600) continue;
+    const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
+    place.textContent = left > 0 ? words('expiresIn', clock) : strings.timeUp;
+    // The server decides; this only keeps a person from pressing what can no longer count.
+    if (left <= 0) for (const button of all('[data-decide]', place.closest('.b-approval'))) button.disabled = true;
+  }
+}
+
+function days(roots) {
+  const today = new Intl.DateTimeFormat('en-CA', { timeZone: root.dataset.timezone || timezone }).format();
+  const names = new Intl.RelativeTimeFormat(html.lang, { numeric: 'auto' });
+  for (const time of roots.flatMap(root => all('[data-day]', root))) {
+    const ago = Math.round((Date.parse(time.dateTime) - Date.parse(today)) / 864e5);
+    const name = ago === 0 || ago === -1 ? names.format(ago, 'day') : time.textContent;
+    time.textContent = name[0].toLocaleUpperCase() + name.slice(1);
+  }
+}
+
+// -- after every frame -----------------------------------------------------------------------------------------------
+
+export function showNews(roots) {
+  days(roots);
+  tick();
+  if (roots.some(root => root.matches(PENDING) || root.querySelector(PENDING))) announce(strings.approvalNeeded);
+  // What changes inside of a card that is there already, such as an error under a field, is no news.
+  follow(false, roots.some(root => !root.closest('.b-surface__body')));
+}
+
+export function startThread() {
+  addEventListener('scroll', scrolled, { passive: true });
+  // What grows later, such as pictures, is followed as well.
+  new ResizeObserver(() => following && follow()).observe(main);
+  when('click', '#pill button', () => {
+    const act = asked();
+    if (!act) return toEnd();
+    // All of the card where there is room; else its answers, with as much above them as fits.
+    const card = act.closest('.b-approval');
+    (card.offsetHeight < room() - edge() ? card : act).scrollIntoView({ block: 'center' });
+  });
+  when('click', '[data-decide]', decide);
+  setInterval(tick, 1000);
+  days([main]);
+  tick();
+}
