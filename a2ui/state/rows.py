@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from a2ui.catalog.kinds import Where
 from a2ui.catalog.registry import ComponentType
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
-from a2ui.state.components import Component, Reference
+from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.cycles import find_cycle
 
 UNKNOWN_COMPONENT_TYPE = "UNKNOWN_COMPONENT_TYPE"
@@ -35,7 +35,7 @@ def accept(rows: list[Any], known: Known, types: Types, where: Where) -> dict[st
         accepted = {
             key: _accept(key, index, raw, known, types, where) for key, (index, raw) in entries.items()
         }
-    if known or not _in_order(accepted):
+    if known or not _is_tree(accepted):
         _check_graph(accepted, rows, known, where)
     return accepted
 
@@ -149,19 +149,20 @@ def _check_graph(accepted: dict[str, Component], rows: list[Any], known: Known, 
     where.problems.append(_refusal(message, path, where, cycle=cycle[:50]))
 
 
-def _in_order(accepted: dict[str, Component]) -> bool:
-    """Whether all references go forwards in the message, or all of them backwards: then there is no cycle."""
-    return _forwards(accepted.values()) or _forwards(reversed(accepted.values()))
-
-
-def _forwards(components: Iterable[Component]) -> bool:
-    seen: set[str] = set()
-    for component in components:
-        seen.add(component.id)
-        for reference in component.references:
-            if reference[0] in seen:
+def _is_tree(accepted: dict[str, Component]) -> bool:
+    """Whether all components hang under the root and each at one place, as nearly all programs have it: then none
+    contains itself."""
+    order = [ROOT]
+    met = 0
+    for component_id in order:  # which grows on the way
+        component = accepted.get(component_id)
+        if component is not None:
+            met += 1
+            if met > len(accepted):
                 return False
-    return True
+            if component.references:
+                order += [reference[0] for reference in component.references]
+    return met == len(accepted) and len(set(order)) == len(order)
 
 
 def _refusal(message: str, path: str, where: Where, **facts: Any) -> Diagnostic:

@@ -108,8 +108,9 @@ class Surface:
         if self.view.live:
             self.view.compiled()
         changed, problems = self.store.update(message.components, self.id, strict=self._strict)
-        for component_id in changed:
-            self._reported.pop(component_id, None)
+        if self._reported:
+            for component_id in changed:
+                self._reported.pop(component_id, None)
         if self.view.live:
             self._redefined.update(dict.fromkeys(changed))
         return problems

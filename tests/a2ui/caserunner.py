@@ -16,6 +16,7 @@ import orjson
 
 from a2ui import A2uiError, Diagnostic, Engine, EngineOptions, SurfaceSet
 from a2ui.functions.dates import parse_date
+from a2ui.rendering.patterns import all_instances
 from a2ui.rendering.place import Place
 from a2ui.state.pointer import ABSENT, parse, read
 from a2ui.state.values import equal
@@ -65,9 +66,12 @@ class Session:
         owner = self.surfaces.get("", surface)
         if owner is None:
             return []
+        owner.view.compiled()
         places: list[Place] = list(owner.view.places(component))
         ids = {
-            place.prefix + context for place in places for _, _, context in owner.view.all_instances(place)
+            place.prefix + context
+            for place in places
+            for _, _, context in all_instances(place, owner.model.now)
         }
         return [element for element in self.page.root.iter() if element.get("id") in ids]
 
