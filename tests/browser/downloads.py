@@ -13,9 +13,13 @@ LIMIT = 8000
 def scripts(page: Page, url: str) -> dict[str, bytes]:
     """Every script that opening the page fetches: its path, and its text gzipped as a server in production sends it."""
     answers: list[Response] = []
-    page.on("response", answers.append)
+
+    def heard(answer: Response) -> None:
+        answers.append(answer)
+
+    page.on("response", heard)
     page.goto(url, wait_until="networkidle")
-    page.remove_listener("response", answers.append)
+    page.remove_listener("response", heard)
     return {
         answer.url.split("/static/", 1)[-1]: gzip.compress(answer.body(), 9)
         for answer in answers

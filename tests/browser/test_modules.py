@@ -70,9 +70,8 @@ def agent(stage: Stage, path: str, value: Any, surface_id: str = "s1") -> str:
 # -- code -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_conversation_downloads_htmx_and_one_small_module(desk: Desk, talk: Talk) -> None:
-    with serving(lambda: render(talk)) as url:
-        found = scripts(desk.page(), url)
+def test_a_conversation_downloads_htmx_and_one_small_module(stage: Stage) -> None:
+    found = scripts(stage.page, stage.url)
     assert set(found) == {"django_htmx/htmx-4.min.js", "beach/panel.js"}
     if client.has_minifier():
         assert len(found["beach/panel.js"]) <= LIMIT
