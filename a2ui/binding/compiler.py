@@ -27,6 +27,8 @@ Read: TypeAlias = tuple[Tokens, bool]
 REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and", "or", "not"})
 """Functions that judge a value without showing it: they get what a handle stands for (D24)."""
 
+Report: TypeAlias = Callable[[A2uiError], None]
+
 _CACHED_TEMPLATES = 64
 _COMPILING = 4
 """Compiling a piece of a text costs as much as so many calls."""
@@ -137,24 +139,36 @@ class Compiler:
     def _call(self, call: FunctionCall, sink: Sink) -> Getter | Const:
         if call.name == "formatString" and call.name in self._functions:
             return self._format_string(call.arguments.get("value"), sink)
-        function = self._functions.get(call.name)
-        problem = self._refusal(call, function)
-        if function is None or problem is not None:
-            error = problem or ExpressionError(
-                f"There is no function {call.name[:40]!r}.", expression=call.name[:100]
-            )
-            return _failing(error, sink)
+        function = self.callee(call)
+        if isinstance(function, ExpressionError):
+            return _failing(function, sink)
         return self._run(function, call.arguments, sink)
 
-    def _refusal(self, call: FunctionCall, function: Function | None) -> ExpressionError | None:
+    def callee(self, call: FunctionCall) -> Function | ExpressionError:
+        """The function that is called, or why it cannot be."""
+        function = self._functions.get(call.name)
         if function is None:
-            return None
+            return ExpressionError(f"There is no function {call.name[:40]!r}.", expression=call.name[:100])
         if function.effect:
             return ExpressionError(f"{call.name} runs on a click only.", expression=call.name)
         for name in function.literal_args:
             if isinstance(call.arguments.get(name), Binding | FunctionCall | Array):
                 return ExpressionError(f"{name} of {call.name} is a literal.", expression=call.name)
-        return None
+        return function
+
+    def carry_out(self, function: Function, arguments: dict[str, Any], report: Report) -> Any:
+        """The result of a call with resolved arguments; None, and a report, where it fails."""
+        problem = self.work.problem(function.name, arguments)
+        if problem is not None:
+            report(problem)
+            return None
+        try:
+            return function.evaluate(arguments, self._env)
+        except A2uiError as error:
+            if error.facts.get("limit") == "regex_ms":
+                self.work.slow = True
+            report(error)
+            return None
 
     def _run(self, function: Function, arguments: Mapping[str, Value], sink: Sink) -> Getter:
         fixed: dict[str, Any] = {}
@@ -170,34 +184,23 @@ class Compiler:
                 dynamic.append((name, compiled))
         work, called = self.work, function.name
         work.compiled += 1
-        env, protect = self._env, self._protect(function.name)
+        env, protect = self._env, self.protect(function.name)
         if len(dynamic) == 1 and function.prepare is not None:
             name, item = dynamic[0]
             prepared = function.prepare(name, fixed, env)
             if prepared is not None:
                 return partial(_prepared, called, prepared, item, protect, work, sink)
-        evaluate = function.evaluate
 
         def run(scope: Any) -> Any:
             resolved = dict(fixed)
             for name, item in dynamic:
                 value = item(scope)
                 resolved[name] = protect(value) if type(value) is dict or type(value) is list else value
-            problem = work.problem(called, resolved)
-            if problem is not None:
-                sink.failed(problem)
-                return None
-            try:
-                return evaluate(resolved, env)
-            except A2uiError as error:
-                if error.facts.get("limit") == "regex_ms":
-                    work.slow = True
-                sink.failed(error)
-                return None
+            return self.carry_out(function, resolved, sink.failed)
 
         return run
 
-    def _protect(self, name: str) -> Getter:
+    def protect(self, name: str) -> Getter:
         """What the function sees of a handle: the value behind it, or dots."""
         reveal = self._reveal if name in REVEALING else None
         return partial(_unveiled, reveal) if reveal else _dotted
@@ -249,7 +252,7 @@ class Compiler:
             elif isinstance(part, expressions.Literal):
                 fixed[-1] += show(part.value)
             else:
-                getters.append(self.getter(_from_expression(part), sink))
+                getters.append(self.getter(from_expression(part), sink))
                 fixed.append("")
         return _joined(fixed, getters, self.work, sink)
 
@@ -341,12 +344,12 @@ def _many(pattern: str, getters: list[Getter], work: Work, sink: Sink, scope: An
     return pattern % tuple(texts)
 
 
-def _from_expression(part: expressions.Expression) -> Value:
+def from_expression(part: expressions.Expression) -> Value:
     """The same value in the form that component properties have."""
     if isinstance(part, expressions.Path):
         return Binding(part.tokens, part.absolute)
     if isinstance(part, expressions.Call):
-        return FunctionCall(part.name, {name: _from_expression(argument) for name, argument in part.args})
+        return FunctionCall(part.name, {name: from_expression(argument) for name, argument in part.args})
     return part.value
 
 

@@ -1,18 +1,18 @@
-"""Dynamic values evaluated once, without a closure that stays: for what is drawn straight from its definition."""
+"""Dynamic values evaluated once, without closures: for what is drawn straight from its definition."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-from a2ui.binding.compiler import Compiler, Sink, descend
+from a2ui.binding.compiler import Compiler, descend, from_expression
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Array, Binding, FunctionCall, Value
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions.expressions import Path, Text, parse_template
 
-_PIECES = 4
-"""A text of so many pieces is put together here; longer ones count as work, which the compiled form does."""
+_FEW = 2
+"""Values in a text that are not counted as work, see `Work.texts`."""
 
 
 class Unusual(Exception):
@@ -22,11 +22,12 @@ class Unusual(Exception):
 class Direct:
     """Evaluates values whose scope is the whole data model. Results and reports are those of the compiled form."""
 
-    __slots__ = ("_compiler", "_limits", "_report", "_root", "_texts")
+    __slots__ = ("_compiler", "_limits", "_report", "_root", "_texts", "_work")
 
     def __init__(self, compiler: Compiler, root: Any, report: Callable[[A2uiError, str], None]) -> None:
         self._compiler = compiler
         self._limits = compiler.limits
+        self._work = compiler.work
         self._root = root
         self._report = report
         self._texts = compiler.function("formatString") is not None
@@ -36,39 +37,53 @@ class Direct:
         if isinstance(value, Binding):
             return descend(self._root, value.tokens)
         if isinstance(value, FunctionCall):
-            text = value.arguments.get("value") if value.name == "formatString" else None
-            if isinstance(text, str) and self._texts:
-                return self._text(text, value, component_id)
-        elif not isinstance(value, Array):
-            return value
-        return self._compiled(value, component_id)
+            if value.name == "formatString" and self._texts:
+                return self._text(value.arguments.get("value"), component_id)
+            return self._call(value, component_id)
+        if isinstance(value, Array):
+            return [self.value(item, component_id) for item in value.items]
+        return value
 
-    def _text(self, text: str, call: Value, component_id: str) -> Any:
-        """`formatString` of a text with few pieces, all of them paths or fixed."""
+    def _call(self, call: FunctionCall, component_id: str) -> Any:
+        compiler = self._compiler
+        function = compiler.callee(call)
+        if isinstance(function, ExpressionError):
+            self._report(function, component_id)
+            return None
+        arguments, protect = {}, compiler.protect(function.name)
+        for name, argument in call.arguments.items():
+            if isinstance(argument, Binding | FunctionCall | Array):
+                found = self.value(argument, component_id)
+                arguments[name] = protect(found) if type(found) is dict or type(found) is list else found
+            else:
+                arguments[name] = argument
+        self._work.compiled += 1
+        return compiler.carry_out(function, arguments, lambda error: self._report(error, component_id))
+
+    def _text(self, text: Value, component_id: str) -> str | None:
+        """`formatString`."""
+        if isinstance(text, Binding | FunctionCall | Array):
+            # What it reads is in a text that nobody has seen yet.
+            raise Unusual
         try:
-            template = parse_template(text, self._limits)
+            template = parse_template(show(text), self._limits)
         except ExpressionError as error:
             self._report(error, component_id)
             return None
         if template.constant is not None:
             return template.constant
-        parts, root = template.parts, self._root
-        if len(parts) > _PIECES:
-            return self._compiled(call, component_id)
-        pieces = []
-        for part in parts:
-            if isinstance(part, Path):
-                pieces.append(show(descend(root, part.tokens)))
-            elif isinstance(part, Text):
+        pieces, found, root = [], [], self._root
+        for part in template.parts:
+            if isinstance(part, Text):
                 pieces.append(part.text)
+                continue
+            if isinstance(part, Path):
+                shown = show(descend(root, part.tokens))
             else:
-                return self._compiled(call, component_id)
-        self._compiler.work.compiled += len(parts)
+                shown = show(self.value(from_expression(part), component_id))
+            pieces.append(shown)
+            found.append(shown)
+        self._work.compiled += len(pieces)
+        if len(found) > _FEW:
+            self._work.texts(found)
         return "".join(pieces)
-
-    def _compiled(self, value: Value, component_id: str) -> Any:
-        sink = Sink(component_id, self._report)
-        get = self._compiler.getter(value, sink)
-        if sink.grows:
-            raise Unusual
-        return get(self._root)

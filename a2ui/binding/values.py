@@ -107,7 +107,13 @@ def _call(name: str, args: Any, report: Report, limits: Limits, depth: int) -> V
             allowed=limits.call_arguments,
         )
         return None
-    return FunctionCall(name, {key: parse(value, report, limits, depth + 1) for key, value in args.items()})
+    return FunctionCall(
+        name,
+        {
+            key: value if type(value) is str else parse(value, report, limits, depth + 1)
+            for key, value in args.items()
+        },
+    )
 
 
 def _too_deep(report: Report, limits: Limits) -> None:

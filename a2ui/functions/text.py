@@ -27,29 +27,27 @@ def _format_number(args: Mapping[str, Any], env: Env) -> str:
 
 
 def _format_currency(args: Mapping[str, Any], env: Env) -> str:
-    value = _value(args, "formatCurrency")
-    if value is None:
+    value = args.get("value")
+    if type(value) is not float and _value(args, "formatCurrency") is None:
         return ""
-    currency = args.get("currency")
-    # Formatters are cached by code, so nothing long may get there; four letters are as malformed as forty.
-    code = currency[:4] if isinstance(currency, str) else ""
-    decimals = _decimals(args, "formatCurrency")
-    grouping = args.get("grouping") is not False
-    return currency_formatter(env.locale, code, decimals, grouping)(value)
+    return _currency_writer(args, env)(value)
 
 
 def _prepare_currency(name: str, fixed: Mapping[str, Any], env: Env) -> Callable[[Any], str] | None:
     """The usual call: an amount from the data, and everything else written down."""
-    if name != "value":
-        return None
     try:
-        decimals = _decimals(fixed, "formatCurrency")
+        return _currency_writer(fixed, env) if name == "value" else None
     except ExpressionError:
         # A bad value is only a fault where there is an amount.
         return None
-    currency = fixed.get("currency")
+
+
+def _currency_writer(args: Mapping[str, Any], env: Env) -> Callable[[Any], str]:
+    decimals = _decimals(args, "formatCurrency")
+    currency = args.get("currency")
+    # Formatters are cached by code, so nothing long may get there; four letters are as malformed as forty.
     code = currency[:4] if isinstance(currency, str) else ""
-    return _amount_writer(env.locale, code, decimals, fixed.get("grouping") is not False)
+    return _amount_writer(env.locale, code, decimals, args.get("grouping") is not False)
 
 
 @lru_cache(maxsize=256)

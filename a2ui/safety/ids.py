@@ -52,8 +52,8 @@ def number(value: int) -> str:
     """A counter (>= 0) in base 36."""
     if value < 1296:
         return _SHORT[value]
-    high, low = divmod(value, 1296)
-    return number(high) + _PAIRS[low]
+    high = value // 1296
+    return (_SHORT[high] if high < 1296 else number(high)) + _PAIRS[value % 1296]
 
 
 def item_keys(items: list[Any]) -> list[str] | None:

@@ -15,6 +15,7 @@ JSON: TypeAlias = bool | int | float | str | list[Any] | dict[str, Any] | None
 FORBIDDEN: Final = frozenset({"__proto__", "prototype", "constructor"})
 """Never a key of a data model: the model also travels to JavaScript, where these do harm (D29)."""
 
+_MAX_PLAIN = 2**62
 _MAX_INTEGER = 2**1024
 """Larger integers have no counterpart in a reader that knows doubles only."""
 
@@ -44,11 +45,13 @@ class Copier:
     their size as in `measure`. One copier may copy several values; the counts add up.
     """
 
-    __slots__ = ("_depth", "_trail", "bytes", "dropped", "nodes")
+    __slots__ = ("_depth", "_names", "_trail", "bytes", "dropped", "nodes")
 
     def __init__(self, limits: Limits) -> None:
         self._depth = limits.data_depth
         self._trail: list[str] = []
+        self._names: dict[str, int] = {}
+        """The size of each clean name so far: lists of objects have the same ones again and again."""
         self.nodes = 0
         self.bytes = 0
         self.dropped: list[tuple[str, ...]] = []
@@ -114,17 +117,36 @@ class Copier:
         self._enter()
         result: dict[str, Any] = {}
         trail = self._trail
+        names = self._names
+        size = nodes = 0
         for name, item in value.items():
             if type(name) is not str:
                 raise DataError("A member name is not text.", path=pointer_text(trail))
-            key = name if name.isascii() and "\0" not in name else clean_string(name)
-            if key in FORBIDDEN:
-                self.dropped.append((*trail, key))
-                continue
-            self.bytes += member_bytes(key)
-            trail.append(key)
-            result[key] = self._copy(item)
-            trail.pop()
+            key = name
+            extra = names.get(name)
+            if extra is None:
+                key = clean_string(name)
+                if key in FORBIDDEN:
+                    self.dropped.append((*trail, key))
+                    continue
+                extra = names[key] = member_bytes(key)
+            size += extra
+            # What nearly all members are; only containers and faults look at the trail.
+            kind = type(item)
+            if kind is str and item.isascii() and "\0" not in item:
+                size += len(item) + 2
+                nodes += 1
+                result[key] = item
+            elif kind is int and -_MAX_PLAIN < item < _MAX_PLAIN:
+                size += 8
+                nodes += 1
+                result[key] = item
+            else:
+                trail.append(key)
+                result[key] = self._copy(item)
+                trail.pop()
+        self.bytes += size
+        self.nodes += nodes
         return result
 
     def _array(self, value: list[Any]) -> list[Any]:
