@@ -23,8 +23,10 @@ async function keepingFocus(id, change) {
 const OPS = {
   r(id, html) {
     const element = byId(id);
-    if (!element?.contains(document.activeElement)) return element?.replaceWith(parse(html));
-    return OPS.x(`<hx-partial hx-target="#${id}" hx-swap="outerMorph">${html}</hx-partial>`);
+    if (!element) return;
+    if (element.contains(document.activeElement)) return OPS.x(`<hx-partial hx-target="#${id}" hx-swap="outerMorph">${html}</hx-partial>`);
+    element.outerHTML = html;
+    fresh.add(byId(id));
   },
   t(id, text) {
     const element = byId(id);

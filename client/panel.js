@@ -6,16 +6,17 @@ import { all, byId, when } from './dom.js';
 import { applying, edits, recall, startFields } from './fields.js';
 import { announce, root, seen, strings, toast, words } from './page.js';
 import { begin, join } from './session.js';
+import { wake } from './socket.js';
 import { clicks, restore, startSurfaces } from './surface.js';
 import { decisions, delta, ends, pending, showNews, startThread, toEnd } from './thread.js';
 
 // -- connection ------------------------------------------------------------------------------------------------------
 
-let known = 'connected';
+let known = 'connected';       // state of the connection, as far as it was told
+let title = byId('title').textContent;
 
 function state(now, tries, code) {
   const status = byId('status'), [text, more] = all('span', status);
-  const news = now !== known;
   status.dataset.state = now === 'closed' ? 'offline' : now;
   text.firstChild.data = strings[now === 'reconnecting' && !tries ? 'connecting' : now];
   more.textContent = now === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
@@ -23,7 +24,7 @@ function state(now, tries, code) {
   if (now === 'closed') toast(strings[code === 4401 ? 'signIn' : 'closed'], 'bad');
   // One lost connection that is back at once is nobody's business.
   if (now === 'reconnecting' && tries < 2) return;
-  if (now === 'connected' && news || now === 'reconnecting' && known === 'connected') announce(strings[now]);
+  if (now === 'connected' && known !== now || now === 'reconnecting' && known === 'connected') announce(strings[now]);
   known = now;
 }
 
@@ -42,6 +43,9 @@ function busy(now) {
   if (now !== before && (now || !waiting)) announce(strings[now ? 'busy' : 'ready']);
 }
 
+// The list of conversations is the server's; it is asked for when it may have changed.
+const relist = () => document.dispatchEvent(new Event('sessions'));
+
 async function redraw(frame) {
   applying(frame.seq);
   ends(frame.ops);
@@ -51,18 +55,16 @@ async function redraw(frame) {
   settle();
   busy(frame.busy);
   showNews(roots);
-  const title = byId('title').textContent;
-  if (!document.title.startsWith(title)) document.title = `${title} · Beach`;
-  // A conversation that began on this page is not in the list yet.
-  if (begun) { begun = false; relist(); }
+  const { textContent } = byId('title');
+  if (textContent === title) return;
+  // Its first words name a conversation, and put it into the list.
+  title = textContent;
+  document.title = `${title} · Beach`;
+  relist();
 }
 
 // By the type of what was sent: `acked`, and `refused`, which says whether it has told the person.
 const answers = { message: messages, edit: edits, action: clicks, show: clicks, decide: decisions };
-
-// The list of conversations is the server's; it is asked for when it may have changed.
-const relist = () => document.dispatchEvent(new Event('sessions'));
-let begun = false;
 
 const handlers = {
   state,
@@ -73,7 +75,6 @@ const handlers = {
   ack: (frame, message) => answers[message.type]?.acked?.(frame, message),
   error: (frame, message) => answers[message?.type]?.refused(frame, message) || toast(frame.message, 'bad'),
   slow: message => message.type === 'message' ? slow(message.id) : toast(strings.slow),
-  begun: () => { begun = true; },
 };
 
 // -- shell -----------------------------------------------------------------------------------------------------------
@@ -86,9 +87,13 @@ function shell() {
   when('click', 'dialog, [data-close], [data-modal-close]', (at, e) => {
     if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
   });
-  document.addEventListener('visibilitychange', () => document.hidden || relist());
-  matchMedia('(min-width: 60rem)').addEventListener('change', e => e.matches && drawer.close());
-  document.addEventListener('theme', ({ detail }) => {
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) return;
+    wake();
+    relist();
+  });
+  matchMedia('(min-width: 60rem)').onchange = e => e.matches && drawer.close();
+  when('theme', 'form', (_, { detail }) => {
     const theme = detail.value ?? detail, { dataset } = document.documentElement;
     dataset.theme = theme;
     if (theme === 'auto') delete dataset.theme;
@@ -96,9 +101,9 @@ function shell() {
   });
   // The keyboard of a phone covers the page without resizing it; the dock has to know by how much.
   const view = visualViewport;
-  const inset = () => root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
-  view.addEventListener('resize', inset);
-  view.addEventListener('scroll', inset);
+  view.onresize = view.onscroll = () => {
+    root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
+  };
 }
 
 shell();

@@ -5,7 +5,7 @@ import { byId } from './dom.js';
 import { root, strings } from './page.js';
 import { connect, dial, post } from './socket.js';
 
-export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? 'UTC';
+export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let host, beginning;
 
@@ -30,7 +30,6 @@ async function create() {
   history.replaceState(null, '', url);
   join();
   begin();
-  host.begun();
 }
 
 // Returns the id of the message.

@@ -32,7 +32,6 @@ export function connect(address, name, handlers) {
   addEventListener('online', wake);
   addEventListener('offline', ping);      // a browser may be wrong about that: the answer tells
   addEventListener('focus', wake);
-  document.addEventListener('visibilitychange', () => document.hidden || wake());
   addEventListener('pagehide', () => { running = false; drop(); });
   addEventListener('pageshow', e => e.persisted && dial());
   return kept;
@@ -74,7 +73,7 @@ function wait(time, then) {
 }
 
 // Now instead of later: the network is back, or somebody looks.
-function wake() {
+export function wake() {
   if (!running || closed) return;
   if (ws) ping();
   else reach();

@@ -158,7 +158,7 @@ function tick() {
 }
 
 function days(roots) {
-  const today = new Intl.DateTimeFormat('en-CA', { timeZone: root.dataset.timezone || timezone }).format();
+  const today = new Date().toLocaleDateString('en-CA', { timeZone: root.dataset.timezone || timezone });
   const names = new Intl.RelativeTimeFormat(html.lang, { numeric: 'auto' });
   for (const time of roots.flatMap(root => all('[data-day]', root))) {
     const ago = Math.round((Date.parse(time.dateTime) - Date.parse(today)) / 864e5);

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from beachsite import client
 from tests.browser.conftest import Desk
@@ -257,6 +257,38 @@ def test_a_composition_is_not_sent_half_way(form: Stage) -> None:
         "f.dispatchEvent(new CompositionEvent('compositionend', { bubbles: true }));"
     )
     assert [m["value"] for m in form.sync() if m["type"] == "edit"] == ["日"]
+
+
+def test_a_composition_goes_on_while_the_agent_writes_into_the_same_field(form: Stage) -> None:
+    keyboard = form.page.context.new_cdp_session(form.page)
+    form.label("Q").click()
+    keyboard.send("Input.imeSetComposition", {"text": "にほ", "selectionStart": 2, "selectionEnd": 2})
+    agent(form, "/q", "theirs")
+    expect(form.label("Q")).to_have_value("にほ")
+    assert [m for m in form.sync() if m["type"] == "edit"] == []
+    keyboard.send("Input.imeSetComposition", {"text": "にほん", "selectionStart": 3, "selectionEnd": 3})
+    keyboard.send("Input.insertText", {"text": "日本"})
+    expect(form.label("Q")).to_have_value("日本")
+    assert [m["value"] for m in form.sync() if m["type"] == "edit"] == ["日本"]
+
+
+def test_a_reload_in_the_middle_of_a_frame_loses_nothing(form: Stage) -> None:
+    form.label("B").focus()
+    ops = form.talk.part("a2ui-surface", data=update("s1", "/b", "theirs"), turn=2)
+    assert "<hx-partial" in json.dumps(ops)
+    frame = json.dumps(form.frame([*ops, ["i", "tail", "beforebegin", "<p>x</p>"]]))
+    with form.page.expect_navigation():
+        # The morph has begun and is not over: it gives way before its last step.
+        form.page.evaluate(
+            "frame => { push(frame); document.execCommand('insertText', false, 'mine'); location.reload(); }",
+            frame,
+        )
+    form.read = 0
+    edit = form.wait_for("edit")
+    (hello,) = [message for message in form.sent() if message["type"] == "hello"]
+    assert hello["after"] == len(form.talk.rows)
+    assert edit["value"] == "minex"
+    expect(form.label("B")).to_have_value("minex")
 
 
 # -- surfaces ---------------------------------------------------------------------------------------------------------
@@ -631,6 +663,25 @@ def test_a_text_over_the_limit_cannot_be_sent(form: Stage) -> None:
     form.page.keyboard.press("Enter")
     form.page.fill("#msg", "x" * 200)
     expect(form.page.locator("#composer [type=submit]")).to_be_enabled()
+
+
+def test_what_was_written_before_the_code_came_is_there_to_send(stage: Stage) -> None:
+    """A slow network: the page can be read, and written into, long before its modules arrive."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    stage.page.route("**/beach/panel.js", hold)
+    stage.page.goto(stage.url, wait_until="commit")
+    stage.page.locator("#msg").fill("Early")
+    stage.page.locator("#msg").press("Enter")
+    assert stage.page.evaluate("stage.sockets.length") == 0
+    for route in held:
+        route.continue_()
+    stage.greet()
+    stage.page.locator("#composer [type=submit]").click()
+    assert stage.wait_for("message")["text"] == "Early"
 
 
 def test_stop_is_offered_while_something_is_at_work(form: Stage) -> None:
