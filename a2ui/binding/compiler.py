@@ -174,6 +174,9 @@ class Compiler:
         fixed: dict[str, Any] = {}
         dynamic: list[tuple[str, Getter]] = []
         for name, value in arguments.items():
+            if isinstance(value, Binding):
+                dynamic.append((name, self.reader(value.tokens, value.absolute, sink)))
+                continue
             if not is_dynamic(value):
                 fixed[name] = value
                 continue
