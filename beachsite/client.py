@@ -23,8 +23,8 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-NAME = "beach/panel.js"
-ENTRY = "panel"
+ENTRIES = {"beach/panel.js": "panel", "beach/gallery.js": "gallery"}
+"""What is served, and the module on top of each."""
 MINIFIER = "tdewolff-minify"
 
 _IMPORT = re.compile(r"^import \{ \w+(?:, \w+)* \} from '\./(\w+)\.js';\n", re.MULTILINE)
@@ -38,10 +38,10 @@ class BundleError(ValueError):
     """The sources use a form of import or export that cannot be put together, or a name twice."""
 
 
-def bundle(folder: Path) -> str:
+def bundle(folder: Path, entry: str = "panel") -> str:
     """All modules that the entry needs, each after those it imports, in one scope.
 
-    So a name at the top of a module is the only one of its kind in ``client/``, and imports are of names as they are.
+    So a name at the top of a module is the only one of its kind among them, and imports are of names as they are.
     """
     modules: dict[str, str] = {}
 
@@ -58,7 +58,7 @@ def bundle(folder: Path) -> str:
             raise BundleError(f"{name}.js has a form of import or export that is not known here: {left[0]}")
         modules[name] = text
 
-    take(ENTRY, ())
+    take(entry, ())
     seen: set[str] = set()
     for name in _NAME.findall("\n".join(modules.values())):
         if name in seen:
@@ -88,16 +88,16 @@ def minified(source: str) -> str:
     return done.stdout
 
 
-def built() -> Path:
-    """A folder with the file of the sources as they are now.
+def built(name: str) -> Path:
+    """A folder with the file of this name, of the sources as they are now.
 
     What was made once is kept. Whoever debugs gets it readable.
     """
-    source = bundle(settings.BASE_DIR / "client")
+    source = bundle(settings.BASE_DIR / "client", ENTRIES[name])
     how = version(MINIFIER) if has_minifier() and not settings.DEBUG else ""
     digest = hashlib.sha256(f"{how} {source}".encode()).hexdigest()[:16]
     folder: Path = settings.BEACH_DATA / "client" / digest
-    target = folder / NAME
+    target = folder / name
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
         # Another process may be at it too: each writes a file of its own, and the last one's stays.
@@ -108,16 +108,17 @@ def built() -> Path:
 
 
 class ClientFinder(BaseFinder):
-    """Finds the one file for Django's static files: for a server that looks them up, and for ``collectstatic``."""
+    """Finds the files for Django's static files: for a server that looks them up, and for ``collectstatic``."""
 
     def find(self, path: str, find_all: bool = False, **_: Any) -> Any:
         """The file, if that is what is asked for."""
-        found = [str(built() / NAME)] if path == NAME else []
+        found = [str(built(path) / path)] if path in ENTRIES else []
         return found if find_all or not found else found[0]
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[Any]:
-        """The file, and where it lies."""
-        yield NAME, FileSystemStorage(location=built())
+        """The files, and where each lies."""
+        for name in ENTRIES:
+            yield name, FileSystemStorage(location=built(name))
 
 
 def has_minifier() -> bool:

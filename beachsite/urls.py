@@ -26,5 +26,6 @@ urlpatterns = [
     path("accounts/login/", auth.LoginView.as_view(), name="login"),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path("accounts/language/", set_language, name="set_language"),
+    path("gallery/", include("a2ui.gallery.urls")),
     path("", include("envelopes.urls")),
 ]

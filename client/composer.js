@@ -2,7 +2,7 @@
 
 import { all, byId, copy, focus, make, store, stored, when } from './dom.js';
 import { root, seen, words } from './page.js';
-import { send } from './session.js';
+import { send } from './port.js';
 import { randomId, resend } from './socket.js';
 import { follow } from './thread.js';
 

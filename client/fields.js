@@ -2,7 +2,7 @@
 // typed after it (D44). Edits are sent while typing, and always before anything that depends on them (D45).
 
 import { all, byId, make, when } from './dom.js';
-import { send } from './session.js';
+import { send } from './port.js';
 
 const DEBOUNCE = 200;
 const TYPED = 'input:not([type=checkbox], [type=radio], [type=button]), textarea, select';

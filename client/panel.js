@@ -8,7 +8,7 @@ import { announce, root, seen, strings, toast, words } from './page.js';
 import { begin, join } from './session.js';
 import { wake } from './socket.js';
 import { clicks, restore, startSurfaces } from './surface.js';
-import { decisions, delta, ends, pending, showNews, startThread, toEnd } from './thread.js';
+import { decisions, delta, ends, follow, pending, showNews, startThread, toEnd } from './thread.js';
 
 // -- connection ------------------------------------------------------------------------------------------------------
 
@@ -72,7 +72,11 @@ const handlers = {
   frame: redraw,
   delta,
   welcome: frame => busy(frame.busy),
-  ack: (frame, message) => answers[message.type]?.acked?.(frame, message),
+  ack: (frame, message) => {
+    answers[message.type]?.acked?.(frame, message);
+    // What a click asks for is answered at the end.
+    if (message.type === 'action' && !frame.effect?.openUrl) follow(true);
+  },
   error: (frame, message) => answers[message?.type]?.refused(frame, message) || toast(frame.message, 'bad'),
   slow: message => message.type === 'message' ? slow(message.id) : toast(strings.slow),
 };
@@ -83,10 +87,6 @@ function shell() {
   const drawer = byId('drawer'), side = byId('side');
   when('click', '#menu', () => { drawer.append(side); drawer.showModal(); });
   when('close', '#drawer', () => root.prepend(side));
-  // By its button, or by a click on what is around it.
-  when('click', 'dialog, [data-close], [data-modal-close]', (at, e) => {
-    if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
-  });
   document.addEventListener('visibilitychange', () => {
     if (document.hidden) return;
     wake();

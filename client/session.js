@@ -3,6 +3,7 @@
 
 import { byId } from './dom.js';
 import { root, strings } from './page.js';
+import { carry } from './port.js';
 import { connect, dial, post } from './socket.js';
 
 export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -32,8 +33,7 @@ async function create() {
   begin();
 }
 
-// Returns the id of the message.
-export function send(message, how) {
+carry((message, how) => {
   if (root.dataset.session) return post(message, how);
   beginning ??= create();
   beginning.then(() => post(message, how), () => {
@@ -41,4 +41,4 @@ export function send(message, how) {
     host.error({ id: message.id, message: strings.notBegun }, message);
   });
   return message.id;
-}
+});

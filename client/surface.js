@@ -3,8 +3,7 @@
 import { all, byId, make, when } from './dom.js';
 import { flush } from './fields.js';
 import { main, strings, toast } from './page.js';
-import { send } from './session.js';
-import { follow } from './thread.js';
+import { send } from './port.js';
 
 const tabs = new Map();        // instance id -> id of the chosen panel
 const dialogs = new Set();     // instance ids with an open dialog
@@ -27,7 +26,6 @@ export const clicks = {
   acked({ effect }, message) {
     released(message);
     if (effect?.openUrl) visit(effect.openUrl);
-    else if (message.type === 'action') follow(true);
   },
   refused(_, message) {
     released(message);
@@ -115,6 +113,10 @@ export function startSurfaces() {
   // A trigger may hold a dialog of its own.
   when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));
   when('close', '[data-modal]', modal => dialogs.delete(modal.id));
+  // By its button, or by a click on what is around it; also the page's own.
+  when('click', 'dialog, [data-close], [data-modal-close]', (at, e) => {
+    if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
+  });
   when('input', '[data-filter]', filter);
   restore([main]);
 }

@@ -3,7 +3,8 @@
 import { all, byId, copy, focus, make, when } from './dom.js';
 import { flush } from './fields.js';
 import { announce, main, root, strings, words } from './page.js';
-import { send, timezone } from './session.js';
+import { send } from './port.js';
+import { timezone } from './session.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer

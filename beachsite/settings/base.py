@@ -168,6 +168,9 @@ ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
 
+# A folder with the official A2UI examples: the gallery lists them beside its own.
+BEACH_SHARED = env.text("BEACH_SHARED")
+
 # -- logging -------------------------------------------------------------------------------------------------
 
 LOGGING = {

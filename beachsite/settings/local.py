@@ -12,6 +12,7 @@ SECRET_KEY = env.text("SECRET_KEY") or stored_key(BEACH_DATA / "secret-key")
 ALLOWED_HOSTS = ALLOWED_HOSTS or ["localhost", "127.0.0.1", "[::1]"]
 
 BEACH_ANONYMOUS = env.flag("BEACH_ANONYMOUS", default=True)
+BEACH_GALLERY = env.flag("BEACH_GALLERY", default=True)
 
 # Files are served from where they are written, so an edit shows on reload and nothing has to be collected.
 WHITENOISE_USE_FINDERS = True

@@ -11,6 +11,7 @@ if not ALLOWED_HOSTS:
     env.required("ALLOWED_HOSTS", "the public host names, separated by commas.")
 
 BEACH_ANONYMOUS = env.flag("BEACH_ANONYMOUS", default=False)
+BEACH_GALLERY = env.flag("BEACH_GALLERY", default=False)
 
 # The proxy must set this header itself and drop what a client sent (docs/deploy.md).
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")

@@ -1,0 +1,170 @@
+"""The two requests of the gallery: a program at a step, and one thing that a person did with a surface."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.template.loader import render_to_string
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from a2ui.errors import A2uiError
+from a2ui.gallery import asked as ask
+from a2ui.gallery import samples, shown
+from a2ui.gallery.doors import TooMuch, aside, counted, guarded
+from a2ui.gallery.replay import Done, Played, Replay
+
+REGIONS = ("notice", "state", "steps", "thread", "message", "sent", "data", "agent", "tabs")
+"""What an answer brings anew: the id of an element, and `templates/gallery/<id>.html` inside of it."""
+AFTER_RUN = ("program",)
+AFTER_DOING = ("notice", "state", "sent", "data", "agent", "tabs")
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@sensitive_post_parameters("journal")
+@guarded
+async def bench(request: HttpRequest) -> HttpResponse:
+    """The page, or with htmx its parts. What cannot be run changes nothing but the notice."""
+    fields = request.POST if request.method == "POST" else request.GET
+    try:
+        await counted(request)
+        return await aside(_bench, request, fields)
+    except A2uiError as error:
+        return _fault(request, error, fields)
+
+
+@require_POST
+@never_cache
+@sensitive_post_parameters("journal", "doing")
+@guarded
+async def act(request: HttpRequest) -> HttpResponse:
+    """An edit, a click or a wish for more: fragments for the surface, and parts for what stands around it."""
+    try:
+        await counted(request)
+        return await aside(_act, request)
+    except A2uiError as error:
+        return JsonResponse({"code": error.code, "message": error.message}, status=_status(error))
+
+
+def _bench(request: HttpRequest, fields: QueryDict) -> HttpResponse:
+    asked = ask.asked(fields) if request.method == "POST" else _sample(fields)
+    if "run" in fields:
+        ask.read(asked.draft)
+        asked = replace(asked, program=asked.draft, journal=(), step=ask.MESSAGES)
+    if "over" in fields:
+        asked = replace(asked, journal=())
+    messages = asked.messages()
+    replay = Replay(asked, messages)
+    played = replay.overview()
+    context = _context(asked, messages, played, replay.last)
+    if getattr(request, "htmx", False):
+        return HttpResponse(_parts(request, context, REGIONS + AFTER_RUN * ("run" in fields)))
+    context |= {"groups": samples.groups(), "sample": samples.find(asked.sample)}
+    return HttpResponse(render_to_string("gallery/page.html", context, request))
+
+
+def _act(request: HttpRequest) -> HttpResponse:
+    asked = ask.asked(request.POST)
+    messages = asked.messages()
+    replay = Replay(asked, messages)
+    doing = ask.new_doing(request.POST.get("doing", ""), at=replay.last, ms=int(time.time() * 1000))
+    # Asked before it is done: the journal may be full.
+    asked.doing(doing)
+    done = replay.do(doing)
+    after = replace(asked, journal=tuple(done.played.journal)).doing(doing)
+    context = _context(after, messages, done.played, replay.last) | _doing(done)
+    return JsonResponse(
+        {
+            "ops": done.ops,
+            "effect": {"openUrl": done.url} if done.url else {},
+            "parts": _parts(request, context, AFTER_DOING),
+        }
+    )
+
+
+def _sample(fields: QueryDict) -> ask.Asked:
+    """The sample of the address, with the switches that go with it unless the address has others."""
+    sample = samples.find(fields.get("sample", "")) or samples.ours()[0]
+    asked = ask.asked({**dict(sample.switches), **fields.dict(), "journal": ""})
+    return replace(asked, program=sample.program, draft=sample.program, sample=sample.name)
+
+
+def _context(asked: ask.Asked, messages: list[Any], played: Played, last: int) -> dict[str, Any]:
+    step = played.steps[last - 1] if 0 < last <= len(played.steps) else None
+    rows = shown.step_rows(messages, played)
+    sent, more = shown.step_fragments(step) if step else ([], 0)
+    agent = shown.said(played.said)
+    return {
+        "asked": asked,
+        "journal": ask.written_journal(asked.journal),
+        "doings": len(asked.journal),
+        "step": step,
+        "at": last,
+        "before": max(0, last - 1),
+        "after": min(len(rows), last + 1),
+        "rows": rows,
+        # Every piece of it was escaped or sanitised by the engine.
+        "surfaces": [
+            {"id": name, "version": version, "html": mark_safe(html)}  # noqa: S308
+            for name, version, html in played.seen.surfaces
+        ],
+        "message": shown.message_text(step) if step else None,
+        "faults": step.faults if step else (),
+        "sent": sent,
+        "sent_more": more,
+        "sent_size": rows[last - 1].size if step else 0,
+        "models": shown.models(played.seen),
+        "agent": agent,
+        "agent_more": len(played.said) - len(agent),
+        "said_count": sum(entry.message is not None for entry in played.said),
+        "stopped": played.stopped,
+        "lost": played.lost,
+        "locales": ask.LOCALES,
+        "zones": ask.ZONES,
+        "versions": ask.VERSIONS,
+        "widths": ask.WIDTHS,
+        "themes": ask.THEMES,
+        "most": ask.PROGRAM_BYTES,
+        "strings": {
+            "open": _("Your browser did not open this address by itself:"),
+            "tooLong": _("The program has {} bytes; at most {} are run."),
+            "failed": _("The server could not answer. Nothing was changed."),
+        },
+    }
+
+
+def _doing(done: Done) -> dict[str, Any]:
+    """Instead of what the message sent: what this sent."""
+    return {
+        "done": True,
+        "sent": shown.fragments(done.ops),
+        "sent_more": max(0, len(done.ops) - shown.FRAGMENTS),
+        "sent_size": shown.size_of(done.ops) if done.ops else 0,
+    }
+
+
+def _parts(request: HttpRequest, context: dict[str, Any], names: tuple[str, ...]) -> str:
+    parts = [
+        {"name": name, "html": render_to_string(f"gallery/{name}.html", context, request)} for name in names
+    ]
+    return render_to_string("gallery/parts.html", {"parts": parts, **context}, request)
+
+
+def _fault(request: HttpRequest, error: A2uiError, fields: QueryDict) -> HttpResponse:
+    """What is wrong, in words. The page of the browser keeps everything; without htmx it is given back."""
+    context: dict[str, Any] = {"fault": error}
+    if getattr(request, "htmx", False):
+        return HttpResponse(_parts(request, context, ("notice",)), status=_status(error))
+    context |= {"draft": fields.get("draft", "")}
+    return HttpResponse(render_to_string("gallery/fault.html", context, request), status=_status(error))
+
+
+def _status(error: A2uiError) -> int:
+    return 429 if isinstance(error, TooMuch) else 422
