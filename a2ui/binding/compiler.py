@@ -7,73 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Protocol, TypeAlias, cast
+from typing import Any, cast
 
+from a2ui.binding.reading import Const, Getter, Report, Sink, Source, reader
 from a2ui.binding.secrets import DOTS, is_secret, show
+from a2ui.binding.texts import joined
 from a2ui.binding.values import Array, Binding, FunctionCall, Value, is_dynamic
 from a2ui.binding.work import Work
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions import expressions
 from a2ui.functions.registry import Env, Function, FunctionRegistry
 from a2ui.safety.limits import Limits
-from a2ui.state.pointer import Tokens, to_index
-
-Getter: TypeAlias = Callable[[Any], Any]
-"""Value of the scope -> value; absent is None."""
-
-Read: TypeAlias = tuple[Tokens, bool]
-"""(tokens, absolute) of something that was read."""
+from a2ui.state.pointer import Tokens
 
 REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and", "or", "not"})
 """Functions that judge a value without showing it: they get what a handle stands for (D24)."""
 
-Report: TypeAlias = Callable[[A2uiError], None]
-
 _CACHED_TEMPLATES = 64
 _COMPILING = 4
 """Compiling a piece of a text costs as much as so many calls."""
-
-
-class Const:
-    """A compiled value that reads nothing."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:
-        self.value = value
-
-
-class Source(Protocol):
-    """Where absolute paths start: `now` is the data model as it is at the moment."""
-
-    @property
-    def now(self) -> Any: ...
-
-
-class Sink:
-    """Where the compiled values of one part of a component leave what they read and what went wrong.
-
-    `grows`: further paths may show up later, in a formatString text that itself comes from the data; `on_read` is
-    called for those.
-    """
-
-    __slots__ = ("component_id", "grows", "on_read", "reads", "report")
-
-    def __init__(self, component_id: str, report: Callable[[A2uiError, str], None]) -> None:
-        self.component_id = component_id
-        self.reads: dict[Read, None] = {}
-        self.report = report
-        self.grows = False
-        self.on_read: Callable[[Read], None] | None = None
-
-    def read(self, read: Read) -> None:
-        if read not in self.reads:
-            self.reads[read] = None
-            if self.on_read is not None:
-                self.on_read(read)
-
-    def failed(self, error: A2uiError) -> None:
-        self.report(error, self.component_id)
 
 
 class Compiler:
@@ -126,13 +78,7 @@ class Compiler:
     def reader(self, tokens: Tokens, absolute: bool, sink: Sink) -> Getter:
         """Reads what is at the tokens, None where there is nothing (rulebook 6.2)."""
         sink.read((tokens, absolute))
-        # Partials of functions that stand apart, here and below: what a closure holds on to makes it several
-        # objects, which have to be made and which the collector has to look at.
-        if absolute:
-            return partial(_from_root, self._source, tokens)
-        if not tokens:
-            return _itself
-        return partial(_member, tokens[0], tokens) if len(tokens) == 1 else partial(_below, tokens)
+        return reader(self._source, tokens, absolute)
 
     # ------------------------------------------------------------------ functions
 
@@ -257,11 +203,7 @@ class Compiler:
             else:
                 getters.append(self.getter(from_expression(part), sink))
                 fixed.append("")
-        return _joined(fixed, getters, self.work, sink)
-
-
-def _from_root(source: Source, tokens: Tokens, _: Any) -> Any:
-    return descend(source.now, tokens)
+        return joined(fixed, getters, self.work, sink)
 
 
 def _prepared(
@@ -290,61 +232,6 @@ def _unveiled(reveal: Callable[[Any], Any], value: Any) -> Any:
 
 
 _dotted: Getter = partial(_unveiled, lambda _: DOTS)
-
-
-def _itself(scope: Any) -> Any:
-    return scope
-
-
-def _member(token: str, tokens: Tokens, scope: Any) -> Any:
-    return scope.get(token) if type(scope) is dict else descend(scope, tokens)
-
-
-def _below(tokens: Tokens, scope: Any) -> Any:
-    return descend(scope, tokens)
-
-
-def descend(value: Any, tokens: Tokens) -> Any:
-    """The value at the tokens, None where there is nothing."""
-    for token in tokens:
-        if type(value) is dict:
-            value = value.get(token)
-        elif type(value) is list:
-            index = to_index(token)
-            if index is None or index >= len(value):
-                return None
-            value = value[index]
-        else:
-            return None
-    return value
-
-
-def _joined(fixed: list[str], getters: list[Getter], work: Work, sink: Sink) -> Getter:
-    """Texts and values in turn. One and two values, by far the most frequent, get a form without a loop."""
-    if len(getters) == 1:
-        return partial(_one, fixed[0], fixed[1], getters[0])
-    if len(getters) == 2:
-        return partial(_two, fixed[0], fixed[1], fixed[2], getters[0], getters[1])
-    return partial(_many, "%s".join([text.replace("%", "%%") for text in fixed]), getters, work, sink)
-
-
-def _one(before: str, after: str, get: Getter, scope: Any) -> str:
-    return f"{before}{show(get(scope))}{after}"
-
-
-def _two(before: str, between: str, after: str, first: Getter, second: Getter, scope: Any) -> str:
-    return f"{before}{show(first(scope))}{between}{show(second(scope))}{after}"
-
-
-def _many(pattern: str, getters: list[Getter], work: Work, sink: Sink, scope: Any) -> str | None:
-    if work.used > work.allowed:
-        sink.failed(work.refusal("formatString"))
-        return None
-    texts = [show(get(scope)) for get in getters]
-    if not work.texts(texts):
-        sink.failed(work.refusal("formatString"))
-        return None
-    return pattern % tuple(texts)
 
 
 def from_expression(part: expressions.Expression) -> Value:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from a2ui.binding.compiler import Compiler, descend, from_expression
+from a2ui.binding.compiler import Compiler, from_expression
+from a2ui.binding.reading import descend
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Array, Binding, FunctionCall, Value
 from a2ui.errors import A2uiError, ExpressionError

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Compiler, Const, Getter, Sink
+from a2ui.binding.compiler import Compiler
+from a2ui.binding.reading import Const, Getter, Sink
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Value
 from a2ui.catalog.kinds import Accessibility, Template

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import descend
+from a2ui.binding.reading import descend
 from a2ui.errors import LimitError
 from a2ui.rendering.lists import ListSlot, ListState, keys_of
 from a2ui.rendering.place import Around, Place, Render, inlined

@@ -9,7 +9,8 @@ from collections.abc import Callable, Collection
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Compiler, Read, Sink, Source
+from a2ui.binding.compiler import Compiler
+from a2ui.binding.reading import Read, Sink, Source
 from a2ui.binding.values import FunctionCall
 from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
 from a2ui.rendering.build import CHARS_AN_INSTANCE, USUAL_CALLS, Build

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Compiler, descend
+from a2ui.binding.compiler import Compiler
+from a2ui.binding.reading import descend
 from a2ui.binding.values import parse as parse_value
 from a2ui.catalog.registry import Catalog
 from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Const
 from a2ui.binding.direct import Unusual
+from a2ui.binding.reading import Const
 from a2ui.binding.values import is_dynamic
 from a2ui.catalog.basic.checks import failing
 from a2ui.catalog.kinds import action, checks, child, enum

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Const
+from a2ui.binding.reading import Const
 from a2ui.catalog.kinds import child
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, always, role_of

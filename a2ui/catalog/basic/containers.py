@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from a2ui.binding.compiler import Const, Getter
 from a2ui.binding.direct import Unusual
+from a2ui.binding.reading import Const, Getter
 from a2ui.catalog.kinds import Template, children, enum
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, class_names, role_of

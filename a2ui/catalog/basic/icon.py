@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Const
+from a2ui.binding.reading import Const
 from a2ui.binding.secrets import show
 from a2ui.catalog.basic.icons import NEUTRAL, drawing, path_drawing, words
 from a2ui.catalog.kinds import SvgPath, icon_name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from a2ui.binding.compiler import Getter
+from a2ui.binding.reading import Getter
 from a2ui.catalog.kinds import tabs
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, always

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from a2ui.binding.compiler import Const, Getter
 from a2ui.binding.direct import Unusual
+from a2ui.binding.reading import Const, Getter
 from a2ui.binding.secrets import show
 from a2ui.catalog.kinds import enum, text
 from a2ui.catalog.registry import ComponentType

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.compiler import Const
+from a2ui.binding.reading import Const
 from a2ui.binding.secrets import DOTS, is_secret, show
 from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.input import InputType

@@ -1,0 +1,38 @@
+"""Texts made of fixed pieces and values in turn: what formatString compiles to (rulebook section 10)."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from a2ui.binding.reading import Getter, Sink
+from a2ui.binding.secrets import show
+from a2ui.binding.work import Work
+
+
+def joined(fixed: list[str], getters: list[Getter], work: Work, sink: Sink) -> Getter:
+    """Texts and values in turn. One and two values, by far the most frequent, get a form without a loop."""
+    if len(getters) == 1:
+        return partial(_one, fixed[0], fixed[1], getters[0])
+    if len(getters) == 2:
+        return partial(_two, fixed[0], fixed[1], fixed[2], getters[0], getters[1])
+    return partial(_many, "%s".join([text.replace("%", "%%") for text in fixed]), getters, work, sink)
+
+
+def _one(before: str, after: str, get: Getter, scope: Any) -> str:
+    return f"{before}{show(get(scope))}{after}"
+
+
+def _two(before: str, between: str, after: str, first: Getter, second: Getter, scope: Any) -> str:
+    return f"{before}{show(first(scope))}{between}{show(second(scope))}{after}"
+
+
+def _many(pattern: str, getters: list[Getter], work: Work, sink: Sink, scope: Any) -> str | None:
+    if work.used > work.allowed:
+        sink.failed(work.refusal("formatString"))
+        return None
+    texts = [show(get(scope)) for get in getters]
+    if not work.texts(texts):
+        sink.failed(work.refusal("formatString"))
+        return None
+    return pattern % tuple(texts)
