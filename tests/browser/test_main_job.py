@@ -316,6 +316,29 @@ def test_a_phone_shows_everything_without_scrolling_sideways(
     expect(page.get_by_role("dialog")).to_be_hidden()
 
 
+def test_the_theme_changes_at_once_and_stays(server: Server, page: Page) -> None:
+    open_chat(page, server)
+    html = page.locator("html")
+    for name, theme in (("Dark", "dark"), ("Light", "light"), ("Auto", None)):
+        page.get_by_role("button", name="Settings").click()
+        choice = page.get_by_role("button", name=name, exact=True)
+        choice.click()
+        expect(choice).to_have_attribute("aria-pressed", "true")
+        expect(page.locator("button[name=theme][aria-pressed=true]")).to_have_count(1)
+        page.keyboard.press("Escape")
+        assert html.get_attribute("data-theme") == theme
+        page.reload()
+        assert html.get_attribute("data-theme") == theme
+
+
+def test_a_new_conversation_is_in_the_list_with_its_first_words(server: Server, page: Page) -> None:
+    open_chat(page, server)
+    say(page, "Hello there")
+    entry = page.locator("#sessions [aria-current=page]")
+    expect(entry).to_contain_text("Hello there")
+    assert page.title() == "Hello there · Beach"
+
+
 def test_somebody_else_does_not_see_it(server: Server, open_desk: Callable[..., Desk], desk: Desk) -> None:
     page = desk.page()
     open_chat(page, server)
