@@ -11,6 +11,8 @@ from typing import Any
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MAX_CHARS = 400
 _INTEGER_CHARS = 300
+_MAX_INTEGER = 2**1024
+"""Integers from here on have no double."""
 
 
 def to_number(value: Any) -> int | float | None:
@@ -37,12 +39,13 @@ def to_number(value: Any) -> int | float | None:
 
 
 def to_decimal(value: Any) -> Decimal | None:
-    """Like `to_number`, as the decimal notation that the number is written in: 1.005 is 1.005."""
+    """Like `to_number`, as the decimal notation that the number is written in: 1.005 is 1.005. None for integers that
+    no double can hold."""
     kind = type(value)
     if kind is float:
         return Decimal(repr(value)) if math.isfinite(value) else None
     if kind is int:
-        return Decimal(value)
+        return Decimal(value) if -_MAX_INTEGER < value < _MAX_INTEGER else None
     number = to_number(value)
     if number is None:
         return None
@@ -63,5 +66,6 @@ def to_boolean(value: Any) -> bool:
     if isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return value.lower() == "true"
+        # By its length first: the text may be megabytes, and every box of a list asks.
+        return len(value) == len("true") and value.lower() == "true"
     return truthy(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
 
 _DEFAULT_SPAN = 100
+_LARGEST = sys.float_info.max
 _WHOLE_STEPS_FROM = 10
 
 
@@ -60,9 +61,9 @@ class Slider(InputType):
         build.remember(render)
 
     def entered(self, value: Any, instance: Instance) -> Any:
-        number = value if isinstance(value, int | float) and not isinstance(value, bool) else None
+        number = to_number(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
         low, high = _ends(instance.component.props)
-        if number is None or not math.isfinite(number) or not low <= number <= high:
+        if number is None or not low <= number <= high:
             raise InputError(f"A slider takes a number from {number_text(low)} to {number_text(high)}.")
         return int(number) if number == int(number) else number
 
@@ -73,7 +74,9 @@ def _ends(props: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _finite(value: Any, default: float) -> float:
-    return value if value is not None and math.isfinite(value) else default
+    """An end as a number that a double can hold: JSON may write larger ones."""
+    found = to_number(value)
+    return default if found is None or not -_LARGEST <= found <= _LARGEST else found
 
 
 def _number(value: Any, absent: float) -> float:

@@ -12,6 +12,9 @@ from a2ui.rendering.build import Build, always
 from a2ui.rendering.place import Op
 from a2ui.safety.text import escape
 
+_TAB_CHARS = 300
+"""Markup of one tab and its panel."""
+
 
 class Tabs(ComponentType):
     """Panels of which one is shown. Which one is the browser's own state, so all of them are in the page."""
@@ -25,8 +28,15 @@ class Tabs(ComponentType):
     def build(self, build: Build) -> None:
         start, aria = f'<div id="{build.id}', always(build.accessible())
         opened = f'" class="{build.classes("a2-tabset")}" data-tabs{build.role()}>'
+        offered = build.props.get("tabs", ())
+        # Fewer than there are tabs where the surface is full.
         panels = build.children_in("tabs")
-        titles = [_title(build, index, tab.title) for index, tab in enumerate(build.props.get("tabs", ()))]
+        titles = [_title(build, index, tab.title) for index, tab in enumerate(offered[: len(panels)])]
+        build.weight += _TAB_CHARS * len(titles)
+        count, shown = len(offered), len(panels)
+        more = (
+            f'<p class="a2-note" role="note">{shown:,} of {count:,} tabs shown</p>' if count > shown else ""
+        )
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
@@ -44,7 +54,7 @@ class Tabs(ComponentType):
                     f"{panel.render(scope, context)}</div>"
                 )
             bar = f'<div class="a2-tabs" role="tablist"{aria(scope)}>{"".join(head)}</div>'
-            return f"{start}{context}{opened}{bar}{''.join(body)}</div>"
+            return f"{start}{context}{opened}{bar}{more}{''.join(body)}</div>"
 
         build.done(render)
 
