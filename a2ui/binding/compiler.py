@@ -26,12 +26,19 @@ REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and",
 _CACHED_TEMPLATES = 64
 _COMPILING = 4
 """Compiling a piece of a text costs as much as so many calls."""
+_PARSED = 2
+"""Parsing so many characters of a text costs as much as one call."""
+COMPILED = 20
+"""So many characters of a text that an agent wrote count like one piece of it."""
+_KEPT = 16
+_SHORT = 500
+"""Characters of a text that needs no counting."""
 
 
 class Compiler:
     """Compiles for one surface: its data model, its catalog's functions, the session's environment."""
 
-    __slots__ = ("_env", "_functions", "_reveal", "_source", "work")
+    __slots__ = ("_env", "_functions", "_parsed", "_reveal", "_source", "work")
 
     def __init__(
         self,
@@ -45,6 +52,7 @@ class Compiler:
         self._env = env
         self._reveal = reveal
         self.work = Work(env.limits)
+        self._parsed: dict[str, expressions.Template | ExpressionError] = {}
 
     def compile(self, value: Value, sink: Sink) -> Getter | Const:
         """The closure of a value, or a Const. What it reads is added to the sink."""
@@ -104,7 +112,7 @@ class Compiler:
 
     def carry_out(self, function: Function, arguments: dict[str, Any], report: Report) -> Any:
         """The result of a call with resolved arguments; None, and a report, where it fails."""
-        problem = self.work.problem(function.name, arguments)
+        problem = self.work.problem(function, arguments)
         if problem is not None:
             report(problem)
             return None
@@ -143,8 +151,7 @@ class Compiler:
         def run(scope: Any) -> Any:
             resolved = dict(fixed)
             for name, item in dynamic:
-                value = item(scope)
-                resolved[name] = protect(value) if type(value) is dict or type(value) is list else value
+                resolved[name] = taken(item(scope), protect, work)
             return self.carry_out(function, resolved, sink.failed)
 
         return run
@@ -159,19 +166,20 @@ class Compiler:
     def _format_string(self, value: Value, sink: Sink) -> Getter | Const:
         source = self.compile(value, sink)
         if isinstance(source, Const):
-            return self._template(show(source.value), sink)
+            return self._template(show(source.value, self.work), sink)
         sink.grows = True
         cache: dict[str, Getter] = {}
         work = self.work
 
         def run(scope: Any) -> Any:
-            text = show(source(scope))
+            text = show(source(scope), work)
             getter = cache.get(text)
             if getter is None:
                 if work.used > work.allowed:
                     sink.failed(work.refusal("formatString"))
                     return None
                 before = work.compiled
+                work.used += len(text) // _PARSED
                 if len(cache) >= _CACHED_TEMPLATES:
                     cache.clear()
                 compiled = self._template(text, sink)
@@ -181,10 +189,28 @@ class Compiler:
 
         return run
 
+    def parse(self, text: str) -> expressions.Template:
+        """The parsed formatString text; the last long ones are kept, where a component is used many times. Raises
+        ExpressionError."""
+        known = self._parsed.get(text)
+        if known is None:
+            try:
+                known = expressions.parse_template(text, self._env.limits)
+            except ExpressionError as error:
+                known = error
+            if len(text) > _SHORT or isinstance(known, ExpressionError):
+                if len(self._parsed) >= _KEPT:
+                    self._parsed.clear()
+                self._parsed[text] = known
+        if isinstance(known, ExpressionError):
+            raise known
+        return known
+
     def _template(self, text: str, sink: Sink) -> Getter | Const:
         """The closure of one formatString text: pieces that are fixed, readers of the others."""
+        self.work.compiled += len(text) // COMPILED
         try:
-            template = expressions.parse_template(text, self._env.limits)
+            template = self.parse(text)
         except ExpressionError as error:
             return _failing(error, sink)
         if template.constant is not None:
@@ -210,16 +236,29 @@ def _prepared(
     name: str, evaluate: Getter, item: Getter, protect: Getter, work: Work, sink: Sink, scope: Any
 ) -> Any:
     """A call of which all arguments but one are fixed."""
-    value = item(scope)
+    value = taken(item(scope), protect, work)
     work.used += 1
     if work.used > work.allowed:
         sink.failed(work.refusal(name))
         return None
     try:
-        return evaluate(protect(value) if type(value) is dict or type(value) is list else value)
+        return evaluate(value)
     except A2uiError as error:
         sink.failed(error)
         return None
+
+
+def taken(value: Any, protect: Getter, work: Work) -> Any:
+    """An argument as the function gets it: counted if it is long, since functions look through all of it."""
+    kind = type(value)
+    if kind is str:
+        if len(value) > _SHORT:
+            work.argument(value)
+        return value
+    if kind is list or kind is dict:
+        # Looking for handles is work as well. None goes nowhere: the call is refused.
+        return protect(value) if work.argument(value) else None
+    return value
 
 
 def _unveiled(reveal: Callable[[Any], Any], value: Any) -> Any:

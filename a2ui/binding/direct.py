@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from a2ui.binding.compiler import Compiler, from_expression
+from a2ui.binding.compiler import COMPILED, Compiler, from_expression, taken
 from a2ui.binding.reading import descend
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Array, Binding, FunctionCall, Value
 from a2ui.errors import A2uiError, ExpressionError
-from a2ui.functions.expressions import Path, Text, parse_template
+from a2ui.functions.expressions import Path, Text
 
 _FEW = 2
 """Values in a text that are not counted as work, see `Work.texts`."""
@@ -23,11 +23,10 @@ class Unusual(Exception):
 class Direct:
     """Evaluates values whose scope is the whole data model. Results and reports are those of the compiled form."""
 
-    __slots__ = ("_compiler", "_limits", "_report", "_root", "_texts", "_work")
+    __slots__ = ("_compiler", "_report", "_root", "_texts", "_work")
 
     def __init__(self, compiler: Compiler, root: Any, report: Callable[[A2uiError, str], None]) -> None:
         self._compiler = compiler
-        self._limits = compiler.limits
         self._work = compiler.work
         self._root = root
         self._report = report
@@ -54,8 +53,7 @@ class Direct:
         arguments, protect = {}, compiler.protect(function.name)
         for name, argument in call.arguments.items():
             if isinstance(argument, Binding | FunctionCall | Array):
-                found = self.value(argument, component_id)
-                arguments[name] = protect(found) if type(found) is dict or type(found) is list else found
+                arguments[name] = taken(self.value(argument, component_id), protect, self._work)
             else:
                 arguments[name] = argument
         self._work.compiled += 1
@@ -66,8 +64,10 @@ class Direct:
         if isinstance(text, Binding | FunctionCall | Array):
             # What it reads is in a text that nobody has seen yet.
             raise Unusual
+        shown = show(text, self._work)
+        self._work.compiled += len(shown) // COMPILED
         try:
-            template = parse_template(show(text), self._limits)
+            template = self._compiler.parse(shown)
         except ExpressionError as error:
             self._report(error, component_id)
             return None
@@ -79,9 +79,9 @@ class Direct:
                 pieces.append(part.text)
                 continue
             if isinstance(part, Path):
-                shown = show(descend(root, part.tokens))
+                shown = show(descend(root, part.tokens), self._work)
             else:
-                shown = show(self.value(from_expression(part), component_id))
+                shown = show(self.value(from_expression(part), component_id), self._work)
             pieces.append(shown)
             found.append(shown)
         self._work.compiled += len(pieces)

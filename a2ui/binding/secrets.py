@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from a2ui.safety.text import to_text
+
+if TYPE_CHECKING:
+    from a2ui.binding.work import Work
 
 SECRET: Final = "$secret"  # noqa: S105 - the name of the member, not a secret
 DOTS: Final = "••••••"
@@ -15,8 +18,16 @@ def is_secret(value: Any) -> bool:
     return type(value) is dict and SECRET in value
 
 
-def show(value: Any) -> str:
-    """The text of a value for anyone to see (rulebook 7.3); a handle shows as dots."""
-    if type(value) is str:
-        return value
-    return DOTS if type(value) is dict and SECRET in value else to_text(value)
+def show(value: Any, work: Work | None = None) -> str:
+    """The text of a value for anyone to see (rulebook 7.3); a handle shows as dots.
+
+    Writing a list or an object as JSON counts as `work` of the drawing.
+    """
+    kind = type(value)
+    if kind is str:
+        return value  # type: ignore[no-any-return]
+    if kind is dict or kind is list:
+        if kind is dict and SECRET in value:
+            return DOTS
+        return to_text(value) if work is None else work.json(value)
+    return to_text(value)

@@ -13,25 +13,25 @@ from a2ui.binding.work import Work
 def joined(fixed: list[str], getters: list[Getter], work: Work, sink: Sink) -> Getter:
     """Texts and values in turn. One and two values, by far the most frequent, get a form without a loop."""
     if len(getters) == 1:
-        return partial(_one, fixed[0], fixed[1], getters[0])
+        return partial(_one, fixed[0], fixed[1], getters[0], work)
     if len(getters) == 2:
-        return partial(_two, fixed[0], fixed[1], fixed[2], getters[0], getters[1])
+        return partial(_two, fixed[0], fixed[1], fixed[2], getters[0], getters[1], work)
     return partial(_many, "%s".join([text.replace("%", "%%") for text in fixed]), getters, work, sink)
 
 
-def _one(before: str, after: str, get: Getter, scope: Any) -> str:
-    return f"{before}{show(get(scope))}{after}"
+def _one(before: str, after: str, get: Getter, work: Work, scope: Any) -> str:
+    return f"{before}{show(get(scope), work)}{after}"
 
 
-def _two(before: str, between: str, after: str, first: Getter, second: Getter, scope: Any) -> str:
-    return f"{before}{show(first(scope))}{between}{show(second(scope))}{after}"
+def _two(before: str, between: str, after: str, first: Getter, second: Getter, work: Work, scope: Any) -> str:
+    return f"{before}{show(first(scope), work)}{between}{show(second(scope), work)}{after}"
 
 
 def _many(pattern: str, getters: list[Getter], work: Work, sink: Sink, scope: Any) -> str | None:
     if work.used > work.allowed:
         sink.failed(work.refusal("formatString"))
         return None
-    texts = [show(get(scope)) for get in getters]
+    texts = [show(get(scope), work) for get in getters]
     if not work.texts(texts):
         sink.failed(work.refusal("formatString"))
         return None

@@ -2,54 +2,104 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
 
 from a2ui.errors import ExpressionError
-from a2ui.safety import regex
 from a2ui.safety.limits import Limits
+from a2ui.safety.text import to_text
+
+if TYPE_CHECKING:
+    from a2ui.functions.registry import Function
 
 _CHARS: Final = 100
-"""So many characters count like one call."""
+"""So many characters that are put together count like one call."""
 
-_STEPS: Final = 1_000
-"""So many steps of a pattern count like one call (both take some microseconds)."""
+_LOOKED_AT: Final = 1_000
+"""So many characters of an argument count like one call."""
+
+_ENTRIES: Final = 5
+"""So many entries of a list or members of an object count like one call."""
+
+_JSON_CHARS: Final = 5
+"""So many characters of JSON that is written count like one call."""
+
+_KEPT_CHARS: Final = 1_000
+"""Characters of a Markdown text whose HTML is kept, see `safety.markdown`."""
+
+_TEXT_MARKS: Final = 5
+"""What a Markdown text counts for beside its marks."""
 
 
 class Work:
     """Counts the calls of one drawing. `begin` when a drawing, a click or an edit begins."""
 
-    __slots__ = ("allowed", "compiled", "slow", "used")
+    __slots__ = ("_limits", "_read", "allowed", "compiled", "marks", "slow", "used")
 
     def __init__(self, limits: Limits) -> None:
+        self._limits = limits
         self.allowed = limits.work
         self.used = 0
         self.compiled = 0
         """Calls and pieces of texts that were compiled, ever."""
+        self.marks = 0
+        """Marks of the Markdown that was read."""
+        self._read: set[str] = set()
         self.slow = False
         """Whether a pattern ran into its time limit: then no other one is tried, each could take as long."""
 
     def begin(self) -> None:
         self.used = 0
+        self.marks = 0
         self.slow = False
+        if self._read:
+            self._read = set()
 
-    def problem(self, name: str, arguments: dict[str, Any]) -> ExpressionError | None:
+    def argument(self, value: Any) -> bool:
+        """Counts an argument, which the function looks through; False where that is too much."""
+        if type(value) is str:
+            self.used += len(value) // _LOOKED_AT
+        elif type(value) is list or type(value) is dict:
+            self.used += len(value) // _ENTRIES
+        return self.used <= self.allowed
+
+    def problem(self, function: Function, arguments: Mapping[str, Any]) -> ExpressionError | None:
         """Counts a call; the error that it gets instead of running where it is one too many."""
-        if name == "regex":
-            text, pattern = arguments.get("value"), arguments.get("pattern")
-            self.used += 1
-            if type(text) is str and type(pattern) is str:
-                # A long pattern that counts is as much work as many calls.
-                self.used += max(len(text) // _CHARS, regex.steps(pattern, text) // _STEPS)
-            if self.slow:
-                return _too_much(name, "regex_ms", "A pattern before this one took too long.", self.allowed)
-        else:
-            self.used += 1
-        return None if self.used <= self.allowed else self.refusal(name)
+        self.used += 1
+        if self.used > self.allowed:
+            return self.refusal(function.name)
+        if function.price is not None:
+            self.used += function.price(arguments, self._limits)
+            if self.slow and function.name == "regex":
+                return _too_much(
+                    "regex", "regex_ms", "A pattern before this one took too long.", self.allowed
+                )
+        return None if self.used <= self.allowed else self.refusal(function.name)
 
     def texts(self, texts: list[str]) -> bool:
         """Counts the pieces of a text; False where they are too many."""
         self.used += len(texts) + sum(map(len, texts)) // _CHARS
         return self.used <= self.allowed
+
+    def json(self, value: dict[str, Any] | list[Any]) -> str:
+        """The text of a list or an object; only a mark where too many were written before."""
+        if self.used > self.allowed:
+            return "\N{HORIZONTAL ELLIPSIS}"
+        text = to_text(value, self._limits.json_chars)
+        self.used += 1 + len(text) // _JSON_CHARS
+        return text
+
+    def markdown(self, text: str, marks: int) -> bool:
+        """Counts a Markdown text; False where it is one too many. The same short text again costs nothing: whether it
+        is shown must not depend on what other drawings have left in a cache."""
+        if text in self._read:
+            return True
+        self.marks += _TEXT_MARKS + marks
+        if self.marks > self._limits.markdown_work:
+            return False
+        if len(text) <= _KEPT_CHARS:
+            self._read.add(text)
+        return True
 
     def refusal(self, name: str) -> ExpressionError:
         return _too_much(name, "work", "This surface calls functions too often. Call fewer.", self.allowed)

@@ -10,6 +10,7 @@ from typing import Any
 
 from a2ui.functions.datepatterns import compile_pattern
 from a2ui.functions.registry import Env, Function
+from a2ui.safety.limits import Limits
 from a2ui.safety.text import to_text
 
 _ISO = re.compile(
@@ -19,6 +20,8 @@ _ISO = re.compile(
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MAX_CHARS = 64
 _MAX_FORMAT_CHARS = 256
+_USUAL_FORMAT_CHARS = 40
+_CHAR_PRICE = 5
 _ISO_FORMAT = "ISO"
 
 
@@ -81,4 +84,11 @@ def _format_date(args: Mapping[str, Any], env: Env) -> str:
     return "".join([field(moment) for field in compile_pattern(env.locale, pattern)])
 
 
-DATES = (Function("formatDate", _format_date),)
+def _price(args: Mapping[str, Any], limits: Limits) -> int:
+    """Fields beyond those of any usual pattern, at what the dearest of them cost."""
+    pattern = args.get("format")
+    chars = min(len(pattern), _MAX_FORMAT_CHARS) if isinstance(pattern, str | list | dict) else 0
+    return _CHAR_PRICE * max(0, chars - _USUAL_FORMAT_CHARS)
+
+
+DATES = (Function("formatDate", _format_date, price=_price),)

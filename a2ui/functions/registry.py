@@ -32,6 +32,8 @@ class Env:
 
 Evaluate: TypeAlias = Callable[[Mapping[str, Any], Env], JSON]
 
+Price: TypeAlias = Callable[[Mapping[str, Any], Limits], int]
+
 Prepare: TypeAlias = Callable[[str, Mapping[str, Any], Env], Callable[[Any], JSON] | None]
 
 
@@ -45,6 +47,7 @@ class Function:
     `signature`: what strict mode asks of a call.
     `prepare`, optional: given the name of the only argument that is not fixed, the fixed ones and the environment, a
     function of that argument alone which does the same as `evaluate`, or None.
+    `price`, optional: what a call with these arguments costs in usual calls, beyond one.
     """
 
     name: str
@@ -53,6 +56,7 @@ class Function:
     literal_args: frozenset[str] = field(default_factory=frozenset)
     signature: Signature | None = None
     prepare: Prepare | None = None
+    price: Price | None = None
 
 
 class FunctionRegistry:

@@ -12,6 +12,7 @@ from a2ui.functions.convert import to_decimal
 from a2ui.functions.locales import find_locale
 from a2ui.functions.numbers import MAX_DECIMALS, currency_formatter, number_formatter
 from a2ui.functions.registry import Env, Function
+from a2ui.safety.limits import Limits
 from a2ui.safety.text import to_text
 
 _PLURAL_DIGITS = 12
@@ -75,6 +76,11 @@ def _pluralize(args: Mapping[str, Any], env: Env) -> str:
     return to_text(args.get("other"))
 
 
+def _plural_price(args: Mapping[str, Any], limits: Limits) -> int:
+    """Forms that are lists or objects are written as JSON."""
+    return sum([limits.json_chars // 10 for value in args.values() if isinstance(value, dict | list)])
+
+
 def _plural_operand(value: Decimal) -> Decimal:
     """A number of the same plural category that Babel can compute with."""
     if value.adjusted() >= _PLURAL_DIGITS:
@@ -109,5 +115,5 @@ def _decimals(args: Mapping[str, Any], name: str) -> int | None:
 TEXT = (
     Function("formatNumber", _format_number),
     Function("formatCurrency", _format_currency, prepare=_prepare_currency),
-    Function("pluralize", _pluralize),
+    Function("pluralize", _pluralize, price=_plural_price),
 )

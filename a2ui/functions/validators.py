@@ -10,6 +10,7 @@ from a2ui.errors import ExpressionError
 from a2ui.functions.convert import to_number
 from a2ui.functions.registry import Env, Function, Prepare
 from a2ui.safety import regex
+from a2ui.safety.limits import Limits
 from a2ui.safety.text import to_text
 
 _EMAIL = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}")
@@ -78,6 +79,11 @@ def _scalar_text(value: Any) -> str:
     return "" if isinstance(value, dict | list) else to_text(value)
 
 
+def _regex_price(args: Mapping[str, Any], limits: Limits) -> int:
+    pattern, text = args.get("pattern"), args.get("value")
+    return regex.price(pattern, text, limits) if isinstance(pattern, str) and isinstance(text, str) else 0
+
+
 # ---- the usual calls: a value from the data, and everything else written down
 
 
@@ -99,7 +105,7 @@ def _prepare_bounds(called: str, measure: Callable[[Any], float | None]) -> Prep
 
 VALIDATORS = (
     Function("required", _required, prepare=_prepare(_given)),
-    Function("regex", _regex, literal_args=frozenset({"pattern"})),
+    Function("regex", _regex, literal_args=frozenset({"pattern"}), price=_regex_price),
     Function("length", _length, prepare=_prepare_bounds("length", _size)),
     Function("numeric", _numeric, prepare=_prepare_bounds("numeric", to_number)),
     Function("email", _email, prepare=_prepare(_is_email)),

@@ -50,6 +50,10 @@ class DeleteSurface(NamedTuple):
 ServerMessage: TypeAlias = CreateSurface | UpdateComponents | UpdateDataModel | DeleteSurface
 
 
+_LISTED = 100
+"""Unknown keys that are reported one by one: a message may have a hundred thousand."""
+
+
 class _Problems:
     """Collects the reports of one message."""
 
@@ -114,17 +118,11 @@ def _read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
         problems.add(f"{verb} is a JSON object.", f"/{verb}")
         return problems.found
     _check_surface_id(body, problems, limits)
-    problems.found += [
-        Diagnostic(
-            VALIDATION_FAILED,
-            f"Unknown property {_short(key)!r} in {verb}.",
-            f"/{_token(key)}",
-            problems.surface_id,
-            True,
-        )
-        for key in body
-        if key not in _BODY_KEYS[verb]
-    ]
+    unknown = [key for key in body if key not in _BODY_KEYS[verb]]
+    for key in unknown[:_LISTED]:
+        problems.add(f"Unknown property {_short(key)!r} in {verb}.", f"/{_token(key)}")
+    if len(unknown) > _LISTED:
+        problems.add(f"{len(unknown) - _LISTED} more properties of {verb} are unknown.")
     version = message.get("version")
     result = _READERS[verb](body, version if isinstance(version, str) else "", problems)
     return problems.found or result
@@ -136,11 +134,14 @@ def _check_envelope(message: dict[Any, Any], verbs: list[str], problems: _Proble
         known = ", ".join(KNOWN)
         said = "is missing" if version is None else f"{_short(version)!r} is not known"
         problems.add(f"The version {said}; this renderer takes {known}.", "/version", known=list(KNOWN))
-    for key in message:
+    unknown = [key for key in message if key != "version" and key not in _READERS]
+    for key in unknown[:_LISTED]:
         if key in V08_VERBS:
             problems.add(f"{key} belongs to v0.8; send {' or '.join(VERSIONS)} messages.", f"/{key}")
-        elif key != "version" and key not in _READERS:
+        else:
             problems.add(f"Unknown key {_short(key)!r}.", f"/{_token(key)}")
+    if len(unknown) > _LISTED:
+        problems.add(f"{len(unknown) - _LISTED} more keys are unknown.")
     if len(verbs) > 1:
         problems.add(f"A message has exactly one update; this one has {', '.join(verbs)}.")
     elif not verbs:

@@ -126,7 +126,7 @@ class Pen:
 
     def escaped(self, component: Component, value: Any) -> str:
         """A property as one line of text for attributes and labels."""
-        text = value if type(value) is str else show(self.value(component, value))
+        text = value if type(value) is str else show(self.value(component, value), self._work)
         if len(text) > self.long:
             raise Unusual
         return escape(clean_text(text))

@@ -61,6 +61,10 @@ class Limits:
     """Text read as Markdown; longer text is shown plain."""
     markdown_marks: int = 1_000
     """Lines and characters with a meaning in one Markdown text; text with more is shown plain."""
+    markdown_work: int = 10_000
+    """Marks of all Markdown texts that one drawing reads anew; each text counts for five more."""
+    json_chars: int = 10_000
+    """Text of a list or object where a text is expected."""
 
     expression_chars: int = 10_000
     expression_parts: int = 1_000
@@ -72,7 +76,7 @@ class Limits:
     """Arguments of one call."""
 
     work: int = 100_000
-    """Function calls in one drawing of a surface; long texts count for more."""
+    """Function calls in one drawing of a surface; long texts, lists and patterns count for more."""
     regex_pattern_chars: int = 1_000
     regex_input_chars: int = 10_000
     regex_steps: int = 4_000_000

@@ -8,7 +8,7 @@ layers, so that a fault in one is not a hole.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from threading import local
 from typing import Any, NamedTuple
@@ -32,8 +32,8 @@ PROTOCOLS = frozenset({"http", "https", "mailto"})
 
 _MAX_LEVEL = 20
 _MAX_NESTING = 2 * _MAX_LEVEL
-_MAX_HTML_CHARS = 100_000
-_MAX_CELLS = 10_000
+_MAX_HTML_CHARS = 40_000
+_MAX_CELLS = 1_500
 _CACHED = 1024
 _CACHED_CHARS = 1_000
 
@@ -44,10 +44,14 @@ _HEADING_MARKS = re.compile(r"\s{0,3}#{1,6}(?:[ \t]+|$)")
 
 
 class Markdown(NamedTuple):
-    """HTML, and whether the text was too long: then it is plain (or even shortened) and a notice is due."""
+    """HTML, and whether the text was too long: then it is plain (or even shortened) and a notice is due.
+
+    `crowded`: the drawing has read too much Markdown before, see `Limits.markdown_work`.
+    """
 
     html: str
     cut: bool = False
+    crowded: bool = False
 
 
 def is_plain(text: str) -> bool:
@@ -58,9 +62,16 @@ def is_plain(text: str) -> bool:
     return "<" not in text or not (":" in text or "@" in text)
 
 
-def render(text: str, *, inline: bool = False, limits: Limits = DEFAULT_LIMITS) -> Markdown:
+def render(
+    text: str,
+    *,
+    inline: bool = False,
+    limits: Limits = DEFAULT_LIMITS,
+    afford: Callable[[str, int], bool] | None = None,
+) -> Markdown:
     """Block HTML of the text, or with `inline` phrasing content only (headings, captions, labels).
 
+    `afford` is asked before a text is read, with its number of marks.
     Takes milliseconds for a kilobyte of real Markdown: not for the event loop.
     """
     text, shortened = clip(text, limits.text_chars)
@@ -70,8 +81,11 @@ def render(text: str, *, inline: bool = False, limits: Limits = DEFAULT_LIMITS) 
     if is_plain(text):
         html = escape(text)
         return Markdown(html if inline or not html else f"<p>{html}</p>\n")
-    if len(text) > limits.markdown_marks and _marks(text) > limits.markdown_marks:
+    marks = _marks(text)
+    if marks > limits.markdown_marks:
         return _plain(text, inline)
+    if afford is not None and not afford(text, marks):
+        return _plain(text, inline)._replace(crowded=True)
     return (_render_cached if len(text) <= _CACHED_CHARS else _render)(text, inline)
 
 

@@ -4,7 +4,7 @@ google-re2 runs in linear time and takes nearly everything. What it refuses (loo
 counts) runs in the module `regex` under a time limit. The standard `re` is never used on an agent's pattern.
 
 Linear is not quick: the work is the length of the text times the size of the compiled pattern. So one search has a
-limit of steps, and `steps` lets a drawing count what all of its searches cost.
+limit of steps, and `price` lets a drawing count what all of its searches cost.
 """
 
 from __future__ import annotations
@@ -28,6 +28,13 @@ Match: TypeAlias = Callable[[str, Limits], bool]
 _MAX_MEMORY = 1 << 20
 _CACHED_PATTERNS = 256
 
+_TEXT_CHARS = 100
+_STEPS = 1_000
+_COMPILING = 20
+_CLASS = 300
+"""So many characters of the text and so many steps count like one call; a character of a new pattern like so many
+calls, and one of Unicode's classes in it like so many more."""
+
 
 def search(pattern: str, text: str, limits: Limits) -> bool:
     """Whether the ECMAScript pattern matches anywhere in the text.
@@ -44,15 +51,24 @@ def search(pattern: str, text: str, limits: Limits) -> bool:
     return _compile(pattern).match(text, limits)
 
 
-def steps(pattern: str, text: str) -> int:
-    """What a search costs at most, in instructions of the pattern on characters; 0 for a pattern that does not compile.
+def price(pattern: str, text: str, limits: Limits) -> int:
+    """What a search costs in usual function calls: looking through the text, steps, compiling a new pattern.
 
     A pattern that needs backtracking counts by its length: its own limit is one of time.
     """
+    if len(pattern) > limits.regex_pattern_chars or len(text) > limits.regex_input_chars:
+        return 0  # refused without a look
+    before = _compile.cache_info().misses
     try:
-        return len(text) * _compile(pattern).size
+        searching = max(len(text) // _TEXT_CHARS, len(text) * _compile(pattern).size // _STEPS)
     except ExpressionError:
-        return 0
+        # Nothing is kept of what does not compile: it costs the same again.
+        return _compiling(pattern)
+    return searching + (_compiling(pattern) if _compile.cache_info().misses > before else 0)
+
+
+def _compiling(pattern: str) -> int:
+    return _COMPILING * len(pattern) + _CLASS * (pattern.count("\\p") + pattern.count("\\P"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterator
 from json.encoder import encode_basestring
 from typing import Any
 
@@ -21,11 +22,11 @@ _EXPONENT_BELOW = -6
 _PLAIN_BELOW = 10**_EXPONENT_FROM
 
 
-def to_text(value: Any) -> str:
+def to_text(value: Any, json_chars: int = 10_000) -> str:
     """The text of a JSON value as JavaScript shows it (rulebook 7.3).
 
     None is `""`, strings stay, `true`/`false`, numbers in JavaScript notation (`100` for 100.0, `1e+21`),
-    lists and objects as compact JSON.
+    lists and objects as compact JSON, cut with a mark at so many characters.
     """
     kind = type(value)
     if kind is str:
@@ -38,7 +39,7 @@ def to_text(value: Any) -> str:
         return "false"
     if kind is int or kind is float or isinstance(value, int | float):
         return number_text(value)
-    return _json(value) if isinstance(value, dict | list) else str(value)
+    return _json(value, json_chars) if isinstance(value, dict | list) else str(value)
 
 
 def number_text(value: float) -> str:
@@ -81,37 +82,53 @@ def _decompose(text: str) -> tuple[str, str, int]:
     return sign, stripped.rstrip("0") or "0", exponent
 
 
-def _json(value: Any) -> str:
-    """Compact JSON with JavaScript numbers. Iterative, because literals of an agent may be nested deeply."""
+def _json(value: Any, limit: int) -> str:
+    """Compact JSON with JavaScript numbers, not looked at any further than what fits: many elements may show one
+    large value. Iterative, because literals of an agent may be nested deeply."""
     parts: list[str] = []
-    # Entries are text to write, or (True, value) still to be written.
-    stack: list[str | tuple[bool, Any]] = [(True, value)]
-    while stack:
-        entry = stack.pop()
-        if isinstance(entry, str):
-            parts.append(entry)
-            continue
-        item = entry[1]
-        if isinstance(item, str):
-            parts.append(encode_basestring(item))
-        elif isinstance(item, dict):
-            stack.append("}")
-            for index, key in reversed(list(enumerate(item))):
-                stack.append((True, item[key]))
-                stack.append(f"{',' if index else ''}{encode_basestring(str(key))}:")
-            parts.append("{")
-        elif isinstance(item, list):
-            stack.append("]")
-            for index in range(len(item) - 1, -1, -1):
-                stack.append((True, item[index]))
-                if index:
-                    stack.append(",")
-            parts.append("[")
-        elif item is None or (isinstance(item, float) and not math.isfinite(item)):
-            parts.append("null")
+    room = limit
+    # What is still to be written: texts, and iterators of the containers that are open.
+    stack: list[Any] = [iter((("", value),))]
+    closing = [""]
+    while stack and room >= 0:
+        entry = next(stack[-1], None)
+        if entry is None:
+            stack.pop()
+            text = closing.pop()
         else:
-            parts.append(to_text(item))
-    return "".join(parts)
+            lead, item = entry
+            if isinstance(item, dict):
+                text = lead + "{"
+                stack.append(_members(item, limit))
+                closing.append("}")
+            elif isinstance(item, list):
+                text = lead + "["
+                stack.append(_elements(item))
+                closing.append("]")
+            elif isinstance(item, str):
+                text = lead + encode_basestring(item if len(item) <= room else item[: room + 1])
+            elif item is None or (isinstance(item, float) and not math.isfinite(item)):
+                text = lead + "null"
+            else:
+                text = lead + to_text(item)
+        parts.append(text)
+        room -= len(text)
+    whole = "".join(parts)
+    return whole if len(whole) <= limit else whole[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
+
+
+def _members(item: dict[Any, Any], limit: int) -> Iterator[tuple[str, Any]]:
+    comma = ""
+    for key, value in item.items():
+        yield f"{comma}{encode_basestring(str(key)[: limit + 1])}:", value
+        comma = ","
+
+
+def _elements(item: list[Any]) -> Iterator[tuple[str, Any]]:
+    comma = ""
+    for value in item:
+        yield comma, value
+        comma = ","
 
 
 def clean_text(text: str) -> str:

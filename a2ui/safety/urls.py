@@ -7,9 +7,11 @@ white space and controls may only surround a URL.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import SplitResult, urlsplit
 
 _MAX_CHARS = 8_192
+_MAX_DATA_CHARS = 100_000
 _DATA_IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]+={0,2}", re.IGNORECASE)
 _MAILTO = re.compile(r"mailto:[^\s@/:?#]+@[^\s@/:?#]+(?:\?[^\s#]*)?", re.IGNORECASE)
 _WEB = frozenset({"http", "https"})
@@ -39,7 +41,7 @@ def safe_image(url: object, hosts: frozenset[str]) -> str | None:
     below example.org.
     """
     if isinstance(url, str) and url[:5].lower() == "data:":
-        return url if _DATA_IMAGE.fullmatch(url) else None
+        return url if len(url) <= _MAX_DATA_CHARS and _is_bitmap(url) else None
     text = _candidate(url)
     if text is None:
         return None
@@ -47,6 +49,12 @@ def safe_image(url: object, hosts: frozenset[str]) -> str | None:
         return None if text.startswith("//") else text
     parts = _web(text)
     return text if parts and _host_allowed(parts, hosts) else None
+
+
+@lru_cache(maxsize=16)
+def _is_bitmap(url: str) -> bool:
+    """Kept, because one long address may be shown by every item of a list."""
+    return _DATA_IMAGE.fullmatch(url) is not None
 
 
 def _candidate(url: object) -> str | None:

@@ -16,6 +16,9 @@ FORBIDDEN: Final = frozenset({"__proto__", "prototype", "constructor"})
 """Never a key of a data model: the model also travels to JavaScript, where these do harm (D29)."""
 
 _MAX_PLAIN = 2**62
+_ALIKE_FROM = 16
+_MAX_DROPPED = 100
+"""Reserved members that are reported; one value may have very many."""
 _MAX_INTEGER = 2**1024
 """Larger integers have no counterpart in a reader that knows doubles only."""
 
@@ -41,7 +44,7 @@ def clean_string(text: str) -> str:
 class Copier:
     """Makes clean, independent copies of JSON values and counts what they hold.
 
-    `dropped` collects the tokens of reserved members that were left out, `nodes` the values copied, `bytes`
+    `dropped` collects the tokens of the first reserved members that were left out, `nodes` the values copied, `bytes`
     their size as in `measure`. One copier may copy several values; the counts add up.
     """
 
@@ -127,7 +130,8 @@ class Copier:
             if extra is None:
                 key = clean_string(name)
                 if key in FORBIDDEN:
-                    self.dropped.append((*trail, key))
+                    if len(self.dropped) < _MAX_DROPPED:
+                        self.dropped.append((*trail, key))
                     continue
                 extra = names[key] = member_bytes(key)
             size += extra
@@ -149,9 +153,30 @@ class Copier:
         self.nodes += nodes
         return result
 
+    def _alike(self, value: list[Any]) -> bool:
+        """Counts a list of scalars of one type that are kept as they are, at once: a list may have a million."""
+        kinds = set(map(type, value))
+        if kinds == {int}:
+            if not (min(value) > -_MAX_PLAIN and max(value) < _MAX_PLAIN):
+                return False
+            self.bytes += 8 * len(value)
+        elif kinds == {str}:
+            text = "".join(value)
+            if not text.isascii() or "\0" in text:
+                return False
+            self.bytes += len(text) + 2 * len(value)
+        elif kinds <= {bool, type(None)}:
+            self.bytes += 4 * len(value)
+        else:
+            return False
+        self.nodes += len(value)
+        return True
+
     def _array(self, value: list[Any]) -> list[Any]:
         self._enter()
         self.bytes += len(value)
+        if len(value) > _ALIKE_FROM and self._alike(value):
+            return value.copy()
         trail = self._trail
         trail.append("0")
         result: list[Any] = []
@@ -175,24 +200,29 @@ def measure(value: Any) -> tuple[int, int, int]:
     null 4, plus punctuation. `depth` counts containers: 0 for a scalar, 1 for a list of scalars.
     """
     nodes = size = deepest = 0
-    stack: list[tuple[Any, int]] = [(value, 0)]
+    stack: list[tuple[Iterable[Any], int]] = [((value,), 0)]
     while stack:
-        item, depth = stack.pop()
-        nodes += 1
-        if isinstance(item, str):
-            size += (len(item) if item.isascii() else len(item.encode())) + 2
-        elif isinstance(item, dict):
-            deepest = max(deepest, depth + 1)
-            size += 2
-            for key, member in item.items():
-                size += member_bytes(key)
-                stack.append((member, depth + 1))
-        elif isinstance(item, list):
-            deepest = max(deepest, depth + 1)
-            size += 2 + len(item)
-            stack.extend([(member, depth + 1) for member in item])
-        else:
-            size += 4 if item is None or isinstance(item, bool) else 8
+        items, depth = stack.pop()
+        for item in items:
+            nodes += 1
+            kind = type(item)
+            if kind is int or kind is float:
+                size += 8
+            elif kind is bool or item is None:
+                size += 4
+            elif isinstance(item, str):
+                size += (len(item) if item.isascii() else len(item.encode())) + 2
+            elif isinstance(item, dict):
+                size += 2
+                for key in item:
+                    size += (len(key) if key.isascii() else len(key.encode())) + 4
+                stack.append((item.values(), depth + 1))
+            elif isinstance(item, list):
+                size += 2 + len(item)
+                stack.append((item, depth + 1))
+            else:
+                size += 8
+        deepest = max(deepest, depth)
     return nodes, size, deepest
 
 

@@ -64,7 +64,8 @@ class TestToText:
         for _ in range(50_000):
             value = [value]
 
-        assert len(to_text(value)) == 100_002
+        assert len(to_text(value, 200_000)) == 100_002
+        assert to_text(value) == "[" * 9_999 + "…"
 
 
 class TestCleanText:

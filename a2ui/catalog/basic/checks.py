@@ -14,6 +14,9 @@ from a2ui.rendering.build import Build, literal
 Failing = Callable[[Any], list[str]]
 """Value of the scope -> the escaped messages of the checks that fail, in order."""
 
+_ERROR_CHARS = 250
+"""Markup round a message; its icon is most of it."""
+
 _PATTERN_MESSAGE = "This is not in the expected form."
 
 
@@ -30,6 +33,8 @@ def failing(build: Build) -> Failing | None:
         compiled.append((_pattern(build, pattern), _PATTERN_MESSAGE))
     if not compiled:
         return None
+    # All of them may be on the page, in every instance.
+    build.weight += sum([_ERROR_CHARS + len(message) for _, message in compiled])
     return lambda scope: [message for condition, message in compiled if not truthy(condition(scope))]
 
 

@@ -11,13 +11,17 @@ from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import Option, checks, enum, literal_boolean, options, string_list, text
 from a2ui.errors import InputError
-from a2ui.rendering.build import Build, always
+from a2ui.rendering.build import LONG, Build, always
 from a2ui.safety.text import clean_text, escape, to_text
 
 if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
 
 _OPTION_CHARS = 100
+_USUAL_CHARS = 600
+"""Characters of an option and its markup that are not worth counting."""
+_UNMARKED = '<p class="a2-note" role="note">What is chosen is too much to be marked here.</p>'
+_TOO_LONG = '<p class="a2-note" role="note">These options are too much text: they are not shown.</p>'
 _FILTER = (
     '<input class="a2-input a2-filter" type="search" data-filter autocomplete="off" dir="auto" '
     'placeholder="Filter" aria-label="Filter">'
@@ -61,11 +65,18 @@ class ChoicePicker(InputType):
         offered = component.raw.get("options") if component is not None else None
         count = len(offered) if isinstance(offered, list) else 0
         more = f'<p class="a2-note" role="note">{allowed:,} of {count:,} shown</p>' if count > allowed else ""
+        usual = LONG + _USUAL_CHARS * len(choices)
+        known, work, spend = frozenset([value for value, _, _ in choices]), build.compiler.work, build.spend
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
             messages = fails(scope) if fails else []
-            selected = _selected(get(scope), single=single)
+            chosen, note = get(scope), more
+            # A list of any length, looked through for each picker that shows it.
+            if type(chosen) is list and not work.argument(chosen):
+                build.failed(work.refusal(self.name))
+                chosen, note = None, more + _UNMARKED
+            selected = known.intersection(_selected(chosen, single=single))
             words = legend(scope)
             title = f'<legend class="a2-label">{words}</legend>' if words else ""
             name = named(words, aria(scope), "Options")
@@ -78,9 +89,11 @@ class ChoicePicker(InputType):
                     for value, shown, label in choices
                 ]
             )
+            if len(rows) > usual and not spend(len(rows) - usual):
+                rows, note = "", _TOO_LONG
             return (
                 f'{start}{context}" class="{css}"{kind}{role}{name}{invalid(dom_id, messages)}>{title}{top}'
-                f"{around}{rows}</div>{more}{errors(dom_id, messages, fails)}</fieldset>"
+                f"{around}{rows}</div>{note}{errors(dom_id, messages, fails)}</fieldset>"
             )
 
         build.remember(render)
@@ -91,14 +104,13 @@ class ChoicePicker(InputType):
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise InputError("A choice is a list of options.")
         offered: tuple[Option, ...] = props.get("options", ())
-        chosen = [
-            option.value for option in offered if option.value in value or _shown(option.value) in value
-        ]
+        sent = set(value)
+        chosen = [option.value for option in offered if option.value in sent or _shown(option.value) in sent]
         known = {option.value for option in offered} | {_shown(option.value) for option in offered}
         if not known.issuperset(value):
             raise InputError("This is not one of the options.")
         if _is_single(props):
-            if len(set(value)) > 1:
+            if len(sent) > 1:
                 raise InputError("Only one of the options can be chosen.")
             return chosen[:1]
         current = _selected(instance.evaluate(props.get("value")), single=False)

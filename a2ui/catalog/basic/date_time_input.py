@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from datetime import datetime, time, tzinfo
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from a2ui.binding.secrets import show
 from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.input import InputType
@@ -111,7 +110,7 @@ def shown_as(value: Any, mode: Mode, zone: tzinfo) -> str:
         found = _TIME.fullmatch(value.strip())
         if found is not None:
             return f"{found[1]}:{found[2]}"
-    moment = parse_date(value if isinstance(value, int | float) else show(value))
+    moment = parse_date(value)
     if moment is None:
         return ""
     if moment.tzinfo is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from a2ui.binding.secrets import show
 from a2ui.catalog.basic.checks import named
 from a2ui.catalog.basic.icons import UI_FILM, UI_SOUND
 from a2ui.catalog.kinds import text
@@ -71,5 +70,5 @@ class AudioPlayer(ComponentType):
 
 def _source(url: Any, hosts: frozenset[str]) -> str:
     """The address, "" if nothing may be loaded from it. Pictures in data addresses are no media."""
-    source = safe_image(show(url), hosts)
+    source = safe_image(url, hosts)
     return "" if source is None or source[:5].lower() == "data:" else source

@@ -12,8 +12,9 @@ from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import checks, enum, literal_text, text
 from a2ui.errors import InputError
 from a2ui.functions.convert import to_number
-from a2ui.rendering.build import Build, always
+from a2ui.rendering.build import LONG, Build, always
 from a2ui.safety.text import escape
+from a2ui.state.values import clean_string
 
 if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
@@ -43,19 +44,24 @@ class TextField(InputType):
         start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
         control = _CONTROLS[variant]
         get, fails = build.getter("value"), failing(build)
-        limit = build.options.limits.text_chars
+        limit, spend, work = build.options.limits.text_chars, build.spend, build.compiler.work
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
             messages, value = fails(scope) if fails else [], get(scope)
-            if type(value) is str and len(value) > limit:
-                messages = [*messages, _CUT.format(limit)]
+            text, most = "" if variant == "obscured" else clean_string(show(value, work)), limit
+            if len(text) > min(LONG, limit):
+                if len(text) > LONG and not spend(len(escape(text[:limit]))):
+                    most = min(limit, LONG)
+                if len(text) > most:
+                    messages = [*messages, _CUT.format(most)]
+                    text = text[:most]
             words = label(scope)
             name = named(words, aria(scope), "Text")
             attributes = f'id="{dom_id}-xi" class="a2-input"{name}{invalid(dom_id, messages)}'
             return (
                 f'{start}{context}{field}<label class="a2-label" for="{dom_id}-xi">{words}</label>'
-                f"{control(attributes, value, limit)}{errors(dom_id, messages, fails)}</div>"
+                f"{control(attributes, value, text)}{errors(dom_id, messages, fails)}</div>"
             )
 
         build.remember(render)
@@ -85,26 +91,25 @@ def bound_as(build: Build, kind: str) -> str:
     return f' data-in="{kind}"' if not isinstance(build.value("value"), Const) else ""
 
 
-def _short(attributes: str, value: Any, limit: int) -> str:
-    return f'<input {attributes} type="text" dir="auto" value="{escape(show(value)[:limit])}">'
+def _short(attributes: str, value: Any, text: str) -> str:
+    return f'<input {attributes} type="text" dir="auto" value="{escape(text)}">'
 
 
-def _number(attributes: str, value: Any, limit: int) -> str:
-    number = escape(show(value)[:limit])
-    return f'<input {attributes} type="number" step="any" inputmode="decimal" value="{number}">'
+def _number(attributes: str, value: Any, text: str) -> str:
+    return f'<input {attributes} type="number" step="any" inputmode="decimal" value="{escape(text)}">'
 
 
-def _long(attributes: str, value: Any, limit: int) -> str:
+def _long(attributes: str, value: Any, text: str) -> str:
     # HTML drops one line break directly behind the tag: it gets one of its own to drop.
-    return f'<textarea {attributes} rows="{_ROWS}" dir="auto">\n{escape(show(value)[:limit])}</textarea>'
+    return f'<textarea {attributes} rows="{_ROWS}" dir="auto">\n{escape(text)}</textarea>'
 
 
-def _obscured(attributes: str, value: Any, limit: int) -> str:
+def _obscured(attributes: str, value: Any, text: str) -> str:
     known = f' placeholder="{DOTS}"' if is_secret(value) or value not in (None, "") else ""
     return f'<input {attributes} type="password" autocomplete="off" value=""{known}>'
 
 
-_CONTROLS: Mapping[str, Callable[[str, Any, int], str]] = {
+_CONTROLS: Mapping[str, Callable[[str, Any, str], str]] = {
     "shortText": _short,
     "longText": _long,
     "number": _number,
