@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from a2ui.rendering.lists import ListSlot, ListState, index_tokens, keys_of
+from a2ui.rendering.lists import ListSlot, ListState, first_keys, index_tokens
 from a2ui.rendering.patterns import Bound, Node, Patterns
 from a2ui.state.pointer import Tokens, to_index
 
@@ -85,9 +85,9 @@ class ReadIndex(Patterns):
 
     def _list_replaced(self, slot: ListSlot, old: Any, new: Any, bound: Bound) -> None:
         items = new if type(new) is list else []
-        keys = keys_of(items)
+        keys: dict[int, list[str]] = {}
         for entry in self.states(slot, bound):
-            self._rekey(slot, entry, keys, old, items, bound)
+            self._rekey(slot, entry, _keys(items, entry[0], keys), old, items, bound)
 
     def _rekey(
         self,
@@ -104,14 +104,18 @@ class ReadIndex(Patterns):
         around = {**bound, **dict(zip(slot.place.levels, indices, strict=True))}
         below = self._wild_node(slot)
         previous = state.keys
-        known = type(old) is list and len(old) == len(previous)
-        if keys == previous:
-            for index in range(start, len(items)) if below is not None else ():
+        if state.starved:
+            state.recount(len(items))
+            self.lists[state] = (slot, names, indices)
+            return
+        known = type(old) is list and len(old) == state.count
+        if keys == previous and len(items) == state.count:
+            for index in range(start, len(keys)) if below is not None else ():
                 before = old[index] if known else UNKNOWN
                 if below is not None and before is not items[index]:
                     self._at(below, before, items[index], {**around, slot: index})
             return
-        state.replace(list(keys))
+        state.replace(list(keys), len(items))
         self.lists[state] = (slot, names, indices)
         position = {key: index for index, key in enumerate(previous)}
         for index, key in enumerate(keys):
@@ -135,10 +139,11 @@ class ReadIndex(Patterns):
         """An item, or the member that may be its key, was written: the identity of the items may be another one."""
         if type(items) is not list:
             return
-        keys = keys_of(items)
+        known: dict[int, list[str]] = {}
         for slot in node.slots:
             for entry in self.states(slot, bound):
-                if entry[0].keys != keys:
+                state = entry[0]
+                if not state.starved and state.keys != (keys := _keys(items, state, known)):
                     self._rekey(slot, entry, keys, UNKNOWN, items, bound)
 
     def spliced(self, splice: Splice, root: Any) -> None:
@@ -167,14 +172,17 @@ class ReadIndex(Patterns):
             position = to_index(token)
             if position is None or position >= splice.at:
                 self._at(below, UNKNOWN, _step(items, token), bound)
+        known: dict[int, list[str]] = {}
         for slot in node.slots:
             for entry in self.states(slot, bound):
                 if self._splice_state(slot, entry, splice, items):
                     continue
-                keys = keys_of(items)
-                # Of a list without keys only what is behind the place has moved.
+                keys = _keys(items, entry[0], known)
+                # Items with keys only move; of a list without, what is behind the place is another item now.
                 by_position = keys[:1] == entry[0].keys[:1] == _FIRST
-                self._rekey(slot, entry, keys, UNKNOWN, items, bound, splice.at if by_position else 0)
+                self._rekey(
+                    slot, entry, keys, UNKNOWN, items, bound, splice.at if by_position else len(items)
+                )
 
     def _splice_state(
         self,
@@ -186,7 +194,7 @@ class ReadIndex(Patterns):
         """Takes note of one item that came or went; False where the whole list has to be compared."""
         state, names, indices = entry
         index = splice.at
-        if state.visible < len(state.keys):
+        if state.visible < state.count:
             return False
         if not splice.inserted:
             done = index < len(state.keys) and state.remove(index, items, moving=splice.moving)
@@ -195,6 +203,17 @@ class ReadIndex(Patterns):
         if done:
             self.lists[state] = (slot, names, indices)
         return done
+
+
+def _keys(items: list[Any], state: ListState, known: dict[int, list[str]]) -> list[str]:
+    """The keys of the items that the list may show; `known` keeps them for the next one, of which there may be
+    thousands."""
+    if state.starved:
+        return []
+    found = known.get(state.most)
+    if found is None:
+        found = known[state.most] = first_keys(items, state.most)
+    return found
 
 
 def same(old: Any, new: Any) -> bool:

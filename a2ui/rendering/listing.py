@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.reading import descend
 from a2ui.errors import LimitError
-from a2ui.rendering.lists import ListSlot, ListState, keys_of
+from a2ui.rendering.lists import ListSlot, ListState, first_keys
 from a2ui.rendering.place import Around, Place, Render, inlined
 from a2ui.rendering.placeholders import cut_list
 
@@ -18,13 +18,16 @@ if TYPE_CHECKING:
 class Listing:
     """The lists of a view."""
 
-    __slots__ = ("_budget", "_view", "asked")
+    __slots__ = ("_budget", "_view", "asked", "full")
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._budget = view.budget
         self.asked: dict[str, int] = {}
         """By DOM id: how many items people asked to see of a list that is longer than the limit."""
+        self.full = False
+        """Whether something is left out for want of room. What that is depends on the order in which things came; so
+        that every page shows the same, such a surface is drawn anew when its structure changes."""
 
     def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
         """The slot of a template, registered for its list, and what renders its items."""
@@ -49,14 +52,17 @@ class Listing:
         state = slot.states.get(context)
         if not items:
             if state is None:
-                slot.states[context] = ListState([])
+                slot.states[context] = ListState(self._view.options.limits.list_items)
             return ""
         item = self.item_of(slot)
         if state is None:
-            state = slot.states[context] = ListState(list(keys_of(items)))
-            self.fit(slot, state, context)
+            state = slot.states[context] = ListState(self._view.options.limits.list_items)
+            self.fit(slot, state, context, items)
+        elif state.unfit:
+            # Something around it is sent whole before the list itself had its turn.
+            self.fit(slot, state, context, items)
         keys, render = state.keys, item.render
-        if state.visible < len(keys):
+        if state.visible < state.count:
             items, keys = items[: state.visible], keys[: state.visible]
         body = "".join([render(value, f"{context}-{key}") for value, key in zip(items, keys, strict=True)])
         notice = self.notice(slot, state, context)
@@ -65,7 +71,7 @@ class Listing:
 
     def notice(self, slot: ListSlot, state: ListState, context: str) -> str:
         """What stands under a list that is cut; it stays once all of it is shown, so that focus has a place."""
-        count = len(state.keys)
+        count = state.count
         if state.visible >= count and (count <= self._view.options.limits.list_items or not self.asked):
             return ""
         dom_id = slot.place.prefix + context
@@ -80,18 +86,26 @@ class Listing:
             slot.item = self._view.make_item(slot)
         return slot.item
 
-    def fit(self, slot: ListSlot, state: ListState, context: str) -> None:
+    def fit(self, slot: ListSlot, state: ListState, context: str, items: list[Any]) -> None:
         """Decides how many items are shown: the limit of a list or what was asked for, and what the surface has
         left."""
         page, size = self._view.options.limits.list_items, slot.item.size if slot.item else 1
         free = self._budget.allowed - self._budget.used + state.charged
-        count, room = len(state.keys), max(0, free // size)
+        count, room = len(items), max(0, free // size)
+        state.count, state.most, state.unfit = count, page, False
         state.visible = min(count, room, page)
         state.more = 0
         if count > page:
-            state.visible = min(count, room, max(page, self.asked.get(slot.place.prefix + context, 0)))
+            state.most = max(page, self.asked.get(slot.place.prefix + context, 0))
+            state.visible = min(count, room, state.most)
             if not slot.place.around.inline:
                 state.more = min(count, room, state.visible + page) - state.visible
+        if state.visible < min(count, state.most):
+            self.full = True
+        if not state.visible:
+            state.keys = []
+        elif len(state.keys) != min(count, state.most):
+            state.keys = list(first_keys(items, state.most))
         if state.visible < count:
             self._report_cut(
                 slot, state.visible, count, "list_items" if state.visible < room else "instances"

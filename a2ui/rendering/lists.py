@@ -30,19 +30,35 @@ def index_tokens(count: int) -> list[str]:
     return _INDEX_TOKENS[:count]
 
 
+def first_keys(items: list[Any], most: int) -> list[str]:
+    """The key tokens of the first items. Whether items have an identity is judged by these."""
+    return keys_of(items[:most] if len(items) > most else items)
+
+
 class ListState:
     """One list on the page.
 
     `keys` follow the data at once; `before` is what the page shows, None while that is the same. As long as only
     single items came, went or moved, `journal` names them, with whether they were on the page before: then the
     fragments follow from it without comparing the lists. Only the first `visible` keys are shown.
+
+    Of a long list only the first `most` items have keys: no more can be shown, and a surface may show one list of a
+    million items at thousands of places. `count` is how many items there are. A list for which there was no room has
+    no keys at all.
     """
 
-    __slots__ = ("_field", "again", "before", "charged", "cut", "journal", "keys", "lost", "more", "visible")
+    __slots__ = (
+        "_field", "again", "before", "charged", "count", "cut", "journal", "keys", "lost", "more", "most", "unfit",
+        "visible",
+    )  # fmt: skip
 
-    def __init__(self, keys: list[str]) -> None:
-        self.keys = keys
-        self.visible = len(keys)
+    def __init__(self, most: int) -> None:
+        self.keys: list[str] = []
+        self.visible = 0
+        self.count = 0
+        self.most = most
+        self.unfit = False
+        """Whether the items changed since it was decided how many are shown."""
         self.before: list[str] | None = None
         self.journal: dict[str, bool] | None = None
         self.lost: set[str] = set()
@@ -62,8 +78,22 @@ class ListState:
         """The keys of the items on the page once the fragments were applied."""
         return self.keys if self.visible >= len(self.keys) else self.keys[: self.visible]
 
-    def replace(self, keys: list[str]) -> None:
+    @property
+    def starved(self) -> bool:
+        """Whether there are items and no room for any of them."""
+        return not self.keys and self.count > 0
+
+    def recount(self, count: int) -> None:
+        """The list has another length, and none of its items is shown."""
+        if self.before is None:
+            self.before = []
+        self.count = count
+        self.unfit = True
+
+    def replace(self, keys: list[str], count: int) -> None:
         """The list is another one now."""
+        self.count = count
+        self.unfit = True
         if self.before is None:
             self.before = list(self.shown)
         self.journal = None
@@ -83,6 +113,7 @@ class ListState:
             self.before = list(self.shown)
         self.journal = None
         self.visible = len(self.keys)
+        self.unfit = True
 
     def _came(self, key: str) -> None:
         if key in self.lost:
@@ -108,6 +139,8 @@ class ListState:
         self._came(token)
         self.keys.insert(index, token)
         self.visible += 1
+        self.count += 1
+        self.unfit = True
         return True
 
     def remove(self, index: int, items: list[Any], *, moving: bool) -> bool:
@@ -120,6 +153,8 @@ class ListState:
             self.lost.add(self.keys[index])
         del self.keys[index]
         self.visible -= 1
+        self.count -= 1
+        self.unfit = True
         return True
 
     def _note(self, token: str, *, existed: bool) -> None:

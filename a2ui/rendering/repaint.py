@@ -38,6 +38,9 @@ class Repaint:
         view.repaints += 1
         view.spent = 0
         view.compiler.work.begin()
+        structure = bool(self._redefined) or bool(view.index.lists)
+        if structure and view.listing.full:
+            return self._anew()
         for component_id in self._redefined:
             for place in list(view.places(component_id)):
                 self._redefine(place)
@@ -49,7 +52,23 @@ class Repaint:
         for place in self._replaced:
             self._send_all(place)
         self._values()
+        if structure and view.listing.full:
+            return self._anew()
         return self._ops
+
+    def _anew(self) -> list[Op]:
+        """The whole surface, as it would be drawn for a page that has nothing of it yet."""
+        view = self._view
+        if view.root is not None:
+            view.dispose(view.root)
+            view.root = None
+        view.index.dirty = {}
+        view.index.lists = {}
+        view.listing.full = False
+        view.spent = 0
+        view.compiler.work.begin()
+        root = view.compiled()
+        return [replace_op(root, root.prefix, root.raw(view.source.now, ""))]
 
     # ------------------------------------------------------------------ components
 
@@ -59,7 +78,7 @@ class Repaint:
         if not self._there(place) or place.born == view.repaints:
             return
         kids, shell, component = place.kids, place.shell, place.component
-        known = dict(place.children)
+        known, before = dict(place.children), place.size
         view.clear(place)
         view.build(place)
         used = _used(place)
@@ -68,7 +87,7 @@ class Repaint:
             if key not in used and place.children.get(key) is child:
                 del place.children[key]
                 view.dispose(child)
-        resize(place)
+        resize(place, before)
         now = place.component
         same_frame = kids is not None and place.kids is not None and shell == place.shell
         if same_frame and component is not None and now is not None and component.type is now.type:
@@ -145,9 +164,9 @@ class Repaint:
         view = self._view
         place, items = slot.place, slot.items(scope)
         old = state.before or []
-        if state.keys:
+        if items:
             view.listing.item_of(slot)
-        view.listing.fit(slot, state, context)
+        view.listing.fit(slot, state, context, items)
         new = state.shown
         gone, shifted, fresh = _difference(state, old, new)
         if new and old and len(gone) == len(old):
@@ -165,9 +184,14 @@ class Repaint:
         self, slot: ListSlot, state: ListState, context: str, items: list[Any], fresh: set[str]
     ) -> None:
         """Items that were away for a moment are sent whole."""
-        again = state.again.intersection(state.shown) - fresh
-        for key in again:
-            item, at = self._view.listing.item_of(slot), state.keys.index(key)
+        again = state.again - fresh
+        if not again:
+            return
+        # In page order, which is the same in every process.
+        for at, key in enumerate(state.shown):
+            if key not in again:
+                continue
+            item = self._view.listing.item_of(slot)
             html = item.render(items[at], f"{context}-{key}")
             self._ops.append(replace_op(item, self._item_id(slot, context, key), html))
             self._sent.add((item, f"{context}-{key}{item.own}"))
@@ -275,12 +299,16 @@ def _used(place: Place) -> set[Reference]:
     return {reference for reference in component.references if reference.template is None}
 
 
-def resize(place: Place) -> None:
-    """Counts the instances of a place again, and of those around it up to the next template."""
-    at: Place | None = place
-    while at is not None:
-        at.size = 1 + at.weight + sum(child.size for child in at.children.values())
-        at = at.parent
+def resize(place: Place, before: int) -> None:
+    """Counts the instances of a place again; those around it up to the next template change by as much. `before` is
+    what it counted there until now."""
+    place.size = 1 + place.weight + sum([child.size for child in place.children.values()])
+    grown = place.size - before
+    at, parent = place, place.parent
+    # Not by counting every one again: a message may redefine thousands of children of one parent.
+    while parent is not None and len(parent.levels) == len(at.levels):
+        parent.size += grown
+        at, parent = parent, parent.parent
 
 
 def _insert(parent_id: str, after: str, html: str) -> Op:
@@ -294,7 +322,7 @@ def _position(keys: Sequence[str], key: str) -> int:
 
 def _difference(state: ListState, old: list[str], new: Any) -> tuple[list[str], set[str], set[str]]:
     """(gone, moved, new) tokens."""
-    if state.journal is not None and state.visible >= len(state.keys):
+    if state.journal is not None and state.visible >= state.count:
         keys = state.keys
         # What was appended, the most frequent change, is found without a search.
         present = {key for key in state.journal if keys and (key == keys[-1] or key in keys)}
