@@ -58,13 +58,14 @@ def _walk(starts: Iterable[str], references: References, follow: Callable[[Refer
     return []
 
 
-def _reachable(starts: Iterable[str], references: References) -> set[str]:
-    seen = set(starts)
+def _reachable(starts: Iterable[str], references: References) -> dict[str, None]:
+    """In the order of finding: which of several cycles is named must not depend on how texts are hashed."""
+    seen = dict.fromkeys(starts)
     stack = list(seen)
     while stack:
         for reference in references(stack.pop()):
             if reference.child not in seen:
-                seen.add(reference.child)
+                seen[reference.child] = None
                 stack.append(reference.child)
     return seen
 
