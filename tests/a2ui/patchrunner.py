@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
-import time
 from typing import Any
 
 import pytest
@@ -13,6 +13,7 @@ from a2ui.errors import PatchError
 from a2ui.safety.limits import Limits
 from a2ui.state.patch import apply_patch
 from a2ui.state.values import equal
+from tests.fuzz.cost import cost
 from tests.shared import SHARED, caselib, json_file
 
 LIMITS = Limits()
@@ -51,6 +52,12 @@ def check_record(record: dict[str, Any]) -> None:
     assert equal(record["doc"], before)
 
 
+def attempt(document: Any, patch: Any) -> None:
+    """The patch once more, whatever comes of it."""
+    with contextlib.suppress(PatchError):
+        apply(document, patch)
+
+
 def check_case(given_input: dict[str, Any], expected: dict[str, Any]) -> None:
     """One shared case of kind `patch`."""
     document = given_input["doc"]
@@ -60,7 +67,6 @@ def check_case(given_input: dict[str, Any], expected: dict[str, Any]) -> None:
         if "patch" in given_input
         else caselib().generate_patch(given_input["patch_generator"])
     )
-    started = time.process_time()
     try:
         if "apply_to" in given_input:
             models = {name: apply(document, patch)[0] for name in given_input["apply_to"]}
@@ -72,10 +78,10 @@ def check_case(given_input: dict[str, Any], expected: dict[str, Any]) -> None:
         outcome, code = "accepted", None
     except PatchError as error:
         result, outcome, code = document, "rejected", error.code
-    elapsed = (time.process_time() - started) * 1000
 
     assert equal(document, before)
-    assert elapsed < expected.get("max_ms", 1000)
+    allowed = expected.get("max_ms", 1000)
+    assert cost(lambda: attempt(document, patch), bound=allowed) <= allowed
     alternatives = expected.get("any_of", [expected])
     assert any(matches(alternative, outcome, code, result, before) for alternative in alternatives), (
         outcome,

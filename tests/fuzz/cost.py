@@ -28,15 +28,20 @@ def _unit() -> float:
     return (time.thread_time() - began) * 1000 / _LOOPS_MS
 
 
+def slowness() -> float:
+    """How many times slower than an ordinary machine that has nothing else to do this one is now; 1 at least."""
+    return max(1.0, _unit())
+
+
 def cost(run: Callable[[], object], *, bound: float = BOUND_MS, tries: int = 4) -> float:
     """Milliseconds that `run` takes: the least of several tries, as soon as one is within the bound."""
     least = float("inf")
     for _ in range(tries):
-        before = _unit()
+        before = slowness()
         began = time.thread_time()
         run()
         took = (time.thread_time() - began) * 1000
-        factor = max(1.0, before, _unit())
+        factor = max(before, slowness())
         least = min(least, took / factor)
         if least <= bound:
             break
