@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from a2ui import Engine, EngineOptions
+from a2ui import Engine
 from beachsite.suite import ROOT
 from tests.a2ui.programs import components, create, data, path, row
 
@@ -171,10 +171,10 @@ MODEL = {
 }
 
 
-def surface(rows: list[Row], *, colour: str = "", locale: str = "en-US") -> str:
+def surface(rows: list[Row], *, colour: str = "", **more: Any) -> str:
     theme = {"theme": {"primaryColor": colour}} if colour else {}
-    surfaces = Engine(EngineOptions(locale=locale)).surfaces()
-    for message in (create(**theme), components(*rows), data(MODEL)):
+    surfaces = Engine().surfaces()
+    for message in (create(**theme), components(*rows), data(MODEL | more)):
         assert not [problem for problem in surfaces.apply(message) if problem.refused]
     only = surfaces.get("", "s")
     assert only is not None
@@ -306,6 +306,24 @@ def test_pictures_are_cut_and_not_stretched(show: Show) -> None:
     assert {fit for fit, _, _ in found} == {"cover"}
     assert [[width, height] for _, width, height in found[:4]] == [[24, 24], [40, 40], [100, 100], [320, 180]]
     assert [height for _, _, height in found[4:]] == [400 if found[4][1] * 9 / 16 > 400 else found[4][2], 200]
+
+
+def test_rows_far_down_are_there_all_the_same(show: Show) -> None:
+    """Nobody lays them out before they come near, but they can be found, reached and read."""
+    rows = [
+        row("root", "Column", children={"path": "/many", "componentId": "item"}),
+        row("item", "Row", children=["name", "go"]),
+        text("name", path("name")),
+        *button("go", "Choose"),
+    ]
+    page = show(surface(rows, many=[{"name": f"Item {n}"} for n in range(200)]), size=PHONE)
+    height = page.evaluate("document.documentElement.scrollHeight")
+
+    expect(page.get_by_role("button", name="Choose")).to_have_count(200)
+    page.get_by_role("button").last.focus()
+    expect(page.get_by_text("Item 199")).to_be_in_viewport()
+    assert page.evaluate("document.querySelector('.a2-vbox').lastElementChild.offsetHeight") == 40
+    assert height > 200 * 32
 
 
 # -- colours ----------------------------------------------------------------------------------------------------------
