@@ -31,6 +31,7 @@ from a2ui.state.values import JSON
 if TYPE_CHECKING:
     from a2ui.engine import Engine
 
+_LOOKED_FOR = 100
 STATE_ERROR = "STATE_ERROR"
 
 _SNAPSHOT_FORMAT = 1
@@ -175,7 +176,9 @@ class SurfaceSet:
             return problems
         # A refusal must not be cut off: it is what the host looks for.
         problems = sorted(problems, key=lambda problem: not problem.refused)
-        more = f"{len(problems) - allowed} more problems of this message are not listed."
+        # Whoever finds a hundred stops looking.
+        least = "At least " if len(problems) >= _LOOKED_FOR else ""
+        more = f"{least}{len(problems) - allowed} more problems of this message are not listed."
         first = problems[0]
         return [*problems[:allowed], Diagnostic(VALIDATION_FAILED, more, "", first.surface_id, first.refused)]
 

@@ -31,6 +31,8 @@ _PARSED = 2
 COMPILED = 20
 """So many characters of a text that an agent wrote count like one piece of it."""
 _KEPT = 16
+LOOKED_AT = frozenset({str, list, dict})
+"""Types of arguments that functions look through, however long they are."""
 _SHORT = 500
 """Characters of a text that needs no counting."""
 
@@ -151,7 +153,8 @@ class Compiler:
         def run(scope: Any) -> Any:
             resolved = dict(fixed)
             for name, item in dynamic:
-                resolved[name] = taken(item(scope), protect, work)
+                value = item(scope)
+                resolved[name] = taken(value, protect, work) if type(value) in LOOKED_AT else value
             return self.carry_out(function, resolved, sink.failed)
 
         return run
@@ -236,7 +239,9 @@ def _prepared(
     name: str, evaluate: Getter, item: Getter, protect: Getter, work: Work, sink: Sink, scope: Any
 ) -> Any:
     """A call of which all arguments but one are fixed."""
-    value = taken(item(scope), protect, work)
+    value = item(scope)
+    if type(value) in LOOKED_AT:
+        value = taken(value, protect, work)
     work.used += 1
     if work.used > work.allowed:
         sink.failed(work.refusal(name))
@@ -249,16 +254,13 @@ def _prepared(
 
 
 def taken(value: Any, protect: Getter, work: Work) -> Any:
-    """An argument as the function gets it: counted if it is long, since functions look through all of it."""
-    kind = type(value)
-    if kind is str:
+    """An argument as the function gets it, of a type that is looked through: counted if it is long."""
+    if type(value) is str:
         if len(value) > _SHORT:
             work.argument(value)
         return value
-    if kind is list or kind is dict:
-        # Looking for handles is work as well. None goes nowhere: the call is refused.
-        return protect(value) if work.argument(value) else None
-    return value
+    # Looking for handles is work as well. None goes nowhere: the call is refused.
+    return protect(value) if work.argument(value) else None
 
 
 def _unveiled(reveal: Callable[[Any], Any], value: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from a2ui.binding.compiler import COMPILED, Compiler, from_expression, taken
+from a2ui.binding.compiler import COMPILED, LOOKED_AT, Compiler, from_expression, taken
 from a2ui.binding.reading import descend
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Array, Binding, FunctionCall, Value
@@ -53,7 +53,8 @@ class Direct:
         arguments, protect = {}, compiler.protect(function.name)
         for name, argument in call.arguments.items():
             if isinstance(argument, Binding | FunctionCall | Array):
-                arguments[name] = taken(self.value(argument, component_id), protect, self._work)
+                found = self.value(argument, component_id)
+                arguments[name] = taken(found, protect, self._work) if type(found) in LOOKED_AT else found
             else:
                 arguments[name] = argument
         self._work.compiled += 1

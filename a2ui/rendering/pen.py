@@ -122,6 +122,9 @@ class Pen:
         if work.compiled - self._before > USUAL_CALLS:
             self.drawn += work.compiled - self._before - USUAL_CALLS
             self._before = work.compiled - USUAL_CALLS
+            if self.drawn > self.options.limits.instances:
+                # It will not do: the rest need not be read for nothing.
+                raise Unusual
         return found
 
     def escaped(self, component: Component, value: Any) -> str:

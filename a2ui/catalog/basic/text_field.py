@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
 
 _ROWS = 3
+_ESCAPED = 4
+"""Most characters of markup that one character becomes, nearly."""
 _CUT = "This text is too long for the field: only its first {:,} characters are here."
 
 
@@ -51,7 +53,7 @@ class TextField(InputType):
             messages, value = fails(scope) if fails else [], get(scope)
             text, most = "" if variant == "obscured" else clean_string(show(value, work)), limit
             if len(text) > min(LONG, limit):
-                if len(text) > LONG and not spend(len(escape(text[:limit]))):
+                if len(text) > LONG and not spend(_ESCAPED * min(len(text), limit)):
                     most = min(limit, LONG)
                 if len(text) > most:
                     messages = [*messages, _CUT.format(most)]
