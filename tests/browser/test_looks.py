@@ -457,6 +457,24 @@ def test_right_to_left_is_the_mirror_image(show: Show) -> None:
             assert all(abs(a - b) <= 2 for a, b in zip(wanted, found, strict=True)), (name, wanted, found)
 
 
+def test_arrows_point_where_reading_goes(show: Show) -> None:
+    rows = [
+        row("root", "Row", children=["on", "play"]),
+        row("on", "Icon", name="arrowForward"),
+        row("play", "Icon", name="fastForward"),
+    ]
+    tips = """() => [...document.querySelectorAll('.a2-icon')].map(icon => {
+      const path = icon.querySelector('path'), box = icon.getBoundingClientRect();
+      const tip = path.getPointAtLength(path.getTotalLength()).matrixTransform(path.getScreenCTM());
+      return tip.x > box.left + box.width / 2;
+    })"""
+
+    assert show(surface(rows)).evaluate(tips)[0] is True
+    assert show(surface(rows), direction="rtl").evaluate(tips)[0] is False
+    play = show(surface(rows), direction="rtl").locator(".a2-icon").nth(1)
+    assert play.locator(".b-icon--flip").count() == 0
+
+
 def test_directions_do_not_leak(show: Show) -> None:
     """Each text goes its own way, and nobody's control characters turn what stands around them."""
     rows = [

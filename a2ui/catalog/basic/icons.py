@@ -29,6 +29,9 @@ NAMES: Final = {
 }  # fmt: skip
 """The 59 names of the Basic Catalog, with the drawing that stands for each."""
 
+_DIRECTED: Final = frozenset({"arrowBack", "arrowForward", "send", "starHalf"})
+"""What points where reading goes, and so is mirrored where that is from right to left. Players are not."""
+
 _NEUTRAL_NAME = "circle-dashed"
 _OWN = ("circle-alert", "check", "x", "image", _NEUTRAL_NAME)
 
@@ -60,7 +63,10 @@ def _shape(element: ET.Element) -> str:
 
 
 _DRAWINGS: Final = _load({*NAMES.values(), *_OWN})
-_BY_NAME: Final = {name: _DRAWINGS[drawn] for name, drawn in NAMES.items()}
+_BY_NAME: Final = {
+    name: f'<g class="b-icon--flip">{_DRAWINGS[drawn]}</g>' if name in _DIRECTED else _DRAWINGS[drawn]
+    for name, drawn in NAMES.items()
+}
 
 NEUTRAL: Final = _DRAWINGS[_NEUTRAL_NAME]
 """What stands for an unknown name."""
