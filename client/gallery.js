@@ -20,8 +20,8 @@ async function ask(message) {
   body.delete('draft');
   body.set('doing', JSON.stringify(doing));
   const answer = await fetch(form.dataset.actUrl, { method: 'POST', body });
-  const said = await answer.json().catch(() => ({ message: strings.failed }));
-  if (!answer.ok) return refused({ id, message: said.message }, message) || toast(said.message, 'bad');
+  const said = await answer.json().catch(() => ({ refused: strings.failed }));
+  if (said.refused) return refused({ id, message: said.refused }, message) || toast(said.refused, 'bad');
   restore(await apply(said.ops));
   await htmx.swap({ text: said.parts, swap: 'none', sourceElement: main, target: main });
   acked({ id, effect: said.effect }, message);

@@ -30,7 +30,7 @@ LOCALES = {
     "he-IL": "Hebrew, right to left",
 }
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Asia/Tokyo")
-VERSIONS = {"": "As written", "v0.9": "v0.9", "v0.9.1": "v0.9.1", "v1.0": "v1.0"}
+VERSIONS = {"": "Version as written", "v0.9": "v0.9", "v0.9.1": "v0.9.1", "v1.0": "v1.0"}
 WIDTHS = {"fit": "Fit", "390": "390", "768": "768", "full": "Full"}
 THEMES = {"page": "Page", "light": "Light", "dark": "Dark"}
 

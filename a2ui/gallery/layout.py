@@ -109,6 +109,10 @@ def _fits(value: JSON, room: int) -> bool:
 
 def _compact(value: JSON) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False)
+        text = json.dumps(value, ensure_ascii=False)
     except (RecursionError, ValueError):
         return '"nested too deeply to be shown"'
+    if text.isprintable():
+        return text
+    # What cannot be seen, and what turns around what can, shows as its code: the same JSON, in the open.
+    return "".join([char if char.isprintable() else json.dumps(char)[1:-1] for char in text])

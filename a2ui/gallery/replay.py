@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -27,16 +28,22 @@ from a2ui.state.values import JSON
 
 SECONDS = 3.0
 """How long a replay may take. One message may always end: the engine's own limits bound it."""
+HTML_CHARS = 8_000_000
+"""HTML of all surfaces on the page together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One message and what came of it. `number` counts from 1."""
+    """One message and what came of it. `number` counts from 1, `size` is what a page was sent for it, in bytes.
+
+    Only the chosen step keeps its operations: all of them together may be many times what is shown.
+    """
 
     number: int
     message: Any
     faults: tuple[Diagnostic, ...]
-    sent: tuple[SurfaceChange, ...]
+    size: int
+    ops: tuple[Op, ...]
     ms: float
 
 
@@ -58,7 +65,7 @@ class Seen:
     """The surfaces at the chosen step."""
 
     surfaces: tuple[tuple[str, str, str], ...]
-    """Id, version and HTML."""
+    """Id, version and HTML; without the HTML where the page would become too large."""
     models: dict[str, JSON]
     before: dict[str, JSON]
     """The models before the last thing that happened."""
@@ -153,8 +160,14 @@ class Replay:
             said = self._told(self._at, self.played.steps[-1].faults)
             self.played.said += said
             self._again(self._at)
-        surfaces = tuple((surface.id, surface.version, surface.html()) for surface in self._surfaces)
-        self.played.seen = Seen(surfaces, self._models(), before)
+        self.played.seen = Seen(tuple(self._drawn()), self._models(), before)
+
+    def _drawn(self) -> Iterator[tuple[str, str, str]]:
+        room = HTML_CHARS
+        for surface in self._surfaces:
+            html = surface.html() if room > 0 else ""
+            room -= len(html)
+            yield surface.id, surface.version, html if room >= 0 else ""
 
     def _go_on(self) -> None:
         while self._at < len(self._messages) and self._next():
@@ -173,11 +186,12 @@ class Replay:
         start = self._clock()
         message = self._messages[self._at]
         faults = self._surfaces.apply(message)
-        sent = self._surfaces.flush()
+        ops = [op for change in self._surfaces.flush() for op in _page_ops(change)]
         faults += self._surfaces.diagnostics()
         self._at += 1
         took = (self._clock() - start) * 1000
-        self.played.steps.append(Step(self._at, message, tuple(faults), tuple(sent), took))
+        kept = tuple(ops) if self._at == self.last else ()
+        self.played.steps.append(Step(self._at, message, tuple(faults), size_of(ops), kept, took))
         return True
 
     def _told(self, step: int, faults: Any) -> list[Said]:
@@ -237,3 +251,17 @@ class Replay:
     def _reveal(self, handle: Any) -> Any:
         name = handle.get("$secret") if isinstance(handle, dict) else None
         return self._secrets.get(name) if isinstance(name, str) else None
+
+
+def size_of(ops: list[Op]) -> int:
+    """Bytes of operations as they are sent."""
+    if not ops:
+        return 0
+    return len(json.dumps(ops, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+
+
+def _page_ops(change: SurfaceChange) -> list[Op]:
+    """A surface that comes or goes is an operation of the page as well."""
+    if change.kind == "created":
+        return [["i", "", "beforeend", change.html]]
+    return [["d", change.dom_id]] if change.kind == "deleted" else change.ops

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any
 
-from a2ui import Diagnostic, SurfaceChange
+from a2ui import Diagnostic
 from a2ui.gallery.changes import Changes, changes
 from a2ui.gallery.layout import Line, lines
-from a2ui.gallery.replay import Played, Said, Seen, Step
+from a2ui.gallery.replay import Played, Said, Seen, Step, size_of
 from a2ui.rendering.place import Op
 from a2ui.state.values import JSON
 
 LINES = 1_500
 """Lines of one JSON text."""
+LEVELS = 16
+"""Levels that long lines hang at; deeper ones hang there too."""
 CHARS = 600
 """Characters of one line, and of one fragment."""
 FRAGMENTS = 100
@@ -33,8 +34,9 @@ OPS = {
 
 @dataclass(slots=True)
 class Row:
-    """A line of JSON. `faults` are those whose place it is."""
+    """A line of JSON. `faults` are those whose place it is. What does not fit hangs below, as deep as its `level`."""
 
+    level: int
     indent: str
     key: str
     text: str
@@ -70,6 +72,7 @@ class StepRow:
     number: int
     verb: str
     detail: str
+    components: int = 0
     size: int | None = None
     faults: int = 0
     refused: bool = False
@@ -114,17 +117,6 @@ def fragments(ops: Iterable[Op]) -> list[Fragment]:
     return [_fragment(op) for op in islice(ops, FRAGMENTS)]
 
 
-def step_fragments(step: Step) -> tuple[list[Fragment], int]:
-    """What a page was sent for a step, and how many more there were."""
-    ops = [op for change in step.sent for op in _ops(change)]
-    return fragments(ops), max(0, len(ops) - FRAGMENTS)
-
-
-def size_of(ops: Iterable[Op]) -> int:
-    """Bytes of operations as they are sent."""
-    return len(json.dumps(list(ops), ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
-
-
 def json_text(
     value: JSON, *, faults: Iterable[Diagnostic] = (), prefix: str = "", news: Changes | None = None
 ) -> Text:
@@ -151,7 +143,7 @@ def json_text(
 def _place(at: dict[str, Row], path: str, prefix: str) -> Row | None:
     """The row of a pointer, or of what it would stand in. A path may be one into the data model: that has none."""
     if not path:
-        return at.get("")
+        return None
     for start in (prefix + path, path):
         pointer = start
         while pointer and pointer not in at:
@@ -163,7 +155,7 @@ def _place(at: dict[str, Row], path: str, prefix: str) -> Row | None:
 
 
 def _row(line: Line, news: Changes | None) -> Row:
-    row = Row("  " * line.indent, line.key, _cut(line.text))
+    row = Row(min(line.indent, LEVELS), "  " * line.indent, line.key, _cut(line.text))
     if news is not None:
         row.changed = news.touches(line) and (line.whole or line.pointer != "")
         gone = news.gone.get(line.pointer, []) if line.opens else []
@@ -172,22 +164,21 @@ def _row(line: Line, news: Changes | None) -> Row:
 
 
 def _step_row(number: int, message: Any, step: Step | None) -> StepRow:
-    verb, detail = _verb(message), ""
+    verb, detail, count = _verb(message), "", 0
     body = message.get(verb) if isinstance(message, dict) and verb else None
     if isinstance(body, dict):
         path, components = body.get("path"), body.get("components")
         if isinstance(path, str):
             detail = path
         elif isinstance(components, list):
-            detail = f"{len(components)}"
-        else:
-            detail = str(body.get("surfaceId", ""))
-    row = StepRow(number, verb or "no message", detail[:60])
+            count = len(components)
+        elif isinstance(name := body.get("surfaceId"), str):
+            detail = name
+    row = StepRow(number, verb or "no message", detail[:60], count)
     if step is None:
         return row
-    size = sum(size_of(_ops(change)) for change in step.sent)
     refused = any(fault.refused for fault in step.faults)
-    return StepRow(number, row.verb, row.detail, size, len(step.faults), refused)
+    return replace(row, size=step.size, faults=len(step.faults), refused=refused)
 
 
 def _verb(message: Any) -> str:
@@ -195,13 +186,6 @@ def _verb(message: Any) -> str:
     if not isinstance(message, dict):
         return ""
     return next((str(key)[:40] for key in message if key not in ("version", "surfaceId")), "")
-
-
-def _ops(change: SurfaceChange) -> list[Op]:
-    """A surface that comes or goes is an operation of the page as well."""
-    if change.kind == "created":
-        return [["i", "", "beforeend", change.html]]
-    return [["d", change.dom_id]] if change.kind == "deleted" else change.ops
 
 
 def _fragment(op: Op) -> Fragment:

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
@@ -18,7 +19,7 @@ from a2ui.errors import A2uiError
 from a2ui.gallery import asked as ask
 from a2ui.gallery import samples, shown
 from a2ui.gallery.doors import TooMuch, aside, counted, guarded
-from a2ui.gallery.replay import Done, Played, Replay
+from a2ui.gallery.replay import Done, Played, Replay, size_of
 
 REGIONS = ("notice", "state", "steps", "thread", "message", "sent", "data", "agent", "tabs")
 """What an answer brings anew: the id of an element, and `templates/gallery/<id>.html` inside of it."""
@@ -50,7 +51,10 @@ async def act(request: HttpRequest) -> HttpResponse:
         await counted(request)
         return await aside(_act, request)
     except A2uiError as error:
-        return JsonResponse({"code": error.code, "message": error.message}, status=_status(error))
+        # To be refused is an answer like any other: whoever types a number goes through things that are none.
+        return JsonResponse(
+            {"refused": error.message, "code": error.code}, status=_status(error, asked_by_script=True)
+        )
 
 
 def _bench(request: HttpRequest, fields: QueryDict) -> HttpResponse:
@@ -61,19 +65,20 @@ def _bench(request: HttpRequest, fields: QueryDict) -> HttpResponse:
     if "over" in fields:
         asked = replace(asked, journal=())
     messages = asked.messages()
-    replay = Replay(asked, messages)
+    replay = Replay(asked, messages, hosts=_hosts())
     played = replay.overview()
+    asked = replace(asked, journal=tuple(played.journal))
     context = _context(asked, messages, played, replay.last)
     if getattr(request, "htmx", False):
-        return HttpResponse(_parts(request, context, REGIONS + AFTER_RUN * ("run" in fields)))
+        return _answer(_parts(request, context, REGIONS + AFTER_RUN * ("run" in fields)))
     context |= {"groups": samples.groups(), "sample": samples.find(asked.sample)}
-    return HttpResponse(render_to_string("gallery/page.html", context, request))
+    return _answer(render_to_string("gallery/page.html", context, request))
 
 
 def _act(request: HttpRequest) -> HttpResponse:
     asked = ask.asked(request.POST)
     messages = asked.messages()
-    replay = Replay(asked, messages)
+    replay = Replay(asked, messages, hosts=_hosts())
     doing = ask.new_doing(request.POST.get("doing", ""), at=replay.last, ms=int(time.time() * 1000))
     # Asked before it is done: the journal may be full.
     asked.doing(doing)
@@ -89,6 +94,11 @@ def _act(request: HttpRequest) -> HttpResponse:
     )
 
 
+def _hosts() -> frozenset[str]:
+    """Where pictures may come from, as the policy of the page says it, in the spelling of the engine."""
+    return frozenset(host.lower().removeprefix("*") for host in getattr(settings, "BEACH_IMAGE_HOSTS", ()))
+
+
 def _sample(fields: QueryDict) -> ask.Asked:
     """The sample of the address, with the switches that go with it unless the address has others."""
     sample = samples.find(fields.get("sample", "")) or samples.ours()[0]
@@ -99,7 +109,7 @@ def _sample(fields: QueryDict) -> ask.Asked:
 def _context(asked: ask.Asked, messages: list[Any], played: Played, last: int) -> dict[str, Any]:
     step = played.steps[last - 1] if 0 < last <= len(played.steps) else None
     rows = shown.step_rows(messages, played)
-    sent, more = shown.step_fragments(step) if step else ([], 0)
+    ops = step.ops if step else ()
     agent = shown.said(played.said)
     return {
         "asked": asked,
@@ -117,9 +127,9 @@ def _context(asked: ask.Asked, messages: list[Any], played: Played, last: int) -
         ],
         "message": shown.message_text(step) if step else None,
         "faults": step.faults if step else (),
-        "sent": sent,
-        "sent_more": more,
-        "sent_size": rows[last - 1].size if step else 0,
+        "sent": shown.fragments(ops),
+        "sent_more": max(0, len(ops) - shown.FRAGMENTS),
+        "sent_size": step.size if step else 0,
         "models": shown.models(played.seen),
         "agent": agent,
         "agent_more": len(played.said) - len(agent),
@@ -146,7 +156,7 @@ def _doing(done: Done) -> dict[str, Any]:
         "done": True,
         "sent": shown.fragments(done.ops),
         "sent_more": max(0, len(done.ops) - shown.FRAGMENTS),
-        "sent_size": shown.size_of(done.ops) if done.ops else 0,
+        "sent_size": size_of(done.ops),
     }
 
 
@@ -161,10 +171,17 @@ def _fault(request: HttpRequest, error: A2uiError, fields: QueryDict) -> HttpRes
     """What is wrong, in words. The page of the browser keeps everything; without htmx it is given back."""
     context: dict[str, Any] = {"fault": error}
     if getattr(request, "htmx", False):
-        return HttpResponse(_parts(request, context, ("notice",)), status=_status(error))
+        return _answer(_parts(request, context, ("notice",)), _status(error, asked_by_script=True))
     context |= {"draft": fields.get("draft", "")}
-    return HttpResponse(render_to_string("gallery/fault.html", context, request), status=_status(error))
+    return _answer(render_to_string("gallery/fault.html", context, request), _status(error))
 
 
-def _status(error: A2uiError) -> int:
-    return 429 if isinstance(error, TooMuch) else 422
+def _answer(text: str, status: int = 200) -> HttpResponse:
+    # Half a surrogate pair, which JSON can hold and UTF-8 cannot, may be in anything that a program names.
+    return HttpResponse(text.encode("utf-8", "replace"), status=status)
+
+
+def _status(error: A2uiError, *, asked_by_script: bool = False) -> int:
+    if isinstance(error, TooMuch):
+        return 429
+    return 200 if asked_by_script else 422

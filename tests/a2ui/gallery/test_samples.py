@@ -1,0 +1,102 @@
+"""The samples: each runs, and nothing is wrong with any but those that show what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from a2ui.gallery import samples
+from a2ui.gallery.asked import asked
+from a2ui.gallery.replay import Replay
+from tests.shared import SHARED, needs_shared
+
+FAULTY = {
+    "08-hostile-texts": {"VALIDATION_FAILED"},
+    "09-long-list": {"budget_exceeded"},
+    "10-faults": {
+        "VALIDATION_FAILED",
+        "UNKNOWN_COMPONENT_TYPE",
+        "EXPRESSION_ERROR",
+        "STATE_ERROR",
+        "DATA_ERROR",
+        "CATALOG_NOT_FOUND",
+    },
+}
+
+
+def play(sample, **switches):
+    wish = replace(asked(dict(sample.switches) | switches), program=sample.program)
+    return Replay(wish, wish.messages()).overview()
+
+
+def codes(played):
+    return {fault.code for step in played.steps for fault in step.faults}
+
+
+@pytest.mark.parametrize("sample", samples.ours(), ids=lambda sample: sample.name)
+def test_ours(sample):
+    played = play(sample)
+
+    assert sample.title and sample.about
+    assert codes(played) == FAULTY.get(sample.name, set())
+    assert played.seen.surfaces and all(html for _, _, html in played.seen.surfaces)
+    assert played.stopped == 0
+
+
+@pytest.mark.parametrize(
+    "name", [s.name for s in samples.ours() if s.name not in FAULTY and "version" not in s.name]
+)
+def test_ours_are_what_the_official_schemas_accept(name):
+    assert codes(play(samples.find(name), strict="1")) == set()
+
+
+def test_a_dozen_at_least_and_no_name_twice():
+    names = [sample.name for sample in samples.ours()]
+
+    assert len(names) >= 12
+    assert len(set(names)) == len(names)
+
+
+def test_every_component_is_in_the_one_that_says_so():
+    played = play(samples.find("11-every-component"))
+    used = {row["component"] for row in played.steps[1].message["updateComponents"]["components"]}
+
+    assert used == {
+        "AudioPlayer", "Button", "Card", "CheckBox", "ChoicePicker", "Column", "DateTimeInput", "Divider", "Icon",
+        "Image", "List", "Modal", "Row", "Slider", "Tabs", "Text", "TextField", "Video",
+    }  # fmt: skip
+
+
+def test_a_name_is_looked_up_and_is_no_path(settings):
+    settings.BEACH_SHARED = "/"
+
+    assert samples.find("../samples/01-product-card") is None
+    assert samples.find("/etc/passwd") is None
+
+
+def test_without_the_official_ones_there_are_ours(settings, tmp_path):
+    for folder in ("", str(tmp_path), str(tmp_path / "not there")):
+        settings.BEACH_SHARED = folder
+        assert [group.title for group in samples.groups()] == ["Samples"]
+
+
+def test_a_file_that_is_no_program_is_left_out(settings, tmp_path):
+    folder = tmp_path / samples.OFFICIAL.format(version="v0_9", catalog="basic")
+    folder.mkdir(parents=True)
+    (folder / "broken.json").write_text("{")
+    (folder / "latin.json").write_bytes(b'"\xe9"')
+    (folder / "good.json").write_text('{"name": "Good", "messages": []}')
+    settings.BEACH_SHARED = str(tmp_path)
+
+    assert [sample.title for sample in samples.groups()[1].samples] == ["Good"]
+
+
+@needs_shared
+def test_the_official_examples_run_without_a_fault(settings):
+    settings.BEACH_SHARED = str(SHARED)
+    official = [sample for group in samples.groups()[1:] for sample in group.samples]
+
+    assert len(official) >= 25
+    for sample in official:
+        assert (sample.name, codes(play(sample))) == (sample.name, set())
