@@ -322,7 +322,7 @@ def test_rows_far_down_are_there_all_the_same(show: Show) -> None:
     expect(page.get_by_role("button", name="Choose")).to_have_count(200)
     page.get_by_role("button").last.focus()
     expect(page.get_by_text("Item 199")).to_be_in_viewport()
-    assert page.evaluate("document.querySelector('.a2-vbox').lastElementChild.offsetHeight") == 40
+    page.wait_for_function("document.querySelector('.a2-vbox').lastElementChild.offsetHeight === 40")
     assert height > 200 * 32
 
 
