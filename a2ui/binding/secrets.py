@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from a2ui.safety.text import to_text
+from a2ui.safety.text import DOTS, HANDLE, to_text
 
 if TYPE_CHECKING:
     from a2ui.binding.work import Work
 
-SECRET: Final = "$secret"  # noqa: S105 - the name of the member, not a secret
-DOTS: Final = "••••••"
+SECRET: Final = HANDLE
+__all__ = ["DOTS", "SECRET", "is_secret", "show"]
 
 
 def is_secret(value: Any) -> bool:

@@ -22,6 +22,12 @@ _EXPONENT_BELOW = -6
 _PLAIN_BELOW = 10**_EXPONENT_FROM
 
 
+HANDLE = "$secret"
+"""The member of an object that stands for an obscured value (D24), see `binding.secrets`."""
+
+DOTS = "••••••"
+
+
 def to_text(value: Any, json_chars: int = 10_000) -> str:
     """The text of a JSON value as JavaScript shows it (rulebook 7.3).
 
@@ -97,7 +103,9 @@ def _json(value: Any, limit: int) -> str:
             text = closing.pop()
         else:
             lead, item = entry
-            if isinstance(item, dict):
+            if isinstance(item, dict) and HANDLE in item:
+                text = lead + encode_basestring(DOTS)
+            elif isinstance(item, dict):
                 text = lead + "{"
                 stack.append(_members(item, limit))
                 closing.append("}")

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Final, Literal, TypeAlias
 
 from a2ui.errors import PointerError
-from a2ui.state.values import FORBIDDEN, JSON, pointer_text
+from a2ui.state.values import FORBIDDEN, JSON, clean_string, pointer_text
 
 Tokens: TypeAlias = tuple[str, ...]
 
@@ -61,6 +61,8 @@ def parse_rfc6901(path: str) -> Tokens:
 
 
 def _parse(path: str) -> Tokens:
+    # As the names in a data model: what UTF-8 cannot carry is in none of them.
+    path = clean_string(path)
     tokens = [segment for segment in path.split("/") if segment]
     if "~" in path:
         tokens = [_unescape(token, path) for token in tokens]
@@ -76,6 +78,7 @@ def _strict(path: str) -> Tokens:
         return ()
     if path[0] != "/":
         raise PointerError('A JSON Pointer is empty or starts with "/".', path=path)
+    path = clean_string(path)
     tokens = path[1:].split("/")
     if "~" in path:
         tokens = [_unescape(token, path) for token in tokens]

@@ -61,6 +61,15 @@ class TestNothingBreaks:
 
         assert "a\ufffd\ufffdb" in html
 
+    def test_half_a_surrogate_pair_in_a_path(self):
+        surfaces, only = surface(row("root", "Text", text=path("/a\ud800")))
+
+        assert not surfaces.apply(data("one", "/a\ud800"))
+        surfaces.patch("", "s", [{"op": "add", "path": "/b\ud800\0", "value": 1}])
+
+        assert only.data_model == {"a\ufffd": "one", "b\ufffd\ufffd": 1}
+        assert "one" in only.html()
+
 
 class TestJson:
     """A list or an object where a text is expected."""
@@ -73,6 +82,17 @@ class TestJson:
         assert "[1,{&quot;b&quot;:&quot;x&quot;},1," in html
         assert "\u2026" in html
         assert len(html) < 4 * DEFAULT_LIMITS.json_chars
+
+    def test_a_handle_inside_is_dots(self):
+        rows = [row("root", "Column", children=["a", "b"]), row("a", "Text", text=path("/"))]
+        html, _ = drawn(
+            *rows,
+            row("b", "Text", text=call("formatString", value="${/}")),
+            model={"p": [{"$secret": "handle"}]},
+        )
+
+        assert "handle" not in html
+        assert html.count("{&quot;p&quot;:[&quot;••••••&quot;]}") == 2
 
     def test_no_more_is_looked_at_than_fits(self):
         looked = []
