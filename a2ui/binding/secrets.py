@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from a2ui.binding.work import Work
 
 SECRET: Final = HANDLE
+_UNCOUNTED_CHARS: Final = 1_000
 __all__ = ["DOTS", "SECRET", "is_secret", "show"]
 
 
@@ -21,7 +22,7 @@ def is_secret(value: Any) -> bool:
 def show(value: Any, work: Work | None = None) -> str:
     """The text of a value for anyone to see (rulebook 7.3); a handle shows as dots.
 
-    Writing a list or an object as JSON counts as `work` of the drawing.
+    Writing a list or an object as JSON counts as `work` of the drawing; where nobody counts, little is written.
     """
     kind = type(value)
     if kind is str:
@@ -29,5 +30,5 @@ def show(value: Any, work: Work | None = None) -> str:
     if kind is dict or kind is list:
         if kind is dict and SECRET in value:
             return DOTS
-        return to_text(value) if work is None else work.json(value)
+        return to_text(value, _UNCOUNTED_CHARS) if work is None else work.json(value)
     return to_text(value)
