@@ -72,7 +72,9 @@ def _format_date(args: Mapping[str, Any], env: Env) -> str:
     moment = parse_date(args.get("value"))
     if moment is None:
         return ""
-    pattern = to_text(args.get("format"))[:_MAX_FORMAT_CHARS]
+    pattern = to_text(args.get("format"))
+    if len(pattern) > _MAX_FORMAT_CHARS:
+        pattern = pattern[: _MAX_FORMAT_CHARS - 1] + "\N{HORIZONTAL ELLIPSIS}"
     try:
         if not pattern or pattern == _ISO_FORMAT:
             return iso_text(moment)

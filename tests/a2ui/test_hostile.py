@@ -158,6 +158,14 @@ class TestFunctions:
 
         assert "work" in reported
 
+    def test_a_date_pattern_that_is_cut_ends_with_a_mark(self):
+        html, _ = drawn(
+            row("root", "Text", text=call("formatDate", value="2020-01-01", format="yyyy. " * 100)),
+        )
+
+        assert html.count("2020. ") == 42
+        assert "\u2026</p>" in html or "\u2026</div>" in html
+
     def test_new_patterns_count_for_more(self):
         regex._compile.cache_clear()
         rows = [
