@@ -14,6 +14,8 @@ from a2ui.gallery.replay import Played, Said, Seen, Step, size_of
 from a2ui.rendering.place import Op
 from a2ui.state.values import JSON
 
+WIDTH = 46
+"""Characters that fit beside a surface."""
 LINES = 1_500
 """Lines of one JSON text."""
 LEVELS = 16
@@ -121,7 +123,7 @@ def json_text(
     value: JSON, *, faults: Iterable[Diagnostic] = (), prefix: str = "", news: Changes | None = None
 ) -> Text:
     """JSON as rows. `prefix` is where the places of the faults begin, if that is not the top."""
-    found = list(islice(lines(value), LINES + 1))
+    found = list(islice(lines(value, width=WIDTH), LINES + 1))
     cut = len(found) > LINES
     rows = [_row(line, news) for line in found[:LINES]]
     at = {

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from a2ui import A2uiError, LimitError
+from a2ui.gallery import doors, replay
 from a2ui.gallery.asked import (
     DOINGS,
     JOURNAL_BYTES,
@@ -18,6 +19,7 @@ from a2ui.gallery.asked import (
     new_doing,
     read,
 )
+from beachsite.suite import ROOT
 
 
 def test_nothing_asked_is_the_last_step_of_nothing():
@@ -106,6 +108,24 @@ def test_a_program_has_limits():
         read("[" * 100_000 + "]" * 100_000)
     with pytest.raises(Refused, match="no program"):
         read(" \n")
+
+
+def test_every_limit_is_documented():
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8").split("## Of the gallery")[1]
+    allowed = [line.split(" | ")[1] for line in text.splitlines() if line.startswith("| ")][2:]
+    limits = (
+        PROGRAM_BYTES,
+        MESSAGES,
+        DOINGS,
+        JOURNAL_BYTES,
+        replay.SECONDS,
+        replay.HTML_CHARS,
+        doors.REQUESTS,
+        doors.WAITING,
+    )
+
+    assert allowed == [f"{limit:,.0f}" for limit in limits]
+    assert f"in {doors.SECONDS} seconds" in text
 
 
 def test_the_version_of_all_messages_can_be_another():
