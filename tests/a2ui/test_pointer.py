@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from a2ui.errors import PointerError
 from a2ui.state import pointer
 from a2ui.state.pointer import ABSENT
+from a2ui.state.values import clean_string
 from tests.a2ui.strategies import JSON, TOKENS
 
 
@@ -78,7 +79,11 @@ class TestParseRfc6901:
 
     @given(st.lists(st.text()))
     def test_is_the_inverse_of_format(self, tokens):
-        assert pointer.parse_rfc6901(pointer.format(tokens)) == tuple(tokens)
+        assert pointer.parse_rfc6901(pointer.format(tokens)) == tuple(map(clean_string, tokens))
+
+    @pytest.mark.parametrize("parse", [pointer.parse, pointer.parse_rfc6901])
+    def test_names_are_those_that_a_model_can_have(self, parse):
+        assert parse("/a\0/\ud800b") == ("a\ufffd", "\ufffdb")
 
 
 class TestIsIndex:
