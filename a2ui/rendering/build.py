@@ -188,7 +188,9 @@ def class_names(names: Iterable[str], weight: float | None) -> str:
 
 def role_of(around: Around) -> str:
     """The attributes for the part that an element has in its surroundings."""
-    return ' role="listitem"' if around.listed else ' role="button" tabindex="0"' if around.opens else ""
+    if around.listed:
+        return ' role="listitem"'
+    return ' role="button" tabindex="0" aria-haspopup="dialog"' if around.opens else ""
 
 
 def always(value: Getter | Const) -> Getter:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
 _HEX = re.compile("#[0-9a-fA-F]{6}")
 
 READABLE = 4.5
 """Contrast ratio that normal text needs (WCAG 2.2, 1.4.3)."""
-
-_TINT_STEPS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +26,6 @@ class Colour:
 
 BLACK = Colour(0, 0, 0)
 WHITE = Colour(255, 255, 255)
-LIGHT_SURFACE = WHITE
-DARK_SURFACE = Colour(0x1E, 0x1E, 0x24)
-
-
-@dataclass(frozen=True, slots=True)
-class Accent:
-    """What a theme colour becomes: `fill` as given with text `on` it, and for text and lines on a light or a
-    dark surface a tint of it that has the contrast `READABLE` there."""
-
-    fill: Colour
-    on: Colour
-    light: Colour
-    dark: Colour
 
 
 def parse_hex(value: object) -> Colour | None:
@@ -60,29 +44,6 @@ def contrast(a: Colour, b: Colour) -> float:
 def readable_on(background: Colour) -> Colour:
     """Black or white, whichever reads better; one of them always reaches `READABLE`."""
     return max(WHITE, BLACK, key=lambda colour: contrast(colour, background))
-
-
-def tint(colour: Colour, surface: Colour) -> Colour:
-    """The colour itself, or mixed with black or white just enough to be readable on the surface."""
-    target = readable_on(surface)
-    for step in range(_TINT_STEPS + 1):
-        mixed = _mix(colour, target, step / _TINT_STEPS)
-        if contrast(mixed, surface) >= READABLE:
-            return mixed
-    return target
-
-
-@lru_cache(maxsize=256)
-def accent(colour: Colour, light: Colour = LIGHT_SURFACE, dark: Colour = DARK_SURFACE) -> Accent:
-    """All that a surface needs of its theme colour."""
-    return Accent(colour, readable_on(colour), tint(colour, light), tint(colour, dark))
-
-
-def _mix(a: Colour, b: Colour, share: float) -> Colour:
-    def channel(x: int, y: int) -> int:
-        return round(x + (y - x) * share)
-
-    return Colour(channel(a.red, b.red), channel(a.green, b.green), channel(a.blue, b.blue))
 
 
 def _luminance(colour: Colour) -> float:

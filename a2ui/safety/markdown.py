@@ -27,7 +27,8 @@ TAGS = frozenset({
     "a", "blockquote", "br", "code", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s",
     "strong", "table", "tbody", "td", "th", "thead", "tr", "ul",
 })  # fmt: skip
-ATTRIBUTES = {"a": ["href", "rel", "target"], "ol": ["start"]}
+_ATTRIBUTES = {"a": {"href", "rel", "target"}, "ol": {"start"}}
+_ALIGNED = {"text-align:left": "left", "text-align:center": "center", "text-align:right": "right"}
 PROTOCOLS = frozenset({"http", "https", "mailto"})
 
 _MAX_LEVEL = 20
@@ -111,11 +112,22 @@ def _render(text: str, inline: bool) -> Markdown:
     if any(token.level > _MAX_LEVEL for token in tokens):
         # Beyond maxNesting the parser drops text silently; showing all of it plainly is the honest answer.
         return _plain(text, inline)
+    for token in tokens:
+        if token.tag in ("th", "td") and token.attrs:
+            # The parser says it with a style, which no page of ours takes.
+            token.attrs = {"align": _ALIGNED[str(token.attrs["style"])]}
     html = parser.renderer.render(tokens, parser.options, env)
     if len(html) > _MAX_HTML_CHARS:
         # Wide tables and reference links multiply a small text.
         return _plain(text, inline)
     return Markdown(tools.cleaner.clean(html))
+
+
+def allowed(tag: str, name: str, value: str) -> bool:
+    """Whether an element may have the attribute: bleach's rule."""
+    if name == "align":
+        return tag in ("th", "td") and value in _ALIGNED.values()
+    return name in _ATTRIBUTES.get(tag, ())
 
 
 def _table_cells(text: str) -> int:
@@ -133,7 +145,7 @@ class _Tools(local):
     def __init__(self) -> None:
         self.parser = _parser()
         self.cleaner = bleach.Cleaner(
-            tags=TAGS, attributes=ATTRIBUTES, protocols=PROTOCOLS, strip=False, strip_comments=False
+            tags=TAGS, attributes=allowed, protocols=PROTOCOLS, strip=False, strip_comments=False
         )
 
 

@@ -10,6 +10,7 @@ from a2ui.binding.reading import descend
 from a2ui.binding.values import parse as parse_value
 from a2ui.catalog.registry import Catalog
 from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic
+from a2ui.functions.locales import find_locale
 from a2ui.protocol.messages import UpdateComponents, UpdateDataModel
 from a2ui.rendering.index import Splice
 from a2ui.rendering.place import Op
@@ -60,6 +61,8 @@ class Surface:
         self.send_data_model = send_data_model
         options = engine.options
         self._strict = options.strict
+        # Only said where it differs from most pages; a page that goes from right to left says so itself.
+        self._direction = ' dir="rtl"' if find_locale(options.locale).text_direction == "rtl" else ""
         self._limits = options.limits
         self._model = DataModel(limits=options.limits)
         self.store = ComponentStore(catalog, options.limits)
@@ -92,7 +95,7 @@ class Surface:
         body = self.view.html()
         if not has_root:
             body = _SKELETON.format(f"{self.dom_id}-0")
-        return f'<div id="{self.dom_id}" class="a2-surface"{theme}>{body}</div>'
+        return f'<div id="{self.dom_id}" class="a2-surface"{self._direction}{theme}>{body}</div>'
 
     def evaluate(self, raw: JSON, scope: Any) -> Any:
         """A dynamic value from JSON, resolved now; `scope` is the value that its relative paths start at."""

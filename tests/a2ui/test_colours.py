@@ -6,12 +6,9 @@ from hypothesis import strategies as st
 
 from a2ui.safety.colours import (
     BLACK,
-    DARK_SURFACE,
-    LIGHT_SURFACE,
     READABLE,
     WHITE,
     Colour,
-    accent,
     contrast,
     parse_hex,
     readable_on,
@@ -56,15 +53,3 @@ class TestContrast:
     @given(COLOURS)
     def test_text_on_the_colour_is_readable(self, colour):
         assert contrast(readable_on(colour), colour) >= READABLE
-
-    @given(COLOURS)
-    def test_the_tints_are_readable_on_both_surfaces(self, colour):
-        found = accent(colour)
-
-        assert found.fill == colour
-        assert contrast(found.on, found.fill) >= READABLE
-        assert contrast(found.light, LIGHT_SURFACE) >= READABLE
-        assert contrast(found.dark, DARK_SURFACE) >= READABLE
-
-    def test_a_readable_colour_stays_as_it_is(self):
-        assert accent(Colour(0, 0, 0x80)).light == Colour(0, 0, 0x80)

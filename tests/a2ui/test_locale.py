@@ -251,3 +251,11 @@ class TestRightToLeft:
             r"(?:margin|padding|border|inset)-(?:left|right)|text-align: (?:left|right)|float: ", css
         )
         assert not re.findall(r"[;{\s](?:left|right):", css)
+
+
+@pytest.mark.parametrize(
+    ("locale", "said"), [("ar-EG", True), ("he", True), ("fa-IR", True), ("en-US", False), ("de", False)]
+)
+def test_a_surface_runs_in_the_direction_of_its_locale(locale, said):
+    surfaces = run(create(), components(row("root", "Text", text="x")), locale=locale)
+    assert (' dir="rtl"' in surfaces.flush()[0].html.split(">", 1)[0]) is said

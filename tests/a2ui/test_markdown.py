@@ -29,6 +29,14 @@ class TestRender:
             ("3. a", '<ol start="3">\n<li>a</li>\n</ol>\n'),
             ("> q", "<blockquote>\n<p>q</p>\n</blockquote>\n"),
             ("# H", "<h1>H</h1>\n"),
+            (
+                "|a|b|c|\n|-|:-:|-:|\n|1|2|3|",
+                (
+                    '<table>\n<thead>\n<tr>\n<th>a</th>\n<th align="center">b</th>\n<th align="right">c</th>\n'
+                    "</tr>\n</thead>\n<tbody>\n<tr>\n"
+                    '<td>1</td>\n<td align="center">2</td>\n<td align="right">3</td>\n</tr>\n</tbody>\n</table>\n'
+                ),
+            ),
             ("a  \nb", "<p>a<br>\nb</p>\n"),
             ("---", "<hr>\n"),
             ("```py\nx < 1\n```", "<pre><code>x &lt; 1\n</code></pre>\n"),

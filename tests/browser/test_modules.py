@@ -375,6 +375,25 @@ def test_a_dialog_stays_open_through_updates_and_gives_focus_back(stage: Stage) 
     expect(more).to_be_focused()
 
 
+@pytest.mark.parametrize("key", ["Enter", " "])
+def test_what_opens_a_dialog_takes_keys_like_a_button(stage: Stage, key: str) -> None:
+    stage.talk.me("Hi")
+    stage.talk.turn(1)
+    parts = [
+        {"id": "root", "component": "Modal", "trigger": "about", "content": "inside"},
+        {"id": "about", "component": "Text", "text": "About this"},
+        {"id": "inside", "component": "Text", "text": "All there is"},
+    ]
+    stage.talk.part("a2ui-surface", data=surface("s1", *parts, model={}))
+    stage.open()
+    opener = stage.page.get_by_role("button", name="About this")
+    opener.focus()
+    stage.page.keyboard.press(key)
+    expect(stage.page.get_by_role("dialog")).to_contain_text("All there is")
+    stage.page.keyboard.press("Escape")
+    expect(opener).to_be_focused()
+
+
 # -- connection -------------------------------------------------------------------------------------------------------
 
 
