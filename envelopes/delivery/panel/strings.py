@@ -26,7 +26,6 @@ def strings(name: str) -> dict[str, str]:
         "queued": _("Messages waiting: {}. They are sent when you are back."),
         "ready": _("Answer ready"),
         "reconnecting": _("Reconnecting"),
-        "refused": _("This value was not taken."),
         "signIn": _("You are signed out. Load the page again to sign in."),
         "slow": _("No answer yet. Still trying."),
         "timeUp": _("Time is up"),
