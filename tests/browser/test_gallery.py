@@ -50,6 +50,7 @@ def test_typing_shows_on_the_surface_in_the_data_and_keeps_the_focus(
 
     page.get_by_label("Name", exact=True).press_sequentially("Ines", delay=30)
 
+    expect(page.locator(".g-line--new")).to_have_count(1)
     expect(page.locator(".g-line--new")).to_have_text(re.compile('"name": "Ines"'))
     expect(page.get_by_label("Name", exact=True)).to_be_focused()
     expect(page.locator("#thread").get_by_text("We need something to call you.")).to_have_count(0)
