@@ -18,6 +18,9 @@ from a2ui.state.pointer import ABSENT, Absent, Tokens
 Kind: TypeAlias = "Callable[[Any, Where], Any]"
 
 
+_LISTED = 100
+
+
 class Where:
     """The property that is being read, and the list that its problems go to.
 
@@ -41,7 +44,10 @@ class Where:
         return self.entries <= self.limits.entries
 
     def add(self, message: str, code: str = VALIDATION_FAILED, *, sub: str = "", **facts: Any) -> None:
-        """Reports a problem of the property, at `sub` below it."""
+        """Reports a problem of the property, at `sub` below it. The first hundred of a message are enough: there may be
+        as many as properties."""
+        if len(self.problems) >= _LISTED:
+            return
         key = "/" + self.key.replace("~", "~0").replace("/", "~1") if self.key else ""
         path = f"/components/{self.index}{key}{sub}"
         self.problems.append(Diagnostic(code, message, path, self.surface_id, facts=facts))

@@ -9,6 +9,7 @@ from a2ui.binding.compiler import Compiler
 from a2ui.binding.reading import Const, Getter, Sink
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Value
+from a2ui.binding.work import Work
 from a2ui.catalog.kinds import Accessibility, Template
 from a2ui.errors import LimitError
 from a2ui.rendering.place import ANYWHERE, Around, Emit, Memo, OwnPart, Part, Place, Render
@@ -86,14 +87,20 @@ class Build(Sink):
             constant = literal(compiled.value, limit, sink)
             self.weight += len(constant)
             return Const(constant)
-        get, spend = compiled, self.spend
-        return lambda scope: literal(get(scope), limit, sink, spend)
+        get, spend, work = compiled, self.spend, self.compiler.work
+        return lambda scope: literal(get(scope), limit, sink, spend, work)
 
     def plain(self, value: Value, sink: Sink) -> Getter:
         """The text of a value as a person sees it, not escaped: for text fragments."""
-        get = self.compiler.getter(value, sink)
+        get, spend, work = self.compiler.getter(value, sink), self.spend, self.compiler.work
         limit = self.options.limits.text_chars
-        return lambda scope: clean_text(shortened(show(get(scope)), limit, sink))
+
+        def text(scope: Any) -> str:
+            found = show(get(scope), work)
+            within = limit if len(found) <= LONG or spend(len(found)) else min(limit, LONG)
+            return clean_text(shortened(found, within, sink))
+
+        return text
 
     def accessible(self, fallback: str = "") -> Getter | Const:
         """The attributes for `accessibility` (17.5): `aria-label`, `aria-description`; `fallback` if no label."""
@@ -202,10 +209,14 @@ def always(value: Getter | Const) -> Getter:
 
 
 def literal(
-    value: Any, limit: int, sink: Sink | None = None, spend: Callable[[int], bool] | None = None
+    value: Any,
+    limit: int,
+    sink: Sink | None = None,
+    spend: Callable[[int], bool] | None = None,
+    work: Work | None = None,
 ) -> str:
     """The escaped text of a value, shown as it is written: no Markdown, nothing invisible."""
-    text = value if type(value) is str else show(value)
+    text = value if type(value) is str else show(value, work)
     if len(text) > LONG or len(text) > limit:
         text = shortened(text, limit if spend is None or spend(len(text)) else min(limit, LONG), sink)
     return escape(clean_text(text))

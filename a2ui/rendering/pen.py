@@ -69,7 +69,8 @@ class Pen:
         html = self._draw(ROOT, Around())
         # What counts for more than one element is in the HTML, so this is at least what compiling counts.
         count = self.drawn + len(html) // CHARS_AN_INSTANCE
-        if count > self.options.limits.instances or self._work.used > self._work.allowed:
+        limits, work = self.options.limits, self._work
+        if count > limits.instances or work.used > work.allowed or work.marks > limits.markdown_work:
             raise Unusual
         return html
 

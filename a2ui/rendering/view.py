@@ -87,12 +87,12 @@ class View:
             drawn = drawing(self)
             if drawn is not None:
                 return drawn
-            self.compiler.work.begin()
         return self.compiled().render(self.source.now, "")
 
     def compiled(self) -> Place:
         """The root, with all places below it. To be called before anything changes that is on pages."""
         if self.root is None:
+            self.compiler.work.begin()
             self.root = self._new_place(ROOT, None, None, Around(), (), (), "")
             self._unbuilt = []
             self.build(self.root)
@@ -240,6 +240,8 @@ class View:
         message = f"A surface shows at most {allowed} {what}; the rest is left out. Send a smaller tree."
         self.report(LimitError(message, code=BUDGET_EXCEEDED, limit=limit, allowed=allowed), ROOT)
         place.component = None
+        if limit != "depth":
+            self.listing.full = True
         too_much(place, "" if place.parent in self._noticed else what)
         self._noticed.add(place.parent)
 

@@ -28,6 +28,10 @@ from a2ui.state.values import JSON
 if TYPE_CHECKING:
     from a2ui.engine import Engine
 
+_MANY = 8
+_GATHERED_LEVELS = 8
+"""So many paths in one of the uppermost containers make it the one that is compared."""
+
 _SKELETON = '<div id="{}" class="a2-skel" role="status" aria-label="Loading"><i></i><i></i><i></i></div>'
 
 
@@ -237,9 +241,21 @@ def _ink(colour: str) -> str:
 
 
 def _outermost(paths: list[Tokens]) -> list[Tokens]:
-    """The paths that no other one contains."""
+    """The paths that no other one contains, in an order that every process finds. For many in one container the
+    container stands: comparing its members once costs less than following each path."""
     found: list[Tokens] = []
-    for path in sorted(set(paths), key=len):
+    for path in sorted(_gathered(paths), key=len):
         if not any(path[: len(known)] == known for known in found):
             found.append(path)
     return found
+
+
+def _gathered(paths: list[Tokens]) -> dict[Tokens, None]:
+    members: dict[Tokens, set[str]] = {}
+    for path in paths:
+        for depth in range(min(len(path), _GATHERED_LEVELS)):
+            members.setdefault(path[:depth], set()).add(path[depth])
+    return dict.fromkeys(
+        next((path[:at] for at in range(len(path)) if len(members.get(path[:at], ())) > _MANY), path)
+        for path in paths
+    )

@@ -80,9 +80,7 @@ def main() -> None:
             run([create(), components(*first), None, *[components(one) for one in rings(random)], None])
         )
         result.append(run(keyed(random)))
-        # Patches of one operation: see the order of several below.
         steps = [*chaos.start(random), *[chaos.step(random) for _ in range(12)]]
-        steps = [step for step in steps if not isinstance(step, list) or len(step) == 1]
         result.append(run([create(), *[part for step in steps for part in (step, None)]]))
     json.dump(result, sys.stdout)
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from random import Random
+
+import pytest
+
 from a2ui import Engine, EngineOptions, Limits
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import components, create, data, path, row
@@ -47,3 +51,23 @@ def test_a_list_that_grows_takes_the_room_of_those_behind_it():
 
     assert "0 of 1 shown" in same_everywhere([create(), data(model), lists(*"abcdefgh"), data(list(range(6)), "/a"),
                                               data(list(range(6)), "/b"), data(list(range(6)), "/c")])  # fmt: skip
+
+
+def random_tree(random):
+    names = [f"c{n}" for n in range(random.randrange(20, 40))]
+    rows = [row("root", "Column", children=names[:10])]
+    for at, name in enumerate(names):
+        below = names[at + 1 : at + 1 + random.randrange(4)]
+        kind = "Column" if below and random.random() < 0.6 else "Text"
+        rows.append(row(name, kind, **({"children": below} if kind == "Column" else {"text": name})))
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_components_that_are_redefined(seed):
+    random = Random(seed)
+    steps = [create(), data({"l": list(range(5))}), components(*random_tree(random))]
+    for _ in range(8):
+        steps.append(components(*random.sample(random_tree(random)[1:], 3)))
+        steps.append(components(row("c5", "List", children={"componentId": "c39", "path": "/l"})))
+    same_everywhere([step for step in steps if step])

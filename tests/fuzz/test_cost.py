@@ -222,7 +222,6 @@ DRAWINGS = {
     "Markdown in every item": 10,
     "one long text": 10,
     "long fields": 6,
-    "JSON in every label": 8,
 }
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from a2ui.binding.secrets import show
+from a2ui.binding.direct import Unusual
 from a2ui.catalog.basic.icons import UI_IMAGE
 from a2ui.catalog.kinds import enum, text
 from a2ui.catalog.registry import ComponentType
-from a2ui.rendering.build import Build, always, class_names, flex, role_of
+from a2ui.rendering.build import LONG, Build, always, class_names, flex, role_of
 from a2ui.rendering.place import Around
 from a2ui.safety.text import escape
 from a2ui.safety.urls import safe_image
@@ -42,19 +42,22 @@ class Image(ComponentType):
     def build(self, build: Build) -> None:
         url, description = build.getter("url"), always(build.html("description"))
         frame, hosts = _frame(build.props, build.place.around, build.flex), build.options.image_hosts
-        aria = always(build.accessible())
+        aria, spend = always(build.accessible()), build.spend
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            return _picture(
-                dom_id, frame, safe_image(show(url(scope)), hosts), description(scope), aria(scope)
-            )
+            source = safe_image(url(scope), hosts)
+            if source is not None and len(source) > LONG and not spend(len(source)):
+                source = None
+            return _picture(dom_id, frame, source, description(scope), aria(scope))
 
         build.done(render)
 
     def draw(self, pen: Pen, component: Component, around: Around) -> str:
         props = component.props
-        source = safe_image(show(pen.value(component, props.get("url"))), pen.options.image_hosts)
+        source = safe_image(pen.value(component, props.get("url")), pen.options.image_hosts)
+        if source is not None and len(source) > LONG:
+            raise Unusual
         alt, aria = pen.escaped(component, props.get("description")), pen.accessible(component)
         return _picture(pen.id(component), _frame(props, around, flex(props, around)), source, alt, aria)
 

@@ -74,7 +74,7 @@ class Text(ComponentType):
         frame = _frame(props.get("variant", "body"), around, props.get("weight") if around.weighted else None)
         shown = props.get("text")
         if type(shown) is not str:
-            shown = show(pen.value(component, shown))
+            shown = show(pen.value(component, shown), pen.view.compiler.work)
         if len(shown) > pen.long:
             raise Unusual
         aria = pen.accessible(component) if "accessibility" in props else ""
@@ -106,7 +106,10 @@ class _Words(Part):
     def render(self, scope: Any, context: str) -> str:
         shown = self._read(scope)
         body = _body(
-            shown if type(shown) is str else show(shown), self._frame, self._view, self.place.component_id
+            shown if type(shown) is str else show(shown, self._view.compiler.work),
+            self._frame,
+            self._view,
+            self.place.component_id,
         )
         if self._label is not None:
             return f"{self._start}{context}{self._opened}{self._label(scope)}>{body}{self._end}"
@@ -115,7 +118,7 @@ class _Words(Part):
     def emit(self, scope: Any, context: str) -> Op:
         """The text alone as long as it is plain, which fits whatever the element held before."""
         if self._label is None:
-            shown = show(self._read(scope))
+            shown = show(self._read(scope), self._view.compiler.work)
             if len(shown) <= self._view.options.limits.markdown_chars and markdown.is_plain(shown):
                 return ["t", self.place.prefix + context, clean_text(shown)]
         return ["r", self.place.prefix + context, self.render(scope, context)]
@@ -136,11 +139,11 @@ def _safe(shown: str, frame: _Frame, view: View, component_id: str) -> str:
             return shown
         if markdown.is_plain(shown):
             return escape(clean_text(shown))
-    rendered = markdown.render(shown, inline=frame.inline, limits=limits)
+    rendered = markdown.render(shown, inline=frame.inline, limits=limits, afford=view.compiler.work.markdown)
     html = rendered.html
     if not frame.links and "<a" in html:
         html = escape(clean_text(shown))
-    return html + _cut(shown, view, component_id) if rendered.cut else html
+    return html + _cut(shown, view, component_id, crowded=rendered.crowded) if rendered.cut else html
 
 
 def _too_much(view: View, component_id: str) -> str:
@@ -150,13 +153,15 @@ def _too_much(view: View, component_id: str) -> str:
     return _NOTICE.format(done)
 
 
-def _cut(shown: str, view: View, component_id: str) -> str:
+def _cut(shown: str, view: View, component_id: str, *, crowded: bool) -> str:
     """The notice for a text that is not shown as it was meant."""
     limits = view.options.limits
     if len(shown) > limits.text_chars:
         name, done = "text_chars", "This text is too long: the rest is left out."
     elif len(shown) > limits.markdown_chars:
         name, done = "markdown_chars", "This text is too long: it is shown without formatting."
+    elif crowded:
+        name, done = "markdown_work", "There is too much formatting here: this text is shown without."
     else:
         name, done = "markdown_marks", "This text has too much formatting: it is shown without."
     allowed = getattr(limits, name)
