@@ -74,18 +74,22 @@ class Direct:
             return None
         if template.constant is not None:
             return template.constant
-        pieces, found, root = [], [], self._root
+        root, work, paths = self._root, self._work, template.paths
+        if 0 < len(paths) <= _FEW:
+            work.compiled += len(template.parts)
+            return template.pattern % tuple([show(descend(root, path.tokens), work) for path in paths])
+        pieces, found = [], []
         for part in template.parts:
             if isinstance(part, Text):
                 pieces.append(part.text)
                 continue
             if isinstance(part, Path):
-                shown = show(descend(root, part.tokens), self._work)
+                shown = show(descend(root, part.tokens), work)
             else:
-                shown = show(self.value(from_expression(part), component_id), self._work)
+                shown = show(self.value(from_expression(part), component_id), work)
             pieces.append(shown)
             found.append(shown)
-        self._work.compiled += len(pieces)
+        work.compiled += len(pieces)
         if len(found) > _FEW:
-            self._work.texts(found)
+            work.texts(found)
         return "".join(pieces)

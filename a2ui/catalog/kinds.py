@@ -6,9 +6,9 @@ why there is none. null never gets here: it counts as if the property were absen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from a2ui.binding.values import Binding, FunctionCall, Value, is_dynamic, parse, parse_path
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
@@ -113,6 +113,12 @@ def literal_boolean(raw: Any, where: Where) -> Any:
     return raw if isinstance(raw, bool) else where.wrong("true or false")
 
 
+ANY_TEXT: Final = frozenset({"*"})
+"""Stands for all texts in `USUAL`."""
+
+USUAL: Final[dict[Kind, Collection[str]]] = {text: ANY_TEXT, literal_text: ANY_TEXT}
+"""Texts that a kind takes as they are: nobody needs to ask it."""
+
 ENUM_VALUES: dict[Kind, tuple[str, ...]] = {}
 """The values of each kind that `enum` made."""
 
@@ -127,6 +133,7 @@ def enum(*values: str) -> Kind:
         return where.wrong("one of " + ", ".join(values))
 
     ENUM_VALUES[read] = values
+    USUAL[read] = allowed
     return read
 
 
@@ -145,6 +152,9 @@ class Template:
 def child(raw: Any, where: Where) -> Any:
     """The id of one component."""
     return raw if isinstance(raw, str) else where.wrong("the id of a component")
+
+
+USUAL[child] = ANY_TEXT
 
 
 def children(raw: Any, where: Where) -> Any:

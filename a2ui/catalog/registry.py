@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from a2ui.binding.direct import Unusual
-from a2ui.catalog.kinds import Kind, Tab, Template, Where, accessibility, literal_number
+from a2ui.catalog.kinds import ANY_TEXT, USUAL, Kind, Tab, Template, Where, accessibility, literal_number
 from a2ui.errors import A2uiError
 from a2ui.functions.registry import FunctionRegistry
 from a2ui.protocol.catalog_ids import is_mixed, loose, qualified, unmixed
@@ -53,7 +53,7 @@ class ComponentType(ABC):
         definers = [
             next(n for n, c in enumerate(type(self).__mro__) if name in vars(c)) for name in ("draw", "build")
         ]
-        self._plans: dict[tuple[str, ...], tuple[tuple[str, Kind], ...]] = {}
+        self._plans: dict[tuple[str, ...], tuple[tuple[str, Kind, Collection[str]], ...]] = {}
         """By the members of a definition, where all of them are known and none is missing: what to accept."""
         self.draws = definers[0] <= definers[1]
         """Whether `draw` fits: a subclass that builds in its own way has to draw in its own way too."""
@@ -69,9 +69,11 @@ class ComponentType(ABC):
         if plan is None:
             return self._accept_checked(raw, where)
         props: dict[str, Any] = {}
-        for key, kind in plan:
+        for key, kind, usual in plan:
             value = raw[key]
-            if value is not None:
+            if type(value) is str and (usual is ANY_TEXT or value in usual):
+                props[key] = value
+            elif value is not None:
                 where.key = key
                 accepted = kind(value, where)
                 if accepted is not ABSENT:
@@ -82,7 +84,7 @@ class ComponentType(ABC):
         """Also says what is not known and what is missing; remembers that both is nothing."""
         kinds = self._kinds
         props: dict[str, Any] = {}
-        plan: list[tuple[str, Kind]] = []
+        plan: list[tuple[str, Kind, Collection[str]]] = []
         for key, value in raw.items():
             kind = kinds.get(key)
             where.key = key
@@ -90,7 +92,7 @@ class ComponentType(ABC):
                 if key not in _ENVELOPE:
                     where.add(f"{self.name} has no property {key[:40]!r}.")
                 continue
-            plan.append((key, kind))
+            plan.append((key, kind, USUAL.get(kind, ())))
             if value is not None:
                 accepted = kind(value, where)
                 if accepted is not ABSENT:

@@ -59,10 +59,15 @@ Part: TypeAlias = Text | Literal | Path | Call
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A parsed text. `constant` is its text where it has no path and no call, else None."""
+    """A parsed text. `constant` is its text where it has no path and no call, else None.
+
+    Where there are only texts and paths, as nearly always, `pattern % values` is the text, with the values of `paths`.
+    """
 
     parts: tuple[Part, ...]
     constant: str | None
+    pattern: str = ""
+    paths: tuple[Path, ...] = ()
 
 
 _KEYWORDS: Final[Mapping[str, bool | None]] = {"true": True, "false": False, "null": None}
@@ -119,7 +124,12 @@ def evaluate(
 def _parse(text: str, max_parts: int, max_depth: int, max_arguments: int) -> Template:
     parts = tuple(_Parser(text, max_parts, max_depth, max_arguments).template())
     if any(isinstance(part, Path | Call) for part in parts):
-        return Template(parts, None)
+        if not all(isinstance(part, Path | Text) for part in parts):
+            return Template(parts, None)
+        pattern = "".join(
+            [part.text.replace("%", "%%") if isinstance(part, Text) else "%s" for part in parts]
+        )
+        return Template(parts, None, pattern, tuple([part for part in parts if isinstance(part, Path)]))
     constant = "".join([part.text if isinstance(part, Text) else to_text(part.value) for part in parts])  # type: ignore[union-attr]
     return Template(parts, constant)
 

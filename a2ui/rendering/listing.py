@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 class Listing:
     """The lists of a view."""
 
-    __slots__ = ("_budget", "_view", "asked", "full")
+    __slots__ = ("_budget", "_view", "full")
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._budget = view.budget
-        self.asked: dict[str, int] = {}
-        """By DOM id: how many items people asked to see of a list that is longer than the limit."""
         self.full = False
         """Whether something is left out for want of room. What that is depends on the order in which things came; so
         that every page shows the same, such a surface is drawn anew when its structure changes."""
@@ -72,10 +70,10 @@ class Listing:
     def notice(self, slot: ListSlot, state: ListState, context: str) -> str:
         """What stands under a list that is cut; it stays once all of it is shown, so that focus has a place."""
         count = state.count
-        if state.visible >= count and (count <= self._view.options.limits.list_items or not self.asked):
+        if state.visible >= count and (count <= self._view.options.limits.list_items or not self._view.asked):
             return ""
         dom_id = slot.place.prefix + context
-        if state.visible >= count and dom_id not in self.asked:
+        if state.visible >= count and dom_id not in self._view.asked:
             return ""
         return cut_list(dom_id, state.visible, count, state.more, listed=slot.around.listed)
 
@@ -96,7 +94,7 @@ class Listing:
         state.visible = min(count, room, page)
         state.more = 0
         if count > page:
-            state.most = max(page, self.asked.get(slot.place.prefix + context, 0))
+            state.most = max(page, self._view.asked.get(slot.place.prefix + context, 0))
             state.visible = min(count, room, state.most)
             if not slot.place.around.inline:
                 state.more = min(count, room, state.visible + page) - state.visible
@@ -115,7 +113,7 @@ class Listing:
 
     def show(self, slot: ListSlot, context: str, count: int) -> None:
         """Shows so many items of a list that is cut from the next repaint on."""
-        self.asked[slot.place.prefix + context] = count
+        self._view.asked[slot.place.prefix + context] = count
         for state, keys, hints in self._view.index.states(slot, {}):
             if slot.states.get(context) is state:
                 state.widen()

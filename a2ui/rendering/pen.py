@@ -16,7 +16,6 @@ from a2ui.binding.values import Array, FunctionCall
 from a2ui.catalog.kinds import Accessibility
 from a2ui.rendering.build import CHARS_AN_INSTANCE, LONG, USUAL_CALLS, aria_of, class_names, flex
 from a2ui.rendering.place import ANYWHERE, Around, inlined
-from a2ui.safety.ids import number
 from a2ui.safety.text import clean_text, escape
 from a2ui.state.components import ROOT
 
@@ -45,14 +44,15 @@ class Pen:
     scopes are the whole data model."""
 
     __slots__ = (
-        "_before", "_by_id", "_direct", "_head", "_level", "_of", "_work", "drawn", "long", "options", "view",
+        "_before", "_by_id", "_direct", "_level", "_of", "_work", "drawn", "head", "long", "options", "view",
     )  # fmt: skip
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.options = view.options
         self._by_id = view.store.by_id
-        self._head = view.dom_id + "-"
+        self.head = view.dom_id + "-"
+        """The DOM id of a component without its own part, `Component.dom`."""
         self._direct = Direct(view.compiler, view.source.now, view.report)
         self._level = 0
         self.drawn = 0
@@ -85,7 +85,7 @@ class Pen:
 
     def id(self, component: Component) -> str:
         """The DOM id."""
-        return self._head + number(component.number)
+        return self.head + component.dom
 
     def children(self, component: Component, outer: Around, around: Around = ANYWHERE) -> str:
         """The HTML of all children; `around` is what the component is to them, `outer` what is around itself."""

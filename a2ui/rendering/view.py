@@ -56,7 +56,9 @@ class View:
         self._places: dict[str, Place | dict[Place, None]] = {}
         """By component; several only where a component is used at several places."""
         self.budget = Budget(options.limits.instances)
-        self.listing = Listing(self)
+        self._listing: Listing | None = None
+        self.asked: dict[str, int] = {}
+        """By DOM id: how many items people asked to see of a list that is longer than the limit."""
         self.root: Place | None = None
         """None until the places are compiled: at first the surface may be drawn without."""
         self._drawn = False
@@ -97,6 +99,14 @@ class View:
             self._unbuilt = []
             self.build(self.root)
         return self.root
+
+    @property
+    def listing(self) -> Listing:
+        """The lists; made with the first of them, as whatever refers back to the view: what was only drawn goes as
+        soon as nobody needs it, and leaves nothing to the garbage collector."""
+        if self._listing is None:
+            self._listing = Listing(self)
+        return self._listing
 
     def spend(self, chars: int) -> bool:
         """Takes note of a long text that is drawn; False where it is one too many in one go."""

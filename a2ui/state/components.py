@@ -41,10 +41,12 @@ class TemplateReference(Reference):
 class Component:
     """A stored definition. `type` is None for a type that the catalog does not have."""
 
-    __slots__ = ("id", "number", "props", "raw", "references", "type", "type_name")
+    __slots__ = ("dom", "id", "number", "props", "raw", "references", "type", "type_name")
 
     id: str
     number: int
+    dom: str
+    """The number as it stands in DOM ids."""
     references: tuple[Reference, ...]
 
     def __init__(
@@ -57,6 +59,7 @@ class Component:
     ) -> None:
         self.id = component_id
         self.number = 0
+        self.dom = "0"
         self.type_name = type_name
         self.type = kind
         self.raw = raw

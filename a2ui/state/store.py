@@ -9,6 +9,7 @@ from typing import Any
 from a2ui.catalog.kinds import Where
 from a2ui.catalog.registry import Catalog, ComponentType
 from a2ui.errors import Diagnostic
+from a2ui.safety.ids import number as base36
 from a2ui.safety.limits import Limits
 from a2ui.state.components import ROOT, Component, Reference, TemplateReference
 from a2ui.state.rows import accept, refused
@@ -81,6 +82,7 @@ class ComponentStore:
                 number = numbers[component_id] = len(names)
                 names.append(component_id)
             component.number = number
+            component.dom = base36(number)
             old = by_id.get(component_id)
             by_id[component_id] = component
             for reference in component.references:
@@ -154,6 +156,7 @@ class ComponentStore:
             kind = self._catalog.components.get(type_name)
             component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})
             component.number = self.numbers[component_id]
+            component.dom = base36(component.number)
             self.by_id[component_id] = component
             for reference in component.references:
                 if reference not in self._further.get(reference.child, ()):

@@ -22,6 +22,7 @@ from a2ui.state.components import ROOT
 from a2ui.state.data_model import DataModel
 from a2ui.state.patch import Touched
 from a2ui.state.pointer import ABSENT, Tokens, parse
+from a2ui.state.reports import Reports
 from a2ui.state.store import ComponentStore
 from a2ui.state.values import JSON
 
@@ -71,12 +72,10 @@ class Surface:
         self._model = DataModel(limits=options.limits)
         self.store = ComponentStore(catalog, options.limits)
         compiler = Compiler(self._model, catalog.functions, engine.env, options.reveal)
-        self.view = View(dom_id, self.store, options, compiler, self._model, self._report)
+        self._reports = Reports(surface_id, options.limits)
+        self.view = View(dom_id, self.store, options, compiler, self._model, self._reports.add)
         self._redefined: dict[str, None] = {}
         self._ops: list[Op] = []
-        self._reported: dict[str, set[tuple[str, str]]] = {}
-        self._reports = 0
-        self._problems: list[Diagnostic] = []
 
     # ------------------------------------------------------------------ reading
 
@@ -105,7 +104,7 @@ class Surface:
         """A dynamic value from JSON, resolved now; `scope` is the value that its relative paths start at."""
 
         def report(message: str, code: str = VALIDATION_FAILED, **facts: Any) -> None:
-            self._report(A2uiError(message, code=code, fault="agent", **facts), "")
+            self._reports.add(A2uiError(message, code=code, fault="agent", **facts), "")
 
         return self.view.evaluate(parse_value(raw, report, self._limits), scope, "")
 
@@ -116,9 +115,7 @@ class Surface:
         if self.view.live:
             self.view.compiled()
         changed, problems = self.store.update(message.components, self.id, strict=self._strict)
-        if self._reported:
-            for component_id in changed:
-                self._reported.pop(component_id, None)
+        self._reports.forget(changed)
         if self.view.live:
             self._redefined.update(dict.fromkeys(changed))
         return problems
@@ -188,27 +185,9 @@ class Surface:
         self._ops = []
         return html
 
-    # ------------------------------------------------------------------ problems
-
-    def _report(self, error: A2uiError, component_id: str) -> None:
-        """Notes a problem found while rendering, once per cause until the component is redefined (5.2)."""
-        known = self._reported.setdefault(component_id, set())
-        cause = (error.code, error.message)
-        if cause in known or self._reports > self._limits.errors:
-            return
-        known.add(cause)
-        self._reports += 1
-        if self._reports > self._limits.errors:
-            message = f"More than {self._limits.errors} problems; no more are reported for this surface."
-            self._problems.append(Diagnostic("TOO_MANY_ERRORS", message, surface_id=self.id))
-            return
-        facts = {**error.facts, "component": component_id}
-        self._problems.append(Diagnostic(error.code, error.message, error.path, self.id, facts=facts))
-
     def take_problems(self) -> list[Diagnostic]:
         """The problems found while rendering since the last call."""
-        problems, self._problems = self._problems, []
-        return problems
+        return self._reports.take()
 
     # ------------------------------------------------------------------ snapshots
 
@@ -223,7 +202,7 @@ class Surface:
             "theme": self.theme,
             "sendDataModel": self.send_data_model,
             "dataModel": self._model.value,
-            "asked": dict(self.view.listing.asked),
+            "asked": dict(self.view.asked),
             **self.store.snapshot(),
         }
 
@@ -231,7 +210,7 @@ class Surface:
         """Fills a new surface from `snapshot()`."""
         self._model.write((), data["dataModel"])
         self.store.restore(data)
-        self.view.listing.asked = dict(data.get("asked", {}))
+        self.view.asked = dict(data.get("asked", {}))
 
 
 def _ink(colour: str) -> str:
