@@ -77,7 +77,7 @@ class Direct:
         root, work, paths = self._root, self._work, template.paths
         if 0 < len(paths) <= _FEW:
             work.compiled += len(template.parts)
-            return template.pattern % tuple([show(descend(root, path.tokens), work) for path in paths])
+            return template.pattern % tuple([show(descend(root, tokens), work) for tokens in paths])
         pieces, found = [], []
         for part in template.parts:
             if isinstance(part, Text):

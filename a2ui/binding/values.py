@@ -61,7 +61,11 @@ def parse(raw: Any, report: Report, limits: Limits, depth: int = 0) -> Value:
     if type(raw) is dict:
         path = raw.get("path")
         if type(path) is str:
-            return parse_path(path, report)
+            try:
+                return _binding(path) if len(path) <= _CACHED_CHARS else Binding(*parse_scoped(path))
+            except PointerError as error:
+                report(error.message, VALIDATION_FAILED)
+                return None
         name = raw.get("call")
         if type(name) is str:
             return _call(name, raw.get("args"), report, limits, depth)
@@ -110,10 +114,13 @@ def _call(name: str, args: Any, report: Report, limits: Limits, depth: int) -> V
             allowed=limits.call_arguments,
         )
         return None
-    arguments = {
-        key: value if type(value) is str else parse(value, report, limits, depth + 1)
-        for key, value in args.items()
-    }
+    arguments = args
+    for key, value in args.items():
+        if type(value) is dict or type(value) is list:
+            if arguments is args:
+                # What holds only plain values is kept as it is.
+                arguments = args.copy()
+            arguments[key] = parse(value, report, limits, depth + 1)
     return _new(FunctionCall, (name, arguments))
 
 

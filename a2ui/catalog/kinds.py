@@ -157,15 +157,18 @@ def child(raw: Any, where: Where) -> Any:
 USUAL[child] = ANY_TEXT
 
 
+_TEXT: Final = frozenset({str})
+
+
 def children(raw: Any, where: Where) -> Any:
-    """ChildList: a tuple of ids, or a Template."""
+    """ChildList: a list of ids, or a Template."""
     if isinstance(raw, list):
         if not where.takes(raw):
             return ABSENT
-        ids = tuple([item for item in raw if isinstance(item, str)])
-        if len(ids) != len(raw):
-            where.add("children is a list of component ids.")
-        return ids
+        if _TEXT.issuperset(map(type, raw)):
+            return raw
+        where.add("children is a list of component ids.")
+        return [str(item) for item in raw if isinstance(item, str)]
     if isinstance(raw, dict):
         component_id, path = raw.get("componentId"), raw.get("path")
         if isinstance(component_id, str) and isinstance(path, str):
@@ -298,8 +301,10 @@ def _event(event: Any, where: Where) -> Any:
     context = event.get("context")
     if context is not None and not isinstance(context, dict):
         where.add("The context of an event is an object.", sub="/event/context")
+    report, limits = where.add, where.limits
     entries = context.items() if isinstance(context, dict) else ()
-    return EventAction(event["name"], {key: parse(value, where.add, where.limits) for key, value in entries})
+    values = {key: parse(value, report, limits) for key, value in entries}
+    return EventAction(event["name"], values)
 
 
 class Accessibility(NamedTuple):

@@ -63,21 +63,29 @@ class ComponentType(ABC):
         """All properties, those that every component has included."""
         return self._kinds
 
-    def accept(self, raw: Mapping[str, Any], where: Where) -> dict[str, Any]:
-        """The usable properties of a definition; everything else is reported (rulebook 5.1)."""
+    def accept(self, raw: dict[str, Any], where: Where) -> dict[str, Any]:
+        """The usable properties of a definition; everything else is reported (rulebook 5.1).
+
+        `id` and `component` may be among them: a definition that is usable as it is is not copied.
+        """
         plan = self._plans.get(tuple(raw))
         if plan is None:
             return self._accept_checked(raw, where)
-        props: dict[str, Any] = {}
+        props = raw
         for key, kind, usual in plan:
             value = raw[key]
             if type(value) is str and (usual is ANY_TEXT or value in usual):
-                props[key] = value
-            elif value is not None:
-                where.key = key
-                accepted = kind(value, where)
-                if accepted is not ABSENT:
-                    props[key] = accepted
+                continue
+            where.key = key
+            accepted = kind(value, where) if value is not None else ABSENT
+            if accepted is value:
+                continue
+            if props is raw:
+                props = raw.copy()
+            if accepted is ABSENT:
+                del props[key]
+            else:
+                props[key] = accepted
         return props
 
     def _accept_checked(self, raw: Mapping[str, Any], where: Where) -> dict[str, Any]:

@@ -61,13 +61,13 @@ Part: TypeAlias = Text | Literal | Path | Call
 class Template:
     """A parsed text. `constant` is its text where it has no path and no call, else None.
 
-    Where there are only texts and paths, as nearly always, `pattern % values` is the text, with the values of `paths`.
+    Where there are only texts and paths, as nearly always, `pattern % values` is the text, with the values at `paths`.
     """
 
     parts: tuple[Part, ...]
     constant: str | None
     pattern: str = ""
-    paths: tuple[Path, ...] = ()
+    paths: tuple[Tokens, ...] = ()
 
 
 _KEYWORDS: Final[Mapping[str, bool | None]] = {"true": True, "false": False, "null": None}
@@ -129,7 +129,9 @@ def _parse(text: str, max_parts: int, max_depth: int, max_arguments: int) -> Tem
         pattern = "".join(
             [part.text.replace("%", "%%") if isinstance(part, Text) else "%s" for part in parts]
         )
-        return Template(parts, None, pattern, tuple([part for part in parts if isinstance(part, Path)]))
+        return Template(
+            parts, None, pattern, tuple([part.tokens for part in parts if isinstance(part, Path)])
+        )
     constant = "".join([part.text if isinstance(part, Text) else to_text(part.value) for part in parts])  # type: ignore[union-attr]
     return Template(parts, constant)
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.direct import Direct, Unusual
+from a2ui.binding.reading import descend
 from a2ui.binding.secrets import show
-from a2ui.binding.values import Array, FunctionCall
+from a2ui.binding.values import Array, Binding, FunctionCall
 from a2ui.catalog.kinds import Accessibility
 from a2ui.rendering.build import CHARS_AN_INSTANCE, LONG, USUAL_CALLS, aria_of, class_names, flex
 from a2ui.rendering.place import ANYWHERE, Around, inlined
+from a2ui.safety.ids import number
 from a2ui.safety.text import clean_text, escape
 from a2ui.state.components import ROOT
 
@@ -30,8 +32,12 @@ _LEVELS = 30
 def drawing(view: View) -> str | None:
     """The HTML of the root component, None where it takes places."""
     store = view.store
-    if store.shared or store.templated or not all(kind is not None and kind.draws for kind in store.types()):
+    if store.shared:
         return None
+    for component in store.by_id.values():
+        kind = component.type
+        if kind is None or component.templated or not kind.draws:
+            return None
     pen = Pen(view)
     try:
         return pen.whole()
@@ -44,16 +50,16 @@ class Pen:
     scopes are the whole data model."""
 
     __slots__ = (
-        "_before", "_by_id", "_direct", "_level", "_of", "_work", "drawn", "head", "long", "options", "view",
+        "_before", "_by_id", "_direct", "_head", "_level", "_of", "_root", "_work", "drawn", "long", "options", "view",
     )  # fmt: skip
 
     def __init__(self, view: View) -> None:
         self.view = view
         self.options = view.options
         self._by_id = view.store.by_id
-        self.head = view.dom_id + "-"
-        """The DOM id of a component without its own part, `Component.dom`."""
-        self._direct = Direct(view.compiler, view.source.now, view.report)
+        self._head = view.dom_id + "-"
+        self._root = view.source.now
+        self._direct = Direct(view.compiler, self._root, view.report)
         self._level = 0
         self.drawn = 0
         """Components so far, and what counts like one."""
@@ -85,12 +91,12 @@ class Pen:
 
     def id(self, component: Component) -> str:
         """The DOM id."""
-        return self.head + component.dom
+        return self._head + number(component.number)
 
     def children(self, component: Component, outer: Around, around: Around = ANYWHERE) -> str:
         """The HTML of all children; `around` is what the component is to them, `outer` what is around itself."""
-        references = component.references
-        if not references:
+        ids = component.children
+        if not ids:
             return ""
         if outer.inline:
             around = inlined(around)
@@ -98,8 +104,8 @@ class Pen:
         if self._level > _LEVELS:
             raise Unusual
         by_id, html = self._by_id, []
-        for reference in references:
-            child = by_id.get(reference[0])
+        for component_id in ids:
+            child = by_id.get(component_id)
             if child is None or child.type is None:
                 raise Unusual
             html.append(child.type.draw(self, child, around))
@@ -113,9 +119,10 @@ class Pen:
 
     def value(self, component: Component, value: Any) -> Any:
         """A property as it is now; None where there is nothing."""
-        kind = type(value)
-        if kind is not FunctionCall and kind is not Array:
-            return self._direct.value(value, component.id)
+        if isinstance(value, Binding):
+            return descend(self._root, value.tokens)
+        if not isinstance(value, FunctionCall | Array):
+            return value
         work = self._work
         if component is not self._of:
             self._of, self._before = component, work.compiled

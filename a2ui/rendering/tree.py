@@ -145,7 +145,7 @@ class _Walk:
         for name, value in component.props.items():
             if name == "checks":
                 props |= self._checks(component, value, scope)
-            elif name not in ("action", "children"):
+            elif name not in ("id", "component", "action", "children"):
                 props[name] = self._resolved(component, value, scope)
         return props
 

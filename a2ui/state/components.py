@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from a2ui.catalog.kinds import Template
+
 if TYPE_CHECKING:
-    from a2ui.catalog.kinds import Template
     from a2ui.catalog.registry import ComponentType
 
 ROOT = "root"
@@ -41,13 +43,14 @@ class TemplateReference(Reference):
 class Component:
     """A stored definition. `type` is None for a type that the catalog does not have."""
 
-    __slots__ = ("dom", "id", "number", "props", "raw", "references", "type", "type_name")
+    __slots__ = ("_references", "children", "id", "number", "props", "raw", "templated", "type", "type_name")
 
     id: str
     number: int
-    dom: str
-    """The number as it stands in DOM ids."""
-    references: tuple[Reference, ...]
+    children: Sequence[str]
+    """The ids of all components that it refers to, in page order, each as often as it does."""
+    templated: bool
+    """Whether it makes children of the items of a list."""
 
     def __init__(
         self,
@@ -59,12 +62,34 @@ class Component:
     ) -> None:
         self.id = component_id
         self.number = 0
-        self.dom = "0"
         self.type_name = type_name
         self.type = kind
         self.raw = raw
         self.props = props
-        self.references = () if kind is None or not kind.slots else _references(component_id, kind, props)
+        self._references: tuple[Reference, ...] | None = None
+        self.templated = False
+        self.children = () if kind is None or not kind.slots else self._children(kind)
+
+    def _children(self, kind: ComponentType) -> Sequence[str]:
+        if len(kind.slots) == 1:
+            value = self.props.get(kind.slots[0])
+            if type(value) is str:
+                return (value,)
+            if type(value) is list and value and type(value[0]) is str:
+                return value
+        references = self.references
+        self.templated = any(type(reference) is TemplateReference for reference in references)
+        return [reference[0] for reference in references]
+
+    @property
+    def references(self) -> tuple[Reference, ...]:
+        """Where it uses others. Made when first asked for: drawing needs only to know whom."""
+        found = self._references
+        if found is None:
+            kind = self.type
+            found = () if kind is None or not kind.slots else _references(self.id, kind, self.props)
+            self._references = found
+        return found
 
 
 _new = tuple.__new__
@@ -78,7 +103,7 @@ def _references(component_id: str, kind: ComponentType, props: dict[str, Any]) -
         value = props.get(slot)
         if type(value) is str:
             return (_new(Reference, (value, component_id, slot, 0)),)
-        if type(value) is tuple and value and type(value[0]) is str and len(set(value)) == len(value):
+        if type(value) is list and value and type(value[0]) is str and len(set(value)) == len(value):
             return tuple([_new(Reference, (child, component_id, slot, 0)) for child in value])
     found: list[Reference] = []
     used: dict[tuple[str, str], int] = {}

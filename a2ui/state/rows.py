@@ -139,7 +139,7 @@ def _check_graph(accepted: dict[str, Component], rows: list[Any], known: Known, 
         component = accepted.get(component_id) or known.get(component_id)
         return component.references if component else ()
 
-    cycle = find_cycle([key for key, component in accepted.items() if component.references], references)
+    cycle = find_cycle([key for key, component in accepted.items() if component.children], references)
     if not cycle:
         return
     message = "Components contain themselves: " + " > ".join([name[:40] for name in cycle[:8]]) + "."
@@ -160,8 +160,7 @@ def _is_tree(accepted: dict[str, Component]) -> bool:
             met += 1
             if met > len(accepted):
                 return False
-            if component.references:
-                order += [reference[0] for reference in component.references]
+            order += component.children
     return met == len(accepted) and len(set(order)) == len(order)
 
 

@@ -7,11 +7,10 @@ from heapq import heappop, heappush
 from typing import Any
 
 from a2ui.catalog.kinds import Where
-from a2ui.catalog.registry import Catalog, ComponentType
+from a2ui.catalog.registry import Catalog
 from a2ui.errors import Diagnostic
-from a2ui.safety.ids import number as base36
 from a2ui.safety.limits import Limits
-from a2ui.state.components import ROOT, Component, Reference, TemplateReference
+from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.rows import accept, refused
 
 
@@ -32,8 +31,8 @@ class ComponentStore:
         self.numbers: dict[str, int] = {ROOT: 0}
         self.names: list[str] = [ROOT]
         """The ids in the order of their numbers."""
-        self._first: dict[str, Reference] = {}
-        """The place with the ordinal 0 of each component."""
+        self._first: dict[str, Reference | Component] = {}
+        """The place with the ordinal 0 of each component: itself, or the component whose first such place it is."""
         self._further: dict[str, dict[Reference, int]] = {}
         """The ordinals of all others; few components have any."""
         self._free: dict[str, list[int]] = {}
@@ -43,19 +42,6 @@ class ComponentStore:
     def shared(self) -> bool:
         """Whether a component is used at several places."""
         return any(self._further.values())
-
-    @property
-    def templated(self) -> bool:
-        """Whether a component stands for the items of a list."""
-        return any(
-            type(component.references[0]) is TemplateReference
-            for component in self.by_id.values()
-            if component.references
-        )
-
-    def types(self) -> set[ComponentType | None]:
-        """The types in use, None for one that the catalog does not have."""
-        return {component.type for component in self.by_id.values()}
 
     # ------------------------------------------------------------------ applying rows
 
@@ -82,28 +68,49 @@ class ComponentStore:
                 number = numbers[component_id] = len(names)
                 names.append(component_id)
             component.number = number
-            component.dom = base36(number)
             old = by_id.get(component_id)
             by_id[component_id] = component
-            for reference in component.references:
-                child = reference[0]
+            for child in component.children:
+                if child in first or child in further:
+                    self._place_all(component)
+                    break
+                first[child] = component
                 if child not in numbers:
                     numbers[child] = len(names)
                     names.append(child)
-                if child in first or child in further:
-                    self._place(reference)
-                else:
-                    first[child] = reference
-            if old is not None and old.references:
+            if old is not None and old.children:
                 self._displace(old, component)
+
+    def _place_all(self, component: Component) -> None:
+        """The places in a component where one of the children is used elsewhere too."""
+        for reference in component.references:
+            child = reference[0]
+            if child not in self.numbers:
+                self.numbers[child] = len(self.names)
+                self.names.append(child)
+            if child in self._first or child in self._further:
+                self._place(reference)
+            else:
+                self._first[child] = reference
+
+    def _first_of(self, child: str) -> Reference | None:
+        """The place with the ordinal 0."""
+        found = self._first.get(child)
+        if isinstance(found, Component):
+            found = next(reference for reference in found.references if reference[0] == child)
+            self._first[child] = found
+        return found
 
     def _place(self, reference: Reference) -> None:
         """Gives a place the lowest free ordinal, not the count: ordinals in use stay when others go."""
         child = reference.child
         further = self._further.get(child)
-        if (further is not None and reference in further) or self._first.setdefault(
-            child, reference
-        ) == reference:
+        if further is not None and reference in further:
+            return
+        first = self._first_of(child)
+        if first is None:
+            self._first[child] = reference
+        if first is None or first == reference:
             return
         further = self._further.setdefault(child, {})
         free = self._free.get(child)
@@ -115,7 +122,7 @@ class ComponentStore:
         for reference in old.references:
             if reference in kept:
                 continue
-            if self._first.get(reference.child) == reference:
+            if self._first_of(reference.child) == reference:
                 del self._first[reference.child]
             else:
                 ordinal = self._further.get(reference.child, {}).pop(reference, None)
@@ -124,7 +131,7 @@ class ComponentStore:
 
     def ordinal(self, reference: Reference) -> int:
         """The ordinal of a place: 0 for the first one of the component."""
-        first = self._first.get(reference[0])
+        first = self._first_of(reference[0])
         return 0 if first is reference or first == reference else self._further[reference[0]][reference]
 
     # ------------------------------------------------------------------ snapshots
@@ -156,11 +163,14 @@ class ComponentStore:
             kind = self._catalog.components.get(type_name)
             component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})
             component.number = self.numbers[component_id]
-            component.dom = base36(component.number)
             self.by_id[component_id] = component
-            for reference in component.references:
-                if reference not in self._further.get(reference.child, ()):
-                    self._first[reference.child] = reference
+            for child in component.children:
+                if child not in self._further:
+                    self._first[child] = component
+                    continue
+                for reference in component.references:
+                    if reference[0] == child and reference not in self._further[child]:
+                        self._first[child] = reference
 
     def __iter__(self) -> Iterator[Component]:
         return iter(self.by_id.values())

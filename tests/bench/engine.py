@@ -32,11 +32,11 @@ AT_ONCE = 25
 def cold(engine: Engine, workload: Workload) -> Run:
     """JSON text to the HTML of a surface that was not there before."""
 
-    def run() -> list[str]:
+    def run() -> tuple[SurfaceSet, list[str]]:
         surfaces = engine.surfaces()
         for text in workload.messages:
             surfaces.apply(orjson.loads(text))
-        return [change.html for change in surfaces.flush()]
+        return surfaces, [change.html for change in surfaces.flush()]
 
     return run
 

@@ -67,7 +67,7 @@ class _Container(ComponentType):
         opened = _opened(names, props.get("weight") if around.weighted else None, self.role(around))
         aria = pen.accessible(component) if "accessibility" in props else ""
         inner = pen.children(component, around, self.around)
-        return f'<div id="{pen.head}{component.dom}{opened}{aria}>{inner}</div>'
+        return f'<div id="{pen.id(component)}{opened}{aria}>{inner}</div>'
 
     def role(self, around: Around) -> str:
         """The attributes for the part of the element."""
