@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gc
 
-_THRESHOLDS = (150_000, 20, 50)
+_THRESHOLDS = (300_000, 20, 50)
 """Allocations before the youngest generation is searched, and how many such searches before the next older one.
-A surface of five thousand components is about a hundred thousand objects that stay: with Python's 700 the collector
-looks at each of them many times while it is built and finds nothing, which takes longer than building it."""
+A message of five thousand components and their surface are about a hundred thousand objects that stay: with Python's
+700 the collector looks at each of them many times while they are made and finds nothing, which takes longer than making
+them."""
 
 
 def settle() -> None:

@@ -22,6 +22,8 @@ _CODE = re.compile("[A-Za-z]{3}")
 _NO_BREAK_SPACE = "\u00a0"
 _QUOTED = re.compile("'([^']*)'")
 MAX_DECIMALS = 20
+_DIGITS = 15
+"""A double gives back so many significant digits as they were written."""
 _DEFAULT_DECIMALS = 3
 _MALFORMED_DECIMALS = 2
 
@@ -74,13 +76,16 @@ class Formatter:
     """
 
     __slots__ = (
+        "_below",
         "_decimals",
         "_group",
+        "_own_marks",
         "_point",
         "_prefixes",
         "_primary",
         "_quantum",
         "_secondary",
+        "_spec",
         "_suffixes",
     )
 
@@ -99,6 +104,11 @@ class Formatter:
         self._group = group
         self._primary, self._secondary = grouping
         self._decimals = decimals
+        grouped = "," if group else ""
+        # What Python writes by itself, with a comma and a point.
+        self._spec = f"{grouped}.{decimals}f" if decimals is not None and grouping == (3, 3) else ""
+        self._below = 10.0 ** (_DIGITS - decimals) if self._spec and decimals is not None else 0.0
+        self._own_marks = point != "." or group != grouped
         self._quantum = Decimal(1).scaleb(-(_DEFAULT_DECIMALS if decimals is None else decimals))
 
     def __call__(self, value: Decimal) -> str:
@@ -113,6 +123,11 @@ class Formatter:
 
     def quick(self, value: float) -> str | None:
         """The same for a number that needs no rounding and no sign, which is most of them; else None."""
+        if 0 < value < self._below and round(value, self._decimals) == value:
+            text = format(value, self._spec)
+            if self._own_marks:
+                text = text.replace(",", "\0").replace(".", self._point).replace("\0", self._group)
+            return f"{self._prefixes[False]}{text}{self._suffixes[False]}"
         whole, _, fraction = repr(value).partition(".")
         if not (whole.isdigit() and fraction.isdigit()):
             return None

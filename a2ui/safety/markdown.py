@@ -39,7 +39,8 @@ _CACHED = 1024
 _CACHED_CHARS = 1_000
 
 # Anything that could begin Markdown inside a line, and at the start of one.
-_MARK = re.compile(r"[*_`\[\]\\\n\r\t]|~~|&[#A-Za-z]|  ")
+_MARK = re.compile(r"[*_`\[\]\\\n\r\t]")
+_ENTITY = re.compile("&[#A-Za-z]")
 _STARTS = frozenset(" #>=|-+0123456789")
 _START = re.compile(r"[ #>=|]|[-+](?:[ \-]|$)|[0-9]{1,9}[.)](?: |$)")
 _HEADING_MARKS = re.compile(r"\s{0,3}#{1,6}(?:[ \t]+|$)")
@@ -58,7 +59,9 @@ class Markdown(NamedTuple):
 
 def is_plain(text: str) -> bool:
     """Whether the text holds no Markdown, so that its HTML is one paragraph of escaped text. Errs towards no."""
-    if _MARK.search(text) or (text[:1] in _STARTS and _START.match(text)) or text[-1:] == " ":
+    if _MARK.search(text) or "~~" in text or "  " in text or ("&" in text and _ENTITY.search(text)):
+        return False
+    if text[-1:] == " " or (text[:1] in _STARTS and _START.match(text)):
         return False
     # Only an autolink makes "<" more than text, and that needs a colon or an at sign.
     return "<" not in text or not (":" in text or "@" in text)

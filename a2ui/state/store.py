@@ -97,8 +97,11 @@ class ComponentStore:
         """The place with the ordinal 0."""
         found = self._first.get(child)
         if isinstance(found, Component):
-            found = next(reference for reference in found.references if reference[0] == child)
-            self._first[child] = found
+            # For all of its children at once: looking for one at a time would take the square of their number.
+            for reference in found.references:
+                if self._first.get(reference[0]) is found:
+                    self._first[reference[0]] = reference
+            return self._first_of(child)
         return found
 
     def _place(self, reference: Reference) -> None:

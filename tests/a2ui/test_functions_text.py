@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 from a2ui.errors import ExpressionError
 from a2ui.functions.basic import BASIC
+from a2ui.functions.convert import to_decimal
 from a2ui.functions.locales import find_locale
+from a2ui.functions.numbers import currency_formatter, number_formatter
 from a2ui.functions.registry import Env
 
 LOCALES = [
@@ -201,3 +203,27 @@ class TestFindLocale:
     )
     def test_nearest_or_english(self, tag, found):
         assert find_locale(tag) == Locale.parse(found)
+
+
+AMOUNTS = (
+    st.floats(0, 1e16)
+    | st.builds(round, st.floats(0, 1e16), st.integers(0, 6))
+    | st.integers(0, 10**17).map(float)
+)
+
+
+@given(
+    AMOUNTS,
+    st.sampled_from(["en-US", "de-DE", "pl-PL", "hi-IN", "ar-EG", "de-CH"]),
+    st.sampled_from([0, 2, 5, 20, None]),
+)
+def test_the_quick_way_to_write_an_amount_is_the_long_one(value, locale, decimals):
+    for write in (
+        currency_formatter(locale, "EUR", decimals, True),
+        number_formatter(locale, decimals, False),
+    ):
+        text = write.quick(value)
+        number = to_decimal(value)
+        assert number is not None
+        assert text is None or text == write(number)
+    assert currency_formatter("en-US", "USD", None, True).quick(1234.5) == "$1,234.50"

@@ -102,6 +102,8 @@ class Bench:
         yield from self.lists()
         yield self.replaced()
         yield self.memory()
+        # Last, since it leaves its mark on the memory of the process.
+        yield self.growth()
 
     def against(self, name: str, run: Run, limit: Run, unit: str, target: float, calls: int = 1) -> Target:
         """A whole surface against its floor."""
@@ -112,14 +114,20 @@ class Bench:
         """Programs that come for the first time."""
         floors, engine = self.floors, self.engine
         yield self.against("cold W2-1000", cold(engine, self.w2), self.limit, "x limit(W2-1000)", 8)
-        small, large = floors.w3(1000), floors.w3(5000)
-        limit = floors.rows(small)
-        yield self.against("cold W3-1000", cold(engine, small), limit, "x limit(W3-1000)", 36)
-        yield self.against("cold W3-5000", cold(engine, large), cold(engine, small), "x cold W3-1000", 7)
+        static = floors.w3(1000)
+        limit = floors.rows(static)
+        yield self.against("cold W3-1000", cold(engine, static), limit, "x limit(W3-1000)", 36)
         limit = floors.dashboard(self.w5)
         yield self.against("cold W5", cold(engine, self.w5), limit, "x limit(W5)", 16, calls=5)
         form = cold(engine, floors.w4())
         yield self.against("cold W4", form, self.limit, "x limit(W2-1000)", 1.4, calls=5)
+
+    def growth(self) -> Target:
+        """Five times as many components."""
+        small, large = (cold(self.engine, self.floors.w3(count)) for count in (1000, 5000))
+        taken, less = in_turn([lambda: per_call(large, 1), lambda: per_call(small, 1)], SECONDS)
+        about = f"{times(taken)} against {times(less)}"
+        return Target.at_most("cold W3-5000", taken / less, "x cold W3-1000", 7, about)
 
     def examples(self) -> Iterator[Target]:
         runs = [cold(self.engine, program) for program in self.floors.w1()]
