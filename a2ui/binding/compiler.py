@@ -195,7 +195,7 @@ class Compiler:
     def parse(self, text: str) -> expressions.Template:
         """The parsed formatString text; the last long ones are kept, where a component is used many times. Raises
         ExpressionError."""
-        known = self._parsed.get(text)
+        known = self._parsed.get(text) if self._parsed else None
         if known is None:
             try:
                 known = expressions.parse_template(text, self._env.limits)

@@ -50,7 +50,7 @@ class Pen:
     scopes are the whole data model."""
 
     __slots__ = (
-        "_before", "_by_id", "_direct", "_head", "_level", "_of", "_root", "_work", "drawn", "long", "options", "view",
+        "_before", "_by_id", "_direct", "_head", "_level", "_of", "_root", "drawn", "long", "options", "view", "work",
     )  # fmt: skip
 
     def __init__(self, view: View) -> None:
@@ -66,7 +66,7 @@ class Pen:
         limits = view.options.limits
         self.long = min(LONG, limits.text_chars, limits.markdown_chars)
         """Characters of a text above which it may be cut, or count for more."""
-        self._work = view.compiler.work
+        self.work = view.compiler.work
         self._of: Component | None = None
         self._before = 0
 
@@ -75,7 +75,7 @@ class Pen:
         html = self._draw(ROOT, Around())
         # What counts for more than one element is in the HTML, so this is at least what compiling counts.
         count = self.drawn + len(html) // CHARS_AN_INSTANCE
-        limits, work = self.options.limits, self._work
+        limits, work = self.options.limits, self.work
         if count > limits.instances or work.used > work.allowed or work.marks > limits.markdown_work:
             raise Unusual
         return html
@@ -123,7 +123,7 @@ class Pen:
             return descend(self._root, value.tokens)
         if not isinstance(value, FunctionCall | Array):
             return value
-        work = self._work
+        work = self.work
         if component is not self._of:
             self._of, self._before = component, work.compiled
         found = self._direct.value(value, component.id)
@@ -137,7 +137,7 @@ class Pen:
 
     def escaped(self, component: Component, value: Any) -> str:
         """A property as one line of text for attributes and labels."""
-        text = value if type(value) is str else show(self.value(component, value), self._work)
+        text = value if type(value) is str else show(self.value(component, value), self.work)
         if len(text) > self.long:
             raise Unusual
         return escape(clean_text(text))

@@ -25,7 +25,7 @@ def accept(rows: list[Any], known: Known, types: Types, where: Where) -> dict[st
     if len(rows) > where.limits.components:
         where.problems.append(_too_many(len(rows), where))
         return {}
-    accepted = _regular(rows, known, types, where)
+    accepted, forwards = _regular(rows, known, types, where)
     if accepted is None:
         where.problems.clear()
         where.entries = 0
@@ -35,31 +35,38 @@ def accept(rows: list[Any], known: Known, types: Types, where: Where) -> dict[st
         accepted = {
             key: _accept(key, index, raw, known, types, where) for key, (index, raw) in entries.items()
         }
-    if known or not _is_tree(accepted):
+    if known or not (forwards or _is_tree(accepted)):
         _check_graph(accepted, rows, known, where)
     return accepted
 
 
-def _regular(rows: list[Any], known: Known, types: Types, where: Where) -> dict[str, Component] | None:
+def _regular(
+    rows: list[Any], known: Known, types: Types, where: Where
+) -> tuple[dict[str, Component] | None, bool]:
     """The definitions where nothing whatever is wrong with the rows as rows; None sends them through
-    `_check_rows`."""
+    `_check_rows`. And whether all of them refer to later ones only, which excludes cycles among them."""
     accepted: dict[str, Component] = {}
+    forwards = True
     for index, row in enumerate(rows):
         if type(row) is not dict:
-            return None
+            return None, False
         component_id, type_name = row.get("id"), row.get("component")
         if type(component_id) is not str or type(type_name) is not str or not component_id or not type_name:
-            return None
+            return None, False
         kind = types.get(type_name)
         if kind is None:
             accepted[component_id] = _accept(component_id, index, row, known, types, where)
-        else:
-            where.index = index
-            accepted[component_id] = Component(component_id, type_name, kind, row, kind.accept(row, where))
+            continue
+        where.index = index
+        component = Component(component_id, type_name, kind, row, kind.accept(row, where))
+        accepted[component_id] = component
+        for child in component.children:
+            if child in accepted:
+                forwards = False
     limits = where.limits
     if len(accepted) < len(rows) or where.entries > limits.entries:
-        return None
-    return accepted if len(known) + len(accepted) <= limits.components else None
+        return None, False
+    return (accepted if len(known) + len(accepted) <= limits.components else None), forwards
 
 
 def _check_rows(rows: list[Any], known: Known, where: Where) -> dict[str, tuple[int, dict[str, Any]]]:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from a2ui.binding.direct import Unusual
 from a2ui.binding.reading import Const, Getter
-from a2ui.catalog.kinds import Template, children, enum
+from a2ui.catalog.kinds import children, enum
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, class_names, role_of
 from a2ui.rendering.place import Around, Place, Render
@@ -37,16 +36,15 @@ class _Container(ComponentType):
     required = frozenset({"children"})
     around: ClassVar[Around] = Around(weighted=True)
 
-    def layout(self, props: Mapping[str, Any]) -> str:
-        """The class name for how the children are laid out along the container."""
-        return _JUSTIFY_CLASSES.get(props.get("justify", ""), "")
+    def layout(self, along: str | None) -> str:
+        """The class name for how the children are laid out along the container, by `justify` or `direction`."""
+        return _JUSTIFY_CLASSES.get(along or "", "")
 
     def build(self, build: Build) -> None:
         place, props = build.place, build.props
         accessible = build.accessible()
         start = f'<div id="{build.id}'
-        names = (self.base, self.layout(props), _ALIGN_CLASSES.get(props.get("align", ""), ""))
-        opened = _opened(names, build.flex, self.role(place.around))
+        opened = self.opened(props, place.around)
         template = build.items("children", self.around)
         kids: list[Place] = []
         if template is None:
@@ -61,13 +59,17 @@ class _Container(ComponentType):
 
     def draw(self, pen: Pen, component: Component, around: Around) -> str:
         props = component.props
-        if type(props.get("children")) is Template:
-            raise Unusual
-        names = (self.base, self.layout(props), _ALIGN_CLASSES.get(props.get("align", ""), ""))
-        opened = _opened(names, props.get("weight") if around.weighted else None, self.role(around))
+        opened = self.opened(props, around)
         aria = pen.accessible(component) if "accessibility" in props else ""
         inner = pen.children(component, around, self.around)
         return f'<div id="{pen.id(component)}{opened}{aria}>{inner}</div>'
+
+    def opened(self, props: Mapping[str, Any], around: Around) -> str:
+        """The opening tag from behind the id on, without its end."""
+        along = props.get("justify") or props.get("direction")
+        return _opened(
+            self, along, props.get("align"), props.get("weight") if around.weighted else None, around
+        )
 
     def role(self, around: Around) -> str:
         """The attributes for the part of the element."""
@@ -75,9 +77,11 @@ class _Container(ComponentType):
 
 
 @lru_cache(maxsize=1024)
-def _opened(names: tuple[str, ...], weight: float | None, role: str) -> str:
-    """The opening tag from behind the id on, without its end."""
-    return f'" class="{class_names(names, weight)}"{role}'
+def _opened(
+    kind: _Container, along: str | None, align: str | None, weight: float | None, around: Around
+) -> str:
+    names = (kind.base, kind.layout(along), _ALIGN_CLASSES.get(align or "", ""))
+    return f'" class="{class_names(names, weight)}"{kind.role(around)}'
 
 
 def _labelled(start: str, opened: str, aria: Getter, inner: Render, scope: Any, context: str) -> str:
@@ -134,8 +138,8 @@ class List(_Container):
     properties = {"children": children, "direction": enum("vertical", "horizontal"), "align": _ALIGN}
     around = Around(listed=True)
 
-    def layout(self, props: Mapping[str, Any]) -> str:
-        return "a2-list--across" if props.get("direction") == "horizontal" else ""
+    def layout(self, along: str | None) -> str:
+        return "a2-list--across" if along == "horizontal" else ""
 
     def role(self, around: Around) -> str:
         return role_of(around) if around.opens else ' role="list"'

@@ -74,7 +74,7 @@ class Text(ComponentType):
         frame = _frame(props.get("variant", "body"), around, props.get("weight") if around.weighted else None)
         shown = props.get("text")
         if type(shown) is not str:
-            shown = show(pen.value(component, shown), pen.view.compiler.work)
+            shown = show(pen.value(component, shown), pen.work)
         if len(shown) > pen.long:
             raise Unusual
         aria = pen.accessible(component) if "accessibility" in props else ""
