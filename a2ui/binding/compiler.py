@@ -112,18 +112,20 @@ class Compiler:
                 return ExpressionError(f"{name} of {call.name} is a literal.", expression=call.name)
         return function
 
-    def carry_out(self, function: Function, arguments: dict[str, Any], report: Report) -> Any:
+    def carry_out(
+        self, function: Function, arguments: dict[str, Any], report: Report, component_id: str
+    ) -> Any:
         """The result of a call with resolved arguments; None, and a report, where it fails."""
         problem = self.work.problem(function, arguments)
         if problem is not None:
-            report(problem)
+            report(problem, component_id)
             return None
         try:
             return function.evaluate(arguments, self._env)
         except A2uiError as error:
             if error.facts.get("limit") == "regex_ms":
                 self.work.slow = True
-            report(error)
+            report(error, component_id)
             return None
 
     def _run(self, function: Function, arguments: Mapping[str, Value], sink: Sink) -> Getter:
@@ -155,7 +157,7 @@ class Compiler:
             for name, item in dynamic:
                 value = item(scope)
                 resolved[name] = taken(value, protect, work) if type(value) in LOOKED_AT else value
-            return self.carry_out(function, resolved, sink.failed)
+            return self.carry_out(function, resolved, sink.report, sink.component_id)
 
         return run
 

@@ -50,15 +50,17 @@ class Direct:
         if isinstance(function, ExpressionError):
             self._report(function, component_id)
             return None
-        arguments, protect = {}, compiler.protect(function.name)
+        arguments: dict[str, Any] = {}
         for name, argument in call.arguments.items():
             if isinstance(argument, Binding | FunctionCall | Array):
                 found = self.value(argument, component_id)
-                arguments[name] = taken(found, protect, self._work) if type(found) in LOOKED_AT else found
+                if type(found) in LOOKED_AT:
+                    found = taken(found, compiler.protect(function.name), self._work)
+                arguments[name] = found
             else:
                 arguments[name] = argument
         self._work.compiled += 1
-        return compiler.carry_out(function, arguments, lambda error: self._report(error, component_id))
+        return compiler.carry_out(function, arguments, self._report, component_id)
 
     def _text(self, text: Value, component_id: str) -> str | None:
         """`formatString`."""

@@ -15,7 +15,8 @@ Getter: TypeAlias = Callable[[Any], Any]
 Read: TypeAlias = tuple[Tokens, bool]
 """(tokens, absolute) of something that was read."""
 
-Report: TypeAlias = Callable[[A2uiError], None]
+Report: TypeAlias = Callable[[A2uiError, str], None]
+"""Takes note of a problem of the component with this id."""
 
 
 class Const:

@@ -17,7 +17,7 @@ from a2ui.binding.values import Array, Binding, FunctionCall
 from a2ui.catalog.kinds import Accessibility
 from a2ui.rendering.build import CHARS_AN_INSTANCE, LONG, USUAL_CALLS, aria_of, class_names, flex
 from a2ui.rendering.place import ANYWHERE, Around, inlined
-from a2ui.safety.ids import number
+from a2ui.safety.ids import numbers
 from a2ui.safety.text import clean_text, escape
 from a2ui.state.components import ROOT
 
@@ -50,7 +50,8 @@ class Pen:
     scopes are the whole data model."""
 
     __slots__ = (
-        "_before", "_by_id", "_direct", "_head", "_level", "_of", "_root", "drawn", "long", "options", "view", "work",
+        "_before", "_by_id", "_direct", "_head", "_level", "_numbers", "_of", "_root", "drawn", "long", "options",
+        "view", "work",
     )  # fmt: skip
 
     def __init__(self, view: View) -> None:
@@ -58,6 +59,7 @@ class Pen:
         self.options = view.options
         self._by_id = view.store.by_id
         self._head = view.dom_id + "-"
+        self._numbers = numbers(len(view.store.names))
         self._root = view.source.now
         self._direct = Direct(view.compiler, self._root, view.report)
         self._level = 0
@@ -91,7 +93,7 @@ class Pen:
 
     def id(self, component: Component) -> str:
         """The DOM id."""
-        return self._head + number(component.number)
+        return self._head + self._numbers[component.number]
 
     def children(self, component: Component, outer: Around, around: Around = ANYWHERE) -> str:
         """The HTML of all children; `around` is what the component is to them, `outer` what is around itself."""
@@ -106,9 +108,10 @@ class Pen:
         by_id, html = self._by_id, []
         for component_id in ids:
             child = by_id.get(component_id)
-            if child is None or child.type is None:
+            kind = child.type if child is not None else None
+            if child is None or kind is None:
                 raise Unusual
-            html.append(child.type.draw(self, child, around))
+            html.append(kind.draw(self, child, around))
         self._level -= 1
         self.drawn += len(html)
         return "".join(html)

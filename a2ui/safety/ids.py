@@ -8,6 +8,7 @@ by `-` can be told apart.
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
+from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -54,6 +55,16 @@ def number(value: int) -> str:
         return _SHORT[value]
     high = value // 1296
     return (_SHORT[high] if high < 1296 else number(high)) + _PAIRS[value % 1296]
+
+
+@lru_cache(maxsize=32)
+def _numbers(thousands: int) -> tuple[str, ...]:
+    return tuple([number(value) for value in range(1000 * thousands)])
+
+
+def numbers(count: int) -> Sequence[str]:
+    """The first so many counters, or some more. Kept, since every surface has the same."""
+    return _numbers(count // 1000 + 1)
 
 
 def item_keys(items: list[Any]) -> list[str] | None:
