@@ -1,4 +1,4 @@
-"""The page's own code: readable modules in ``client/``, sent as one small file.
+"""The page's own code: readable modules in ``static/client/``, sent as one small file.
 
 A browser gets one module instead of ten, without comments and with short names: one request, and half the bytes.
 Nothing has to be built by hand: whoever looks for the file (the server of the demo, ``collectstatic``) finds it made
@@ -62,7 +62,7 @@ def bundle(folder: Path, entry: str = "panel") -> str:
     seen: set[str] = set()
     for name in _NAME.findall("\n".join(modules.values())):
         if name in seen:
-            raise BundleError(f"Two modules in client/ have something that is called {name}.")
+            raise BundleError(f"Two modules in static/client/ have something that is called {name}.")
         seen.add(name)
     return "(() => {\n" + "\n".join(modules.values()) + "})();\n"
 
@@ -84,7 +84,7 @@ def minified(source: str) -> str:
         check=False,
     )
     if done.returncode:
-        raise BundleError(f"The minifier refused the modules in client/: {done.stderr.strip()}")
+        raise BundleError(f"The minifier refused the modules in static/client/: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -93,7 +93,7 @@ def built(name: str) -> Path:
 
     What was made once is kept. Whoever debugs gets it readable.
     """
-    source = bundle(settings.BASE_DIR / "client", ENTRIES[name])
+    source = bundle(settings.BASE_DIR / "static" / "client", ENTRIES[name])
     how = version(MINIFIER) if has_minifier() and not settings.DEBUG else ""
     digest = hashlib.sha256(f"{how} {source}".encode()).hexdigest()[:16]
     folder: Path = settings.BEACH_DATA / "client" / digest

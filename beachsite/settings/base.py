@@ -112,7 +112,8 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
 # -- files ---------------------------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"
-STATICFILES_DIRS = [BASE_DIR / "static"]
+# The modules beside it are served as one file, see beachsite.client.
+STATICFILES_DIRS = [("beach", BASE_DIR / "static" / "beach")]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",

@@ -1,4 +1,4 @@
-"""The page's own code, put together from the modules in ``client/``."""
+"""The page's own code, put together from the modules in ``static/client/``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEEDS_MINIFIER = pytest.mark.skipif(
 
 
 def modules(folder: Path, **texts: str) -> Path:
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         (folder / f"{name}.js").write_text(text)
     return folder
@@ -26,7 +26,7 @@ def modules(folder: Path, **texts: str) -> Path:
 def project(tmp_path: Path, settings: Any) -> Path:
     """A project of its own, whose page says hello."""
     settings.BASE_DIR = settings.BEACH_DATA = tmp_path
-    modules(tmp_path / "client", panel="// Says hello.\nconst greeting = 'hello';\nconsole.log(greeting);\n")
+    modules(tmp_path / "static/client", panel="// Says hello.\nconst greeting = 'hello';\nconsole.log(greeting);\n")
     return tmp_path
 
 
@@ -84,7 +84,7 @@ def test_without_a_minifier_the_code_is_served_as_it_is(
 
 @NEEDS_MINIFIER
 def test_code_that_is_broken_is_refused_with_the_place(project: Path) -> None:
-    modules(project / "client", panel="const a = 1;\nlet b, a = 2;\n")
+    modules(project / "static/client", panel="const a = 1;\nlet b, a = 2;\n")
 
     with pytest.raises(client.BundleError, match="a has already been declared on line 3"):
         finders.find("beach/panel.js")
@@ -95,7 +95,7 @@ def test_a_change_shows_on_the_next_look(project: Path) -> None:
     first = finders.find("beach/panel.js")
     assert finders.find("beach/panel.js") == first
 
-    modules(project / "client", panel="console.log('good day');\n")
+    modules(project / "static/client", panel="console.log('good day');\n")
 
     second = finders.find("beach/panel.js")
     assert "good day" in Path(second).read_text()
