@@ -113,7 +113,7 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
 
 STATIC_URL = "/static/"
 # The modules beside it are served as one file, see beachsite.client.
-STATICFILES_DIRS = [("beach", BASE_DIR / "static" / "beach")]
+STATICFILES_DIRS = [(name, BASE_DIR / "static" / name) for name in ("beach", "demo")]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",

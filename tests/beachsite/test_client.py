@@ -26,7 +26,10 @@ def modules(folder: Path, **texts: str) -> Path:
 def project(tmp_path: Path, settings: Any) -> Path:
     """A project of its own, whose page says hello."""
     settings.BASE_DIR = settings.BEACH_DATA = tmp_path
-    modules(tmp_path / "static/client", panel="// Says hello.\nconst greeting = 'hello';\nconsole.log(greeting);\n")
+    modules(
+        tmp_path / "static/client",
+        panel="// Says hello.\nconst greeting = 'hello';\nconsole.log(greeting);\n",
+    )
     return tmp_path
 
 
