@@ -1,7 +1,8 @@
 """What our page module costs in a real browser: ``python -m tests.bench.page [--json]``.
 
-One update in a list of 1000 rows through `apply.js` beside a bare `outerHTML` of the same node, and a whole surface beside a bare `innerHTML`, layout included. The ways take turns every few updates and the value is a median, so
-that whatever else the machine does meets all of them. Also what a browser downloads to show a conversation. Exit code 2
+One update in a list of 1000 rows through `apply.js` beside a bare `outerHTML` of the same node, and a whole surface
+beside a bare `innerHTML`, layout included. The ways take turns every few updates and the value is a median, so that
+whatever else the machine does meets all of them. Also what a browser downloads to show a conversation. Exit code 2
 where the shared folder with the workload is absent.
 """
 
