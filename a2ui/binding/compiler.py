@@ -13,7 +13,7 @@ from a2ui.binding.reading import Const, Getter, Report, Sink, Source, reader
 from a2ui.binding.secrets import DOTS, is_secret, show
 from a2ui.binding.texts import joined
 from a2ui.binding.values import Array, Binding, FunctionCall, Value, is_dynamic
-from a2ui.binding.work import Work
+from a2ui.binding.work import CUT, Work, instead
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions import expressions
 from a2ui.functions.registry import Env, Function, FunctionRegistry
@@ -119,14 +119,14 @@ class Compiler:
         problem = self.work.problem(function, arguments)
         if problem is not None:
             report(problem, component_id)
-            return None
+            return instead(problem, function)
         try:
             return function.evaluate(arguments, self._env)
         except A2uiError as error:
             if error.facts.get("limit") == "regex_ms":
                 self.work.slow = True
             report(error, component_id)
-            return None
+            return instead(error, function)
 
     def _run(self, function: Function, arguments: Mapping[str, Value], sink: Sink) -> Getter:
         fixed: dict[str, Any] = {}
@@ -143,14 +143,14 @@ class Compiler:
                 fixed[name] = compiled.value
             else:
                 dynamic.append((name, compiled))
-        work, called = self.work, function.name
+        work = self.work
         work.compiled += 1
         env, protect = self._env, self.protect(function.name)
         if len(dynamic) == 1 and function.prepare is not None:
             name, item = dynamic[0]
             prepared = function.prepare(name, fixed, env)
             if prepared is not None:
-                return partial(_prepared, called, prepared, item, protect, work, sink)
+                return partial(_prepared, function, prepared, item, protect, work, sink)
 
         def run(scope: Any) -> Any:
             resolved = dict(fixed)
@@ -182,7 +182,7 @@ class Compiler:
             if getter is None:
                 if work.used > work.allowed:
                     sink.failed(work.refusal("formatString"))
-                    return None
+                    return CUT
                 before = work.compiled
                 work.used += len(text) // _PARSED
                 if len(cache) >= _CACHED_TEMPLATES:
@@ -217,7 +217,7 @@ class Compiler:
         try:
             template = self.parse(text)
         except ExpressionError as error:
-            return _failing(error, sink)
+            return _failing(error, sink, instead(error))
         if template.constant is not None:
             return Const(template.constant)
         self.work.compiled += len(template.parts)
@@ -238,7 +238,7 @@ class Compiler:
 
 
 def _prepared(
-    name: str, evaluate: Getter, item: Getter, protect: Getter, work: Work, sink: Sink, scope: Any
+    function: Function, evaluate: Getter, item: Getter, protect: Getter, work: Work, sink: Sink, scope: Any
 ) -> Any:
     """A call of which all arguments but one are fixed."""
     value = item(scope)
@@ -246,13 +246,14 @@ def _prepared(
         value = taken(value, protect, work)
     work.used += 1
     if work.used > work.allowed:
-        sink.failed(work.refusal(name))
-        return None
+        problem = work.refusal(function.name)
+        sink.failed(problem)
+        return instead(problem, function)
     try:
         return evaluate(value)
     except A2uiError as error:
         sink.failed(error)
-        return None
+        return instead(error, function)
 
 
 def taken(value: Any, protect: Getter, work: Work) -> Any:
@@ -291,8 +292,9 @@ def _constantly(constant: Const) -> Getter:
     return lambda _: value
 
 
-def _failing(error: A2uiError, sink: Sink) -> Getter:
-    def fail(_: Any) -> None:
+def _failing(error: A2uiError, sink: Sink, shown: str | None = None) -> Getter:
+    def fail(_: Any) -> str | None:
         sink.failed(error)
+        return shown
 
     return fail

@@ -9,6 +9,7 @@ from a2ui.binding.compiler import COMPILED, LOOKED_AT, Compiler, from_expression
 from a2ui.binding.reading import descend
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Array, Binding, FunctionCall, Value
+from a2ui.binding.work import instead
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions.expressions import Path, Text
 
@@ -73,7 +74,7 @@ class Direct:
             template = self._compiler.parse(shown)
         except ExpressionError as error:
             self._report(error, component_id)
-            return None
+            return instead(error)
         if template.constant is not None:
             return template.constant
         root, work, paths = self._root, self._work, template.paths

@@ -7,7 +7,7 @@ from typing import Any
 
 from a2ui.binding.reading import Getter, Sink
 from a2ui.binding.secrets import show
-from a2ui.binding.work import Work
+from a2ui.binding.work import CUT, Work
 
 
 def joined(fixed: list[str], getters: list[Getter], work: Work, sink: Sink) -> Getter:
@@ -27,12 +27,12 @@ def _two(before: str, between: str, after: str, first: Getter, second: Getter, w
     return f"{before}{show(first(scope), work)}{between}{show(second(scope), work)}{after}"
 
 
-def _many(pattern: str, getters: list[Getter], work: Work, sink: Sink, scope: Any) -> str | None:
+def _many(pattern: str, getters: list[Getter], work: Work, sink: Sink, scope: Any) -> str:
     if work.used > work.allowed:
         sink.failed(work.refusal("formatString"))
-        return None
+        return CUT
     texts = [show(get(scope), work) for get in getters]
     if not work.texts(texts):
         sink.failed(work.refusal("formatString"))
-        return None
+        return CUT
     return pattern % tuple(texts)

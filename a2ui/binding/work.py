@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from a2ui.errors import ExpressionError
+from a2ui.errors import BUDGET_EXCEEDED, A2uiError, ExpressionError
 from a2ui.safety.limits import Limits
 from a2ui.safety.text import to_text
 
@@ -29,6 +29,18 @@ _KEPT_CHARS: Final = 1_000
 
 _TEXT_MARKS: Final = 5
 """What a Markdown text counts for beside its marks."""
+
+
+CUT: Final = "\N{HORIZONTAL ELLIPSIS}"
+"""What a person sees of a text that a limit has cut off."""
+
+
+def instead(error: A2uiError, function: Function | None = None) -> str | None:
+    """What stands for the value of a call that failed: nothing, but a mark where a limit cut off a text. Without a
+    function it is formatString."""
+    signature = function.signature if function is not None else None
+    text = function is None or (signature is not None and signature.returns == "string")
+    return CUT if text and error.code == BUDGET_EXCEEDED else None
 
 
 class Work:
@@ -84,7 +96,7 @@ class Work:
     def json(self, value: dict[str, Any] | list[Any]) -> str:
         """The text of a list or an object; only a mark where too many were written before."""
         if self.used > self.allowed:
-            return "\N{HORIZONTAL ELLIPSIS}"
+            return CUT
         text = to_text(value, self._limits.json_chars)
         self.used += 1 + len(text) // _JSON_CHARS
         return text
