@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -165,7 +166,8 @@ def new_doing(text: str, *, at: int, ms: int) -> Doing:
 
 def written_journal(rows: tuple[Doing, ...]) -> str:
     """The journal as the page keeps it."""
-    return _JOURNAL.dump_json(list(rows)).decode() if rows else ""
+    # Not by pydantic: it refuses half a surrogate pair, which a browser can send.
+    return json.dumps([vars(row) for row in rows], ensure_ascii=False, separators=(",", ":")) if rows else ""
 
 
 def _in_version(message: Any, version: str) -> Any:
