@@ -15,6 +15,9 @@ from beachsite import health
 # Lazy: the hashed name is known only where files have been collected, and routes are loaded before that too.
 icon = lazy(static, str)("beach/mark.svg")
 
+# Django's own reads the form once more, to check its token: of a form that cannot be read, that is an error again.
+handler400 = "beachsite.refused.bad_request"
+
 admin.site.site_header = admin.site.site_title = "Beach administration"
 
 urlpatterns = [

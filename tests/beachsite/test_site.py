@@ -52,6 +52,18 @@ def test_a_missing_page_says_so_in_words(client: Client) -> None:
     assert "There is nothing here" in answer.text
 
 
+@pytest.mark.parametrize("path", ["/accounts/login/", "/gallery/", "/gallery/act"])
+@pytest.mark.django_db
+async def test_a_form_that_cannot_be_read_is_refused_in_words(path: str) -> None:
+    client = AsyncClient(enforce_csrf_checks=True)
+    client.cookies["csrftoken"] = "a" * 32
+    answer = await client.post(path, b"a=1", content_type="application/x-www-form-urlencoded; charset=utf-7")
+
+    assert answer.status_code == 400
+    assert "This could not be read" in answer.text
+    assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
+
+
 @pytest.mark.django_db
 def test_the_sign_in_page_is_there_and_leads_back(client: Client, django_user_model: Any) -> None:
     django_user_model.objects.create_user("ann", password="a sound password")
