@@ -35,6 +35,9 @@ def accept(rows: list[Any], known: Known, types: Types, where: Where) -> dict[st
         accepted = {
             key: _accept(key, index, raw, known, types, where) for key, (index, raw) in entries.items()
         }
+        if where.entries > where.limits.entries:
+            where.problems.append(_too_long(where))
+            return {}
     if known or not (forwards or _is_tree(accepted)):
         _check_graph(accepted, rows, known, where)
     return accepted
@@ -102,20 +105,19 @@ def _check_types(entries: Mapping[str, tuple[int, dict[str, Any]]], known: Known
     total = len(known) + sum(1 for component_id in entries if component_id not in known)
     if total > where.limits.components:
         where.problems.append(_too_many(total, where))
-    listed = sum([len(v) for _, row in entries.values() for v in row.values() if type(v) is list])
-    allowed = where.limits.entries
-    if listed > allowed:
-        facts = {"limit": "entries", "allowed": allowed, "got": listed}
-        message = f"The lists of all components of a message hold at most {allowed} entries. Use templates."
-        where.problems.append(
-            Diagnostic(BUDGET_EXCEEDED, message, "/components", where.surface_id, True, facts)
-        )
 
 
 def _too_many(total: int, where: Where) -> Diagnostic:
     allowed = where.limits.components
     facts = {"limit": "components", "allowed": allowed, "got": total}
     message = f"A surface has at most {allowed} components."
+    return Diagnostic(BUDGET_EXCEEDED, message, "/components", where.surface_id, refused=True, facts=facts)
+
+
+def _too_long(where: Where) -> Diagnostic:
+    allowed = where.limits.entries
+    facts = {"limit": "entries", "allowed": allowed, "got": where.entries}
+    message = f"The lists of all components of a message hold at most {allowed} entries. Use templates."
     return Diagnostic(BUDGET_EXCEEDED, message, "/components", where.surface_id, refused=True, facts=facts)
 
 
@@ -160,15 +162,13 @@ def _is_tree(accepted: dict[str, Component]) -> bool:
     """Whether all components hang under the root and each at one place, as nearly all programs have it: then none
     contains itself."""
     order = [ROOT]
-    met = 0
+    left = accepted.copy()
     for component_id in order:  # which grows on the way
-        component = accepted.get(component_id)
+        # Each only once: two long lists of the same names would otherwise make one as long as their product.
+        component = left.pop(component_id, None)
         if component is not None:
-            met += 1
-            if met > len(accepted):
-                return False
             order += component.children
-    return met == len(accepted) and len(set(order)) == len(order)
+    return not left and len(set(order)) == len(order)
 
 
 def _refusal(message: str, path: str, where: Where, **facts: Any) -> Diagnostic:

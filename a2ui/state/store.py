@@ -143,7 +143,7 @@ class ComponentStore:
         """Definitions, numbers and ordinals as JSON; `restore` rebuilds the same store."""
         return {
             "components": [[c.id, c.type_name, c.raw] for c in self.by_id.values()],
-            "names": self.names,
+            "names": self.names.copy(),
             "edges": [
                 [*reference, ordinal]
                 for places in self._further.values()
@@ -167,13 +167,16 @@ class ComponentStore:
             component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})
             component.number = self.numbers[component_id]
             self.by_id[component_id] = component
+            shared = False
             for child in component.children:
-                if child not in self._further:
+                if child in self._further:
+                    shared = True
+                else:
                     self._first[child] = component
-                    continue
-                for reference in component.references:
-                    if reference[0] == child and reference not in self._further[child]:
-                        self._first[child] = reference
+            for reference in component.references if shared else ():
+                further = self._further.get(reference[0])
+                if further is not None and reference not in further:
+                    self._first[reference[0]] = reference
 
     def __iter__(self) -> Iterator[Component]:
         return iter(self.by_id.values())

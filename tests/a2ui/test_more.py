@@ -336,6 +336,18 @@ def test_too_many_entries_refuse_the_message():
     assert (problem.facts["limit"], problem.facts["allowed"], problem.facts["got"]) == ("entries", 100, 101)
 
 
+def test_only_what_makes_elements_counts_as_entries():
+    surfaces = Engine(EngineOptions(limits=Limits(entries=100))).surfaces()
+    surfaces.apply(create())
+    chosen = row("a", "ChoicePicker", options=[{"label": "x", "value": "x"}], value=["x"] * 101)
+
+    # However the message is read: an id that is there twice takes the longer way.
+    assert surfaces.apply(components(chosen)) == []
+    assert [problem.refused for problem in surfaces.apply(components(chosen, chosen))] == [False]
+    (_, problem) = surfaces.apply(components(chosen, chosen, row("b", "Row", children=["c"] * 101)))
+    assert (problem.refused, problem.facts["got"]) == (True, 102)
+
+
 def test_text_with_too_much_formatting_is_shown_without():
     markup = much([row("root", "Text", text="[" * 2000)])
 

@@ -8,6 +8,7 @@ import pytest
 
 from a2ui import A2uiError, Engine
 from tests.a2ui.programs import components, create, data, ops, path, row, run, surface
+from tests.fuzz.cost import BOUND_MS, cost
 
 ROWS = [
     row("root", "Column", children=["t", "t", "later"]),
@@ -63,6 +64,27 @@ def test_a_known_id_without_type_survives():
     surfaces.apply(components({"id": "root", "text": "y"}))
 
     assert ">y</div>" in again(surfaces).get("", "s").html()
+
+
+def test_two_long_lists_of_the_same_components_come_back_soon():
+    names = [f"c{n}" for n in range(4_000)]
+    both = [row(name, "Column", children=names) for name in ("a", "b")]
+    surfaces = run(create(), components(row("root", "Row", children=["a", "b"]), *both))
+    snapshot = surfaces.snapshot()
+    restored = Engine().restore(snapshot)
+
+    assert cost(lambda: Engine().restore(snapshot)) <= BOUND_MS
+    assert restored.snapshot() == snapshot
+
+
+def test_a_snapshot_stays_what_it_was():
+    surfaces = run(create(), components(row("root", "Column", children=["a"])))
+    snapshot = surfaces.snapshot()
+    written = json.dumps(snapshot)
+
+    surfaces.apply(components(row("a", "Column", children=["b"])))
+
+    assert json.dumps(snapshot) == written
 
 
 def test_another_format_is_refused():

@@ -90,6 +90,14 @@ PROGRAMS: dict[str, tuple[list[dict[str, Any]], Any]] = {
         [row(f"c{n}" if n else "root", "Column", children=[f"c{n + 1}"] * 500) for n in range(100)],
         None,
     ),
+    "a long list many times, and what it takes to look": (
+        [
+            row("c", "Column", children=["a"] * 20_000),
+            row("root", "Column", children=["c"] * 20_000),
+            *[row(f"d{n}", "Divider") for n in range(5_000)],
+        ],
+        None,
+    ),
     "nested templates": (
         [
             row("root", "List", children={"componentId": "a", "path": "/l"}),
