@@ -46,7 +46,7 @@ def instead(error: A2uiError, function: Function | None = None) -> str | None:
 class Work:
     """Counts the calls of one drawing. `begin` when a drawing, a click or an edit begins."""
 
-    __slots__ = ("_limits", "_read", "allowed", "compiled", "marks", "slow", "used")
+    __slots__ = ("_limits", "_paid", "_read", "allowed", "compiled", "marks", "slow", "used")
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -57,6 +57,8 @@ class Work:
         self.marks = 0
         """Marks of the Markdown that was read."""
         self._read: set[str] = set()
+        self._paid: set[str] = set()
+        """What costs only once in a drawing, see `Function.price`."""
         self.slow = False
         """Whether a pattern ran into its time limit: then no other one is tried, each could take as long."""
 
@@ -66,6 +68,8 @@ class Work:
         self.slow = False
         if self._read:
             self._read = set()
+        if self._paid:
+            self._paid = set()
 
     def argument(self, value: Any) -> bool:
         """Counts an argument, which the function looks through; False where that is too much."""
@@ -81,7 +85,7 @@ class Work:
         if self.used > self.allowed:
             return self.refusal(function.name)
         if function.price is not None:
-            self.used += function.price(arguments, self._limits)
+            self.used += function.price(arguments, self._limits, self._paid)
             if self.slow and function.name == "regex":
                 return _too_much(
                     "regex", "regex_ms", "A pattern before this one took too long.", self.allowed

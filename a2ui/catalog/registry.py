@@ -131,8 +131,9 @@ class ComponentType(ABC):
         """Compiles one place of the component: sets how it renders, registers what it reads."""
 
     def draw(self, pen: Pen, component: Component, around: Around) -> str:
-        """The same HTML as the compiled place, made at once; raises Unusual where only a place can show it. Optional:
-        worth it for what is shown often and seldom changes."""
+        """The same HTML as the compiled place, made at once; raises Unusual where only a place can show it, an
+        interactive type also wherever `around.inline`: inside of a button it is not shown. Optional: worth it for what
+        is shown often and seldom changes."""
         raise Unusual
 
 

@@ -86,7 +86,7 @@ def _format_date(args: Mapping[str, Any], env: Env) -> str:
     return "".join([field(moment) for field in compile_pattern(env.locale, pattern)])
 
 
-def _price(args: Mapping[str, Any], limits: Limits) -> int:
+def _price(args: Mapping[str, Any], limits: Limits, paid: set[str]) -> int:
     """Fields beyond those of any usual pattern, at what the dearest of them cost."""
     pattern = args.get("format")
     chars = min(len(pattern), _MAX_FORMAT_CHARS) if isinstance(pattern, str | list | dict) else 0

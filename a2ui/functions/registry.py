@@ -32,7 +32,8 @@ class Env:
 
 Evaluate: TypeAlias = Callable[[Mapping[str, Any], Env], JSON]
 
-Price: TypeAlias = Callable[[Mapping[str, Any], Limits], int]
+Price: TypeAlias = Callable[[Mapping[str, Any], Limits, set[str]], int]
+"""(arguments, limits, what this drawing has paid for already) -> calls."""
 
 Prepare: TypeAlias = Callable[[str, Mapping[str, Any], Env], Callable[[Any], JSON] | None]
 

@@ -76,7 +76,7 @@ def _pluralize(args: Mapping[str, Any], env: Env) -> str:
     return to_text(args.get("other"))
 
 
-def _plural_price(args: Mapping[str, Any], limits: Limits) -> int:
+def _plural_price(args: Mapping[str, Any], limits: Limits, paid: set[str]) -> int:
     """Forms that are lists or objects are written as JSON."""
     return sum([limits.json_chars // 10 for value in args.values() if isinstance(value, dict | list)])
 

@@ -79,9 +79,11 @@ def _scalar_text(value: Any) -> str:
     return "" if isinstance(value, dict | list) else to_text(value)
 
 
-def _regex_price(args: Mapping[str, Any], limits: Limits) -> int:
+def _regex_price(args: Mapping[str, Any], limits: Limits, paid: set[str]) -> int:
     pattern, text = args.get("pattern"), args.get("value")
-    return regex.price(pattern, text, limits) if isinstance(pattern, str) and isinstance(text, str) else 0
+    if isinstance(pattern, str) and isinstance(text, str):
+        return regex.price(pattern, text, limits, paid)
+    return 0
 
 
 # ---- the usual calls: a value from the data, and everything else written down

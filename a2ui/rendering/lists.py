@@ -25,8 +25,10 @@ def keys_of(items: list[Any]) -> list[str]:
 
 
 def index_tokens(count: int) -> list[str]:
-    while len(_INDEX_TOKENS) < count:
-        _INDEX_TOKENS.append(index_token(len(_INDEX_TOKENS)))
+    have = len(_INDEX_TOKENS)
+    if have < count:
+        # In one step: appending one by one, two threads would both append the same.
+        _INDEX_TOKENS[have:count] = [index_token(n) for n in range(have, count)]
     return _INDEX_TOKENS[:count]
 
 

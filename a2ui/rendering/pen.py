@@ -8,10 +8,11 @@ when something is about to change. Templates, inputs, checks, what is missing or
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.direct import Direct, Unusual
-from a2ui.binding.reading import descend
+from a2ui.binding.reading import Report, descend
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Array, Binding, FunctionCall
 from a2ui.catalog.kinds import Accessibility
@@ -22,6 +23,7 @@ from a2ui.safety.text import clean_text, escape
 from a2ui.state.components import ROOT
 
 if TYPE_CHECKING:
+    from a2ui.errors import A2uiError
     from a2ui.rendering.view import View
     from a2ui.state.components import Component
 
@@ -40,9 +42,16 @@ def drawing(view: View) -> str | None:
             return None
     pen = Pen(view)
     try:
-        return pen.whole()
+        html = pen.whole()
     except Unusual:
         return None
+    for error, component_id in pen.reports:
+        view.report(error, component_id)
+    return html
+
+
+def _noted(reports: list[tuple[A2uiError, str]], error: A2uiError, component_id: str) -> None:
+    reports.append((error, component_id))
 
 
 class Pen:
@@ -50,19 +59,23 @@ class Pen:
     scopes are the whole data model."""
 
     __slots__ = (
-        "_before", "_by_id", "_direct", "_head", "_level", "_numbers", "_of", "_root", "drawn", "long", "options",
-        "view", "work",
+        "_before", "_by_id", "_deepest", "_direct", "_head", "_level", "_numbers", "_of", "_root", "compiler", "drawn",
+        "long", "options", "report", "reports", "work",
     )  # fmt: skip
 
     def __init__(self, view: View) -> None:
-        self.view = view
         self.options = view.options
+        self.compiler = view.compiler
+        self.reports: list[tuple[A2uiError, str]] = []
+        """Problems so far, with the component of each: told once it is certain that the drawing will do."""
+        self.report: Report = partial(_noted, self.reports)
         self._by_id = view.store.by_id
         self._head = view.dom_id + "-"
         self._numbers = numbers(len(view.store.names))
         self._root = view.source.now
-        self._direct = Direct(view.compiler, self._root, view.report)
+        self._direct = Direct(view.compiler, self._root, self.report)
         self._level = 0
+        self._deepest = min(_LEVELS, view.options.limits.depth - 1)
         self.drawn = 0
         """Components so far, and what counts like one."""
         limits = view.options.limits
@@ -103,7 +116,7 @@ class Pen:
         if outer.inline:
             around = inlined(around)
         self._level += 1
-        if self._level > _LEVELS:
+        if self._level > self._deepest:
             raise Unusual
         by_id, html = self._by_id, []
         for component_id in ids:

@@ -20,6 +20,7 @@ _PAIRS: list[str] = [high + low for high in _DIGITS for low in _DIGITS]
 _SHORT: list[str] = [*_DIGITS, *_PAIRS[36:]]
 _PLAIN_CHARS = 20
 _CACHED_CHARS = 64
+_KEPT_NUMBERS = 32_000
 _OBJECTS = {dict}
 _SCALARS = frozenset({str, int, float})
 
@@ -63,8 +64,10 @@ def _numbers(thousands: int) -> tuple[str, ...]:
 
 
 def numbers(count: int) -> Sequence[str]:
-    """The first so many counters, or some more. Kept, since every surface has the same."""
-    return _numbers(count // 1000 + 1)
+    """The first so many counters, or some more. Kept, since every surface has the same; not those of surfaces whose
+    agent went through very many names, which would stay for good."""
+    make = _numbers if count < _KEPT_NUMBERS else _numbers.__wrapped__
+    return make(count // 1000 + 1)
 
 
 def item_keys(items: list[Any]) -> list[str] | None:

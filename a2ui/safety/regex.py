@@ -27,6 +27,7 @@ Match: TypeAlias = Callable[[str, Limits], bool]
 
 _MAX_MEMORY = 1 << 20
 _CACHED_PATTERNS = 256
+_STAYING = 64
 
 _TEXT_CHARS = 100
 _STEPS = 1_000
@@ -51,20 +52,24 @@ def search(pattern: str, text: str, limits: Limits) -> bool:
     return _compile(pattern).match(text, limits)
 
 
-def price(pattern: str, text: str, limits: Limits) -> int:
+def price(pattern: str, text: str, limits: Limits, paid: set[str]) -> int:
     """What a search costs in usual function calls: looking through the text, steps, compiling a new pattern.
 
+    `paid` are the patterns that the drawing has paid for: what a surface shows must not depend on what other drawings
+    have left in the cache. With many of them each search pays, since few can be counted on to stay there.
     A pattern that needs backtracking counts by its length: its own limit is one of time.
     """
     if len(pattern) > limits.regex_pattern_chars or len(text) > limits.regex_input_chars:
         return 0  # refused without a look
-    before = _compile.cache_info().misses
     try:
         searching = max(len(text) // _TEXT_CHARS, len(text) * _compile(pattern).size // _STEPS)
     except ExpressionError:
         # Nothing is kept of what does not compile: it costs the same again.
         return _compiling(pattern)
-    return searching + (_compiling(pattern) if _compile.cache_info().misses > before else 0)
+    if pattern in paid and len(paid) <= _STAYING:
+        return searching
+    paid.add(pattern)
+    return searching + _compiling(pattern)
 
 
 def _compiling(pattern: str) -> int:

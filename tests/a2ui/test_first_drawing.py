@@ -197,7 +197,9 @@ def test_the_unusual_takes_places(rows):
     assert all(found.view.root is not None for found in usual)
 
 
-@pytest.mark.parametrize("limits", [{"instances": 3}, {"text_chars": 4}, {"work": 1}, {"markdown_chars": 3}])
+@pytest.mark.parametrize(
+    "limits", [{"instances": 3}, {"text_chars": 4}, {"work": 1}, {"markdown_chars": 3}, {"depth": 1}]
+)
 def test_limits_cut_the_same_in_both_ways(limits):
     amount = call("formatCurrency", value=path("/n"), currency="USD")
     rows = [row(f"c{n}", "Text", text=text) for n, text in enumerate(["*long*", amount, amount, path("/t")])]
@@ -205,6 +207,17 @@ def test_limits_cut_the_same_in_both_ways(limits):
     usual, compiled = twice([create(), data(MODEL), components(root, *rows)], limits=Limits(**limits))
     assert usual.flush() == compiled.flush()
     assert report(usual) == report(compiled) != []
+
+
+def test_problems_of_a_drawing_that_was_given_up_are_told_to_nobody():
+    # Drawing counts three values in the first text; compiled, one of them is part of the text.
+    texts = [call("formatString", value="${/n}${'x'}${/n}"), call("formatNumber", value=path("/n"))]
+    rows = [row(f"c{n}", "Text", text=text) for n, text in enumerate(texts)]
+    messages = [create(), data(MODEL), components(row("root", "Row", children=["c0", "c1"]), *rows)]
+    usual, compiled = twice(messages, limits=Limits(work=2))
+    assert usual.flush() == compiled.flush()
+    assert report(usual) == report(compiled) == []
+    assert usual.get("", "s").view.root is not None
 
 
 class Loud(Text):

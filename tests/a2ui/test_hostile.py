@@ -178,11 +178,33 @@ class TestFunctions:
         assert "work" in reported
 
     def test_a_pattern_that_is_known_costs_its_search(self):
-        regex.price("^[a-z]+$", "abc", DEFAULT_LIMITS)
+        paid: set[str] = set()
+        assert regex.price("^[a-z]+$", "abc", DEFAULT_LIMITS, paid) > 0
 
-        assert regex.price("^[a-z]+$", "abc", DEFAULT_LIMITS) == 0
-        assert regex.price("^[a-z]+$", "a" * 1_000, DEFAULT_LIMITS) >= 10
-        assert regex.price("(", "a", DEFAULT_LIMITS) > 0
+        assert regex.price("^[a-z]+$", "abc", DEFAULT_LIMITS, paid) == 0
+        assert regex.price("^[a-z]+$", "a" * 1_000, DEFAULT_LIMITS, paid) >= 10
+        assert regex.price("(", "a", DEFAULT_LIMITS, paid) > 0
+
+    def test_what_is_shown_does_not_depend_on_the_patterns_of_other_drawings(self):
+        rows = [
+            row(f"c{n}", "Text", text=call("regex", value=path("/v"), pattern=f"{n}" + "b" * 900))
+            for n in range(8)
+        ]
+        # A template, so that places are compiled at once.
+        rows.append(row("list", "List", children={"componentId": "c0", "path": "/none"}))
+        surfaces, found = surface(
+            row("root", "Column", children=[one["id"] for one in rows]), *rows, model={"v": "a"}
+        )
+
+        assert found.html() == found.html()
+        assert {problem.facts["limit"] for problem in surfaces.diagnostics()} == {"work"}
+
+    def test_many_patterns_pay_every_time(self):
+        paid: set[str] = set()
+        for n in range(100):
+            regex.price(f"{n}a", "abc", DEFAULT_LIMITS, paid)
+
+        assert regex.price("0a", "abc", DEFAULT_LIMITS, paid) > 0
 
     def test_texts_of_the_data_are_paid_for_before_they_are_parsed(self, monkeypatch):
         parsed = []

@@ -78,7 +78,7 @@ class Text(ComponentType):
         if len(shown) > pen.long:
             raise Unusual
         aria = pen.accessible(component) if "accessibility" in props else ""
-        body = shown if shown.isalnum() else _safe(shown, frame, pen.view, component.id)
+        body = shown if shown.isalnum() else _safe(shown, frame, pen, component.id)
         return f"{frame.tag}{pen.id(component)}{frame.opened}{aria}>{body}{frame.end}"
 
 
@@ -131,7 +131,7 @@ def _body(shown: str, frame: _Frame, view: View, component_id: str) -> str:
     return _safe(shown, frame, view, component_id)
 
 
-def _safe(shown: str, frame: _Frame, view: View, component_id: str) -> str:
+def _safe(shown: str, frame: _Frame, view: View | Pen, component_id: str) -> str:
     limits = view.options.limits
     if len(shown) <= limits.markdown_chars:
         if shown.isalnum():
@@ -153,7 +153,7 @@ def _too_much(view: View, component_id: str) -> str:
     return _NOTICE.format(done)
 
 
-def _cut(shown: str, view: View, component_id: str, *, crowded: bool) -> str:
+def _cut(shown: str, view: View | Pen, component_id: str, *, crowded: bool) -> str:
     """The notice for a text that is not shown as it was meant."""
     limits = view.options.limits
     if len(shown) > limits.text_chars:
