@@ -33,6 +33,8 @@ def mark_of(approval: Approval) -> SafeString:
 
 def decider_of(approval: Approval) -> str:
     """Who decided, by the name of the account where there is one; empty while nobody has."""
+    if approval.decided_by.startswith("anonymous:"):
+        return _("a visitor")
     return named(approval.decided_by_user, approval.decided_by)
 
 

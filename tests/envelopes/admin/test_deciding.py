@@ -154,6 +154,17 @@ def test_somebody_was_faster(jonas: Client, approval: Approval) -> None:
     assert not LogEntry.objects.exists()
 
 
+def test_a_visitor_was_faster_and_is_called_that(jonas: Client) -> None:
+    visitor, _ = factories.make_visitor()
+    approval = factories.make_approval(factories.make_session(visitor))
+    decide(approval.approval_id, "granted", visitor)
+
+    response = post(jonas, approval, "denied")
+
+    assert "already approved by a visitor at" in said(response)
+    assert "anonymous:" not in said(response)
+
+
 def test_it_expired(jonas: Client, approval: Approval) -> None:
     Approval.objects.filter(pk=approval.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     before = text_of(jonas.get(url(approval, "change")).content)
