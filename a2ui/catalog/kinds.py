@@ -104,12 +104,14 @@ def literal_text(raw: Any, where: Where) -> Any:
 
 
 def literal_number(raw: Any, where: Where) -> Any:
+    """A number that is never dynamic; true and false are none."""
     if type(raw) is int:
         return raw
     return raw if isinstance(raw, int | float) and not isinstance(raw, bool) else where.wrong("a number")
 
 
 def literal_boolean(raw: Any, where: Where) -> Any:
+    """True or false, never dynamic."""
     return raw if isinstance(raw, bool) else where.wrong("true or false")
 
 
@@ -180,6 +182,8 @@ def children(raw: Any, where: Where) -> Any:
 
 
 class Tab(NamedTuple):
+    """One tab: what it is called, and the id of what it shows."""
+
     title: Value
     child: str
 
@@ -200,6 +204,8 @@ def tabs(raw: Any, where: Where) -> Any:
 
 
 class Option(NamedTuple):
+    """One choice; `value` is what goes into the data model."""
+
     label: Value
     value: str
 
@@ -315,6 +321,7 @@ class Accessibility(NamedTuple):
 
 
 def accessibility(raw: Any, where: Where) -> Any:
+    """An Accessibility with at least one of its texts."""
     if not isinstance(raw, dict):
         return where.wrong("an object with label and description")
     label, description = (_label(raw.get(name), name, where) for name in ("label", "description"))

@@ -28,6 +28,8 @@ class CreateSurface(NamedTuple):
 
 
 class UpdateComponents(NamedTuple):
+    """`components` are as sent; `state.rows` decides what of them is used."""
+
     version: str
     surface_id: str
     components: list[Any]
@@ -43,6 +45,8 @@ class UpdateDataModel(NamedTuple):
 
 
 class DeleteSurface(NamedTuple):
+    """A surface that is not there is nothing to speak of (rulebook 2)."""
+
     version: str
     surface_id: str
 

@@ -25,6 +25,7 @@ def keys_of(items: list[Any]) -> list[str]:
 
 
 def index_tokens(count: int) -> list[str]:
+    """The tokens of the first so many positions."""
     have = len(_INDEX_TOKENS)
     if have < count:
         # In one step: appending one by one, two threads would both append the same.
