@@ -24,10 +24,11 @@ SECONDS = 10
 REQUESTS = 100
 """Requests of one person in that time: several times of what typing and clicking makes."""
 WAITING = 8
-"""Replays that may have, or wait for, one of the two threads."""
+"""Replays that have, or wait for, the thread."""
 
-# Threads of its own: a slow program must hold up neither the pages of the chat nor its static files.
-_threads = ThreadPoolExecutor(2, thread_name_prefix="gallery")
+# A thread of its own: a slow program must hold up neither the pages of the chat nor its static files. Not two: under
+# the lock of the interpreter they would be no faster, and the chat would wait several times longer for its turn.
+_thread = ThreadPoolExecutor(1, thread_name_prefix="gallery")
 _inside = threading.BoundedSemaphore(WAITING)
 
 
@@ -76,14 +77,14 @@ async def counted(request: HttpRequest) -> None:
 
 
 async def aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """The result of `work`, done in a thread of the gallery. Raises TooMuch if too many wait for one."""
+    """The result of `work`, done in the thread of the gallery. Raises TooMuch if too many wait for one."""
     if not _inside.acquire(blocking=False):
         raise TooMuch("Too many programs are running. Wait a moment and go on.", code="busy")
     try:
         # The language of the request is a context variable.
         context = contextvars.copy_context()
         return await asyncio.get_running_loop().run_in_executor(
-            _threads, lambda: context.run(work, *args, **kwargs)
+            _thread, lambda: context.run(work, *args, **kwargs)
         )
     finally:
         _inside.release()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
+import time
 from typing import Any
 
 import html5lib
@@ -239,6 +241,21 @@ def test_a_field_that_no_page_would_send_is_refused_in_words(gallery: Client, fi
 
 def test_more_than_a_form_may_hold_is_refused(gallery: Client) -> None:
     assert gallery.post("/gallery/", form(draft="x" * 3_000_000)).status_code == 400
+
+
+async def test_programs_are_played_one_after_the_other() -> None:
+    at_once, most = 0, 0
+
+    def work() -> None:
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        time.sleep(0.01)
+        at_once -= 1
+
+    await asyncio.gather(*(doors.aside(work) for _ in range(4)))
+
+    assert most == 1
 
 
 def test_a_program_that_is_too_long_says_so(gallery: Client) -> None:
