@@ -23,7 +23,7 @@ from a2ui.gallery.replay import Done, Played, Replay, size_of
 
 REGIONS = ("notice", "state", "steps", "thread", "message", "sent", "data", "agent", "tabs")
 """What an answer brings anew: the id of an element, and `templates/gallery/<id>.html` inside of it."""
-AFTER_RUN = ("program",)
+AFTER_RUN = ("program", "name", "about")
 AFTER_DOING = ("notice", "state", "sent", "data", "agent", "tabs")
 
 
@@ -61,17 +61,19 @@ def _bench(request: HttpRequest, fields: QueryDict) -> HttpResponse:
     asked = ask.asked(fields) if request.method == "POST" else _sample(fields)
     if "run" in fields:
         ask.read(asked.draft)
-        asked = replace(asked, program=asked.draft, journal=(), step=ask.MESSAGES)
+        known = samples.find(asked.sample)
+        name = asked.sample if known is not None and known.program == asked.draft else ""
+        asked = replace(asked, program=asked.draft, journal=(), step=ask.MESSAGES, sample=name)
     if "over" in fields:
         asked = replace(asked, journal=())
     messages = asked.messages()
     replay = Replay(asked, messages, hosts=_hosts())
     played = replay.overview()
     asked = replace(asked, journal=tuple(played.journal))
-    context = _context(asked, messages, played, replay.last)
+    context = _context(asked, messages, played, replay.last) | {"sample": samples.find(asked.sample)}
     if getattr(request, "htmx", False):
         return _answer(_parts(request, context, REGIONS + AFTER_RUN * ("run" in fields)))
-    context |= {"groups": samples.groups(), "sample": samples.find(asked.sample)}
+    context |= {"groups": samples.groups()}
     return _answer(render_to_string("gallery/page.html", context, request))
 
 

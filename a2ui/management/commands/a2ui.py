@@ -50,7 +50,7 @@ class Command(BaseCommand):
         patch = verbs.add_parser(
             "patch", help="prints the document after an RFC 6902 patch; exit code 1 on errors"
         )
-        patch.add_argument("document", metavar="DOC", help=f"JSON: {_FILE}")
+        patch.add_argument("document", metavar="DOC", help="a JSON document; - is the standard input")
         patch.add_argument("patch", metavar="PATCH", help="a JSON list of operations, as a file")
 
     def handle(self, *args: Any, **options: Any) -> None:

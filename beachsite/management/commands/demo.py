@@ -87,6 +87,8 @@ class Command(BaseCommand):
     def _show_addresses(self, port: int) -> None:
         self.stdout.write(f"Chat:   http://{serving.HOST}:{port}/")
         self.stdout.write(f"Admin:  http://{serving.HOST}:{port}/admin/")
+        if settings.BEACH_GALLERY:
+            self.stdout.write(f"A2UI:   http://{serving.HOST}:{port}/gallery/")
         self.stdout.write(who_answers())
         self.stdout.write("Stop with Ctrl-C.")
         self.stdout.flush()

@@ -146,6 +146,7 @@ def test_a_program_is_run(tab: Tab) -> None:
 
     assert "All mine" in answer
     assert 'hx-target="#program"' in answer
+    assert 'hx-target="#name" hx-swap="innerHTML">Your program<' in answer
 
 
 @pytest.mark.parametrize("draft", ["", "{", '[{"version": "v0.9",]', "[" * 50_000, "nonsense", '{"a": NaN}'])
