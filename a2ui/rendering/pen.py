@@ -34,12 +34,8 @@ _LEVELS = 30
 def drawing(view: View) -> str | None:
     """The HTML of the root component, None where it takes places."""
     store = view.store
-    if store.shared:
+    if store.shared or not store.plain:
         return None
-    for component in store.by_id.values():
-        kind = component.type
-        if kind is None or component.templated or not kind.draws:
-            return None
     pen = Pen(view)
     try:
         html = pen.whole()
@@ -59,8 +55,8 @@ class Pen:
     scopes are the whole data model."""
 
     __slots__ = (
-        "_before", "_by_id", "_deepest", "_direct", "_head", "_level", "_numbers", "_of", "_root", "compiler", "drawn",
-        "long", "options", "report", "reports", "work",
+        "_before", "_by_id", "_deepest", "_direct", "_level", "_of", "_root", "compiler", "drawn",
+        "head", "long", "numbers", "options", "report", "reports", "work",
     )  # fmt: skip
 
     def __init__(self, view: View) -> None:
@@ -70,8 +66,9 @@ class Pen:
         """Problems so far, with the component of each: told once it is certain that the drawing will do."""
         self.report: Report = partial(_noted, self.reports)
         self._by_id = view.store.by_id
-        self._head = view.dom_id + "-"
-        self._numbers = numbers(len(view.store.names))
+        self.head = view.dom_id + "-"
+        self.numbers = numbers(len(view.store.names))
+        """What a DOM id ends with, by `Component.number`; it begins with `head`."""
         self._root = view.source.now
         self._direct = Direct(view.compiler, self._root, self.report)
         self._level = 0
@@ -106,7 +103,7 @@ class Pen:
 
     def id(self, component: Component) -> str:
         """The DOM id."""
-        return self._head + self._numbers[component.number]
+        return self.head + self.numbers[component.number]
 
     def children(self, component: Component, outer: Around, around: Around = ANYWHERE) -> str:
         """The HTML of all children; `around` is what the component is to them, `outer` what is around itself."""

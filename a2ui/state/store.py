@@ -22,12 +22,14 @@ class ComponentStore:
     number 0, it is there before any row.
     """
 
-    __slots__ = ("_catalog", "_first", "_free", "_further", "_limits", "by_id", "names", "numbers")
+    __slots__ = ("_catalog", "_first", "_free", "_further", "_limits", "by_id", "names", "numbers", "plain")
 
     def __init__(self, catalog: Catalog, limits: Limits) -> None:
         self._catalog = catalog
         self._limits = limits
         self.by_id: dict[str, Component] = {}
+        self.plain = True
+        """Whether no component so far had a type that has to be compiled, or made children of a list."""
         self.numbers: dict[str, int] = {ROOT: 0}
         self.names: list[str] = [ROOT]
         """The ids in the order of their numbers."""
@@ -68,6 +70,9 @@ class ComponentStore:
                 number = numbers[component_id] = len(names)
                 names.append(component_id)
             component.number = number
+            kind = component.type
+            if kind is None or component.templated or not kind.draws:
+                self.plain = False
             old = by_id.get(component_id)
             by_id[component_id] = component
             for child in component.children:
@@ -166,6 +171,8 @@ class ComponentStore:
             kind = self._catalog.components.get(type_name)
             component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})
             component.number = self.numbers[component_id]
+            if kind is None or component.templated or not kind.draws:
+                self.plain = False
             self.by_id[component_id] = component
             shared = False
             for child in component.children:

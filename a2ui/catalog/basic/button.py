@@ -75,7 +75,7 @@ class Button(ComponentType):
         opened = _opened(props.get("variant", "default"), weight, "action" in props)
         aria = pen.accessible(component) if given else ""
         inner = pen.children(component, around, _INSIDE if aria else _NAMED)
-        return f'<button id="{pen.id(component)}{opened}{aria}>{inner}</button>'
+        return f'<button id="{pen.head}{pen.numbers[component.number]}{opened}{aria}>{inner}</button>'
 
 
 def _ready(start: str, shell: str, inner: Place, scope: Any, context: str) -> str:

@@ -62,7 +62,7 @@ class _Container(ComponentType):
         opened = self.opened(props, around)
         aria = pen.accessible(component) if "accessibility" in props else ""
         inner = pen.children(component, around, self.around)
-        return f'<div id="{pen.id(component)}{opened}{aria}>{inner}</div>'
+        return f'<div id="{pen.head}{pen.numbers[component.number]}{opened}{aria}>{inner}</div>'
 
     def opened(self, props: Mapping[str, Any], around: Around) -> str:
         """The opening tag from behind the id on, without its end."""

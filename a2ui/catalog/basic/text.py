@@ -79,7 +79,7 @@ class Text(ComponentType):
             raise Unusual
         aria = pen.accessible(component) if "accessibility" in props else ""
         body = shown if shown.isalnum() else _safe(shown, frame, pen, component.id)
-        return f"{frame.tag}{pen.id(component)}{frame.opened}{aria}>{body}{frame.end}"
+        return f"{frame.tag}{pen.head}{pen.numbers[component.number]}{frame.opened}{aria}>{body}{frame.end}"
 
 
 def _fixed(start: str, rest: str, _: Any, context: str) -> str:
