@@ -6,11 +6,11 @@ why there is none. null never gets here: it counts as if the property were absen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from a2ui.binding.values import Binding, FunctionCall, Value, is_dynamic, parse, parse_path
+from a2ui.binding.values import Binding, Value, is_dynamic, parse, parse_path
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
 from a2ui.safety.limits import Limits
 from a2ui.state.pointer import ABSENT, Absent, Tokens
@@ -272,45 +272,6 @@ def checks(raw: Any, where: Where) -> Any:
             message = ""
         found.append(Check(parse(condition, where.add, where.limits), message))
     return tuple(found)
-
-
-class EventAction(NamedTuple):
-    """Sent to the agent. Context values are resolved on the click, one level deep (section 13)."""
-
-    name: str
-    context: Mapping[str, Value]
-
-
-class CallAction(NamedTuple):
-    """Runs a function in the engine; nothing goes to the agent."""
-
-    call: FunctionCall
-
-
-def action(raw: Any, where: Where) -> Any:
-    """EventAction or CallAction; the short form `{name, context}` is an event."""
-    if not isinstance(raw, dict):
-        return where.wrong("an action")
-    if "event" in raw and "functionCall" in raw:
-        where.add("An action has either event or functionCall.")
-    if "event" in raw or "functionCall" not in raw:
-        return _event(raw.get("event", raw), where)
-    call = parse(raw["functionCall"], where.add, where.limits)
-    if isinstance(call, FunctionCall):
-        return CallAction(call)
-    return where.wrong("a function call", "/functionCall")
-
-
-def _event(event: Any, where: Where) -> Any:
-    if not isinstance(event, dict) or not isinstance(event.get("name"), str):
-        return where.wrong("an event with a name", "/event")
-    context = event.get("context")
-    if context is not None and not isinstance(context, dict):
-        where.add("The context of an event is an object.", sub="/event/context")
-    report, limits = where.add, where.limits
-    entries = context.items() if isinstance(context, dict) else ()
-    values = {key: parse(value, report, limits) for key, value in entries}
-    return EventAction(event["name"], values)
 
 
 class Accessibility(NamedTuple):

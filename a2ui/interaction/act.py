@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.secrets import show
 from a2ui.binding.values import FunctionCall
-from a2ui.catalog.kinds import Accessibility, CallAction, Check, EventAction
+from a2ui.catalog.actions import CallAction, EventAction, action_of
+from a2ui.catalog.kinds import Accessibility, Check
 from a2ui.errors import ActionError, ExpressionError
 from a2ui.functions.convert import truthy
 from a2ui.functions.effects import checked_url
@@ -51,8 +52,8 @@ class OpenUrl:
 
 def act(instance: Instance | None, options: EngineOptions) -> ClientAction | OpenUrl | None:
     """What a click does. Raises ActionError; see `SurfaceSet.act`."""
-    action = instance.component.props.get("action") if instance is not None else None
-    if instance is None or not isinstance(action, EventAction | CallAction):
+    action = action_of(instance.component.props) if instance is not None else None
+    if instance is None or action is None:
         raise ActionError("This button is not there any more.")
     checks: tuple[Check, ...] = instance.component.props.get("checks", ())
     failing = [check.message for check in checks if not truthy(instance.evaluate(check.condition))]

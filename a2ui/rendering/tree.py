@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Any
 
 from a2ui.binding.values import is_dynamic
-from a2ui.catalog.kinds import Accessibility, Check, EventAction, Option, SvgPath, Tab, Template
+from a2ui.catalog.actions import EventAction, action_of
+from a2ui.catalog.kinds import Accessibility, Check, Option, SvgPath, Tab, Template
 from a2ui.errors import VALIDATION_FAILED, A2uiError
 from a2ui.functions.convert import truthy
 from a2ui.state.components import ROOT, Component, Reference
@@ -174,7 +175,7 @@ class _Walk:
         return {"isValid": not failing, "validationErrors": failing}
 
     def _action(self, component: Component, scope: Any) -> dict[str, Any] | None:
-        action = component.props["action"]
+        action = action_of(component.props)
         if not isinstance(action, EventAction):
             return None
         return {

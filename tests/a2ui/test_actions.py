@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 
 from a2ui import ActionError, ClientAction, OpenUrl
-from tests.a2ui.programs import call, data, path, row, surface
+from tests.a2ui.programs import call, components, create, data, path, row, run, surface
 
 
 def button(action, **more):
@@ -192,3 +192,19 @@ def test_the_clock_is_the_given_one():
     surfaces, _ = surface(*button(event()), clock=lambda: datetime(2030, 1, 1, tzinfo=UTC))
 
     assert surfaces.act("a1-0").message["action"]["timestamp"] == "2030-01-01T00:00:00.000Z"
+
+
+@pytest.mark.parametrize("where", ["/a~1b", "/protocol", "/constructor/x", "plain", "", "/a~x", "x" * 400])
+def test_an_event_is_read_the_same_whether_its_paths_are_usual_or_not(where):
+    action = {"event": {"name": "go", "context": {"v": path(where), "n": 1}}}
+    surfaces = run(create(), data({"a/b": "slash", "protocol": "p", "plain": "it"}))
+    problems = surfaces.apply(components(*button(action)))
+    surfaces.flush()
+    clicked = surfaces.act("a1-0").message["action"]
+    unusual = run(create(), data({"a/b": "slash", "protocol": "p", "plain": "it"}))
+    twice = {"event": {"name": "go", "context": {**action["event"]["context"], "l": [path(where)]}}}
+    reported = unusual.apply(components(*button(twice)))
+    unusual.flush()
+    other = unusual.act("a1-0").message["action"]
+    assert clicked["context"] == {key: other["context"][key] for key in ("v", "n")}
+    assert {problem.message for problem in problems} == {problem.message for problem in reported}

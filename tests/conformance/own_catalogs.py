@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from a2ui.catalog import kinds
+from a2ui.catalog.actions import action
 from a2ui.catalog.basic import BASIC_CATALOG
 from a2ui.catalog.registry import Catalog, ComponentType
 from a2ui.catalog.schema import shapes
@@ -24,7 +25,7 @@ LITERALS: dict[str, tuple[kinds.Kind, Shape]] = {
 NAMED: dict[str, kinds.Kind] = {
     "child": kinds.child,
     "children": kinds.children,
-    "action": kinds.action,
+    "action": action,
     "text": kinds.text,
 }
 """Properties that say nothing of what they are but by their names, as in the simplified schemas."""

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 from a2ui.binding.direct import Unusual
 from a2ui.binding.reading import Const
 from a2ui.binding.values import is_dynamic
+from a2ui.catalog.actions import action
 from a2ui.catalog.basic.checks import failing
-from a2ui.catalog.kinds import action, checks, child, enum
+from a2ui.catalog.kinds import checks, child, enum
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, always, class_names
 from a2ui.rendering.place import Around, Place

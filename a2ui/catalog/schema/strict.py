@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from a2ui.catalog import kinds
+from a2ui.catalog import actions, kinds
 from a2ui.catalog.basic.icons import NAMES
 from a2ui.catalog.registry import Catalog, ComponentType
 from a2ui.catalog.schema import shapes
@@ -43,7 +43,7 @@ SHAPES: Final[Mapping[kinds.Kind, Shape]] = {
     kinds.tabs: shapes.tabs,
     kinds.options: shapes.options,
     kinds.checks: shapes.checks,
-    kinds.action: shapes.action,
+    actions.action: shapes.action,
     kinds.accessibility: shapes.accessibility,
     kinds.icon_name: _icon,
 }
