@@ -194,30 +194,28 @@ class Compiler:
 
         return run
 
-    def parse(self, text: str) -> expressions.Template:
-        """The parsed formatString text; the last long ones are kept, where a component is used many times. Raises
-        ExpressionError."""
+    def parse(self, text: str) -> expressions.Template | ExpressionError:
+        """The parsed formatString text, or what is wrong with it; the last long ones are kept, where a component is
+        used many times."""
         known = self._parsed.get(text) if self._parsed else None
         if known is None:
             try:
                 known = expressions.parse_template(text, self._env.limits)
             except ExpressionError as error:
-                known = error
+                # Kept without the way it came, which would keep all that was in use on it.
+                known = error.with_traceback(None)
             if len(text) > _SHORT or isinstance(known, ExpressionError):
                 if len(self._parsed) >= _KEPT:
                     self._parsed.clear()
                 self._parsed[text] = known
-        if isinstance(known, ExpressionError):
-            raise known
         return known
 
     def _template(self, text: str, sink: Sink) -> Getter | Const:
         """The closure of one formatString text: pieces that are fixed, readers of the others."""
         self.work.compiled += len(text) // COMPILED
-        try:
-            template = self.parse(text)
-        except ExpressionError as error:
-            return _failing(error, sink, instead(error))
+        template = self.parse(text)
+        if isinstance(template, ExpressionError):
+            return _failing(template, sink, instead(template))
         if template.constant is not None:
             return Const(template.constant)
         self.work.compiled += len(template.parts)

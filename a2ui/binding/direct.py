@@ -70,11 +70,10 @@ class Direct:
             raise Unusual
         shown = show(text, self._work)
         self._work.compiled += len(shown) // COMPILED
-        try:
-            template = self._compiler.parse(shown)
-        except ExpressionError as error:
-            self._report(error, component_id)
-            return instead(error)
+        template = self._compiler.parse(shown)
+        if isinstance(template, ExpressionError):
+            self._report(template, component_id)
+            return instead(template)
         if template.constant is not None:
             return template.constant
         root, work, paths = self._root, self._work, template.paths

@@ -47,7 +47,8 @@ def drawing(view: View) -> str | None:
 
 
 def _noted(reports: list[tuple[A2uiError, str]], error: A2uiError, component_id: str) -> None:
-    reports.append((error, component_id))
+    # Without the way it came: that leads back to the drawing, which would be a circle.
+    reports.append((error.with_traceback(None), component_id))
 
 
 class Pen:

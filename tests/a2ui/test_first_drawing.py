@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from random import Random
 from typing import Any
+from weakref import ref
 
 import pytest
 
@@ -145,6 +147,20 @@ def test_places_come_with_the_first_change():
     assert ops(surfaces) == [["t", "a1-0", "b"]]
     assert found.view.root is not None
     assert ">b<" in found.html()
+
+
+def test_what_was_only_drawn_goes_without_the_garbage_collector():
+    surfaces = run(create(), data(MODEL), components(*display(Random(1), 12)))
+    surfaces.flush()
+    view = ref(next(iter(surfaces)).view)
+    assert view() is not None
+    gc.collect()
+    gc.disable()
+    try:
+        del surfaces
+        assert view() is None
+    finally:
+        gc.enable()
 
 
 def test_a_click_finds_its_button():
