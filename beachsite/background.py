@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from envelopes.runtime.process import ensure_started, shut_down
+from envelopes.runtime.ending import end_within
+from envelopes.runtime.process import begin_stopping, ensure_started, shut_down
 
 
 def starting(app: Any) -> Any:
@@ -30,6 +31,7 @@ async def lifespan(_scope: Any, receive: Any, send: Any) -> None:
             ensure_started()
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
+            begin_stopping()
             await shut_down()
             await send({"type": "lifespan.shutdown.complete"})
             return
@@ -46,6 +48,9 @@ def follow_daphne() -> None:
     from twisted.internet.defer import Deferred
 
     def end() -> Any:
+        # Before daphne's own trigger: it cancels what sockets and requests do, and they have to be told why.
+        end_within()
+        begin_stopping()
         return Deferred.fromFuture(asyncio.ensure_future(shut_down(), loop=twisted_loop))
 
     twisted_loop.call_soon(ensure_started)

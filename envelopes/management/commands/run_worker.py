@@ -9,6 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from envelopes.runtime import store
+from envelopes.runtime.ending import end_within
 from envelopes.runtime.process import Process
 
 
@@ -23,9 +24,16 @@ class Command(BaseCommand):
 
     async def _work(self) -> None:
         asked = asyncio.Event()
+
+        def ask() -> None:
+            # Whoever asks again is told nothing new: the bound holds from the first time.
+            if not asked.is_set():
+                asked.set()
+                end_within()
+
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, asked.set)
+            loop.add_signal_handler(number, ask)
         # Not ensure_started(): a web process logs a failed start and serves on, a worker has nothing else to do.
         worker = Process(runs_turns=True)
         await worker.start()
