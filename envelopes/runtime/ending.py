@@ -14,20 +14,20 @@ END_SECONDS = 9.0
 """Less than the ten seconds after which container runtimes kill: what held the process is then in its log."""
 
 
-def end_within(seconds: float = END_SECONDS) -> None:
-    """Give this process ``seconds`` to end by itself; then it ends at once, with status 1.
+def end_in_time() -> None:
+    """Give this process ``END_SECONDS`` to end by itself; then it ends at once, with status 1.
 
     A thread that waits for a locked database or a silent host cannot be interrupted, and Python waits for its threads.
     Nothing is lost by it: what is done is in the database, and a lease whose owner is gone is taken over.
     """
-    timer = threading.Timer(seconds, _end, (seconds,))
+    timer = threading.Timer(END_SECONDS, _end)
     # As a daemon it is still there while Python waits for the others.
     timer.daemon = True
     timer.start()
 
 
-def _end(seconds: float) -> None:
-    logger.error("Asked to end %g seconds ago; ending without what still runs: %s", seconds, _at_work())
+def _end() -> None:
+    logger.error("Asked to end %g seconds ago; ending without what still runs: %s", END_SECONDS, _at_work())
     logging.shutdown()
     os._exit(1)
 

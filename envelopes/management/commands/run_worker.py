@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from envelopes.runtime import store
-from envelopes.runtime.ending import end_within
+from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import Process
 
 
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             # Whoever asks again is told nothing new: the bound holds from the first time.
             if not asked.is_set():
                 asked.set()
-                end_within()
+                end_in_time()
 
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
