@@ -23,6 +23,8 @@ REASON_BYTES = 123
 class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no types
     """One connection."""
 
+    maxMessagePayloadSize: int
+
     def handle_reply(self, message: Any) -> None:
         """As daphne's; a close goes out with the code that the application chose."""
         if message.get("type") != "websocket.close" or self.state == self.STATE_CONNECTING:

@@ -12,8 +12,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from django.conf import settings
-
+from envelopes.conf import setting
 from envelopes.delivery.relay import Relay, relay_for_settings
 from envelopes.log.poll import Poll
 from envelopes.runtime.runner import Runner
@@ -89,9 +88,7 @@ def ensure_started(*, runs_turns: bool | None = None) -> None:
     loop = asyncio.get_running_loop()
     if stopping() or (_Running.process is not None and _Running.process.loop is loop):
         return
-    own = (
-        getattr(settings, "BEACH_EXECUTOR", "inprocess") == "inprocess" if runs_turns is None else runs_turns
-    )
+    own = setting("BEACH_EXECUTOR") == "inprocess" if runs_turns is None else runs_turns
     _Running.process = Process(runs_turns=own)
     _Running.starting = asyncio.create_task(_Running.process.start())
     _Running.starting.add_done_callback(_started)

@@ -133,6 +133,8 @@ async def test_s1_a_redis_that_never_answers_holds_nobody(
     silent: str, make_lab: Callable[..., Lab], make_worker: Callable[[Lab], Worker]
 ) -> None:
     lab = await asyncio.to_thread(make_lab, {"REDIS_URL": silent})
+    # That Redis does not answer is logged, with its traceback.
+    lab.server.may_fail = True
     worker = make_worker(lab)
     lab.gates.shut("words")
     visitor = await (await Visitor.arrive(lab.server)).connect()
