@@ -77,7 +77,8 @@ class Relay:
     async def _stay(self) -> None:
         while not self._stopping:
             await self._again("join", lambda: self.layer.group_add(GROUP, self._channel), pause=0)
-            await asyncio.sleep(JOIN_SECONDS)
+            if not self._stopping:
+                await asyncio.sleep(JOIN_SECONDS)
 
     def _ring(self, session: int, work: bool, news: bool) -> None:
         """From any thread."""
