@@ -46,9 +46,11 @@ class Visitor:
     # -- pages ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    async def arrive(cls, server: Server, *, name: str = "", password: str = "") -> Visitor:
-        """A new conversation, of a stranger or of somebody who signs in."""
-        async with _browser(server) as http:
+    async def arrive(
+        cls, server: Server, *, name: str = "", password: str = "", cookies: dict[str, str] | None = None
+    ) -> Visitor:
+        """A new conversation, of a stranger, of somebody who signs in, or of whoever has these cookies."""
+        async with _browser(server, cookies) as http:
             if name:
                 await _sign_in(http, name, password)
             else:
