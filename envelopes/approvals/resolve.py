@@ -8,7 +8,7 @@ from envelopes.access import Principal, visible_sessions
 from envelopes.errors import AlreadyDecided, Conflict, Forbidden, NotFound, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.models import Injection, ToolCall
-from envelopes.protocol.text import clean_text
+from envelopes.protocol.text import clean_text, is_blank
 from envelopes.registries.state_machines import TOOL_CALL
 from envelopes.runtime.turns import inject
 from envelopes.types import JsonObject
@@ -27,7 +27,7 @@ def resolve(call_pk: int, outcome: str, who: Principal, *, note: str) -> ToolCal
     if outcome not in OUTCOMES:
         raise ValidationFailed("An outcome is 'succeeded' or 'failed'.", allowed=list(OUTCOMES))
     note = clean_text(note).strip()
-    if not note:
+    if is_blank(note):
         raise ValidationFailed("Say how you found out: the person and the agent will read it.", path="/note")
     if len(note) > NOTE_CHARACTERS:
         raise ValidationFailed(
