@@ -10,7 +10,9 @@ import regex  # type: ignore[import-untyped]  # has \X and \p{...}, which re lac
 from envelopes.errors import ValidationFailed
 from envelopes.types import Json
 
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+"""One character that is not stored as it is; see ``clean_text``."""
+
 _BLANK = regex.compile(r"[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*")
 _CLUSTER = regex.compile(r"\X")
 MAX_DEPTH = 64
@@ -20,7 +22,7 @@ _MAX_INT = 10**4300
 
 def clean_text(text: str) -> str:
     """``text`` with NUL, control characters (but tab, LF, CR) and lone surrogates as U+FFFD."""
-    return _UNSAFE.sub("\ufffd", text) if _UNSAFE.search(text) else text
+    return UNSAFE.sub("\ufffd", text) if UNSAFE.search(text) else text
 
 
 def is_blank(text: str) -> bool:

@@ -211,10 +211,8 @@ class Approval(View):
         if self.state == "withdrawn" or not self.decided_at:
             return NOTHING
         if self.state == "expired":
-            told = html(_("No decision by {}"), at)
-        else:
-            told = html("{}, {}", self._decision(), at)
-        return html('<span class="b-approval__who">{}</span>', told)
+            return html('<span class="b-approval__who">{}</span>', html(_("No decision by {}"), at))
+        return html('<span class="b-approval__who">{}, {}</span>', self._decision(), at)
 
     def _decision(self) -> SafeString:
         """What was decided, by whom or where. Everybody reads the same page, so nobody on it is "you"."""

@@ -138,7 +138,9 @@ def test_s9_a_note_that_nobody_can_read_says_nothing() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("words", ["\u200fשלום", "👩\u200d🚀", ".", "\ufffc", "0\ufe0f\u20e3"])
+@pytest.mark.parametrize(
+    "words", ["\u200f\u05e9\u05dc\u05d5\u05dd", "👩\u200d🚀", ".", "\ufffc", "0\ufe0f\u20e3"]
+)
 def test_s9_whatever_shows_is_a_message(words: str) -> None:
     owner = factories.make_principal(factories.make_user())
     session = factories.make_session(owner)
