@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from a2ui import Diagnostic, SurfaceSet
+from a2ui.protocol.versions import V08_VERBS
 from envelopes.delivery.live import views
 from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
 from envelopes.models import Turn
 from envelopes.protocol.parts import Part
-from envelopes.protocol.surfaces import check_reserved, messages_of
+from envelopes.protocol.surfaces import messages_of
 from envelopes.types import JsonObject
+
+_MAKING = frozenset({"createSurface", *V08_VERBS})
+"""What brings a surface into being: in v0.8 the first message that names it."""
 
 RETIRED_SLOT = "beach:retired"
 """The slot of rows by which the runtime closes a surface: no data belongs to it."""
@@ -20,14 +24,13 @@ def check_surfaces(writer: Writer, turn: Turn, parts: list[Part]) -> list[JsonOb
 
     A session holds so many surfaces and no more; the oldest of this actor are closed for new ones, by rows that stand
     before the call's own. Returns what was closed and what the engine repaired, for the model to read. Raises
-    ``RespondRefused`` with every refusal when a message would change nothing, and for reserved names (D22);
+    ``RespondRefused`` with every refusal when a message would change nothing, as for reserved names (D22);
     ``ValidationFailed`` when it is no surface data.
     """
     found: list[tuple[int, list[JsonObject]]] = []
     for number, part in enumerate(parts):
         if part.part_type == "a2ui-surface":
             messages = messages_of(part.data)
-            check_reserved(messages)
             found.append((number, messages))
     if not found:
         return []
@@ -66,11 +69,18 @@ def check_surfaces(writer: Writer, turn: Turn, parts: list[Part]) -> list[JsonOb
 def _make_room(surfaces: SurfaceSet, owner: str, messages: list[JsonObject], most: int) -> list[JsonObject]:
     """Delete the oldest surfaces of ``owner`` that these messages do not name, as many as they create beyond ``most``;
     returns the messages that did."""
-    bodies = [body for message in messages for body in message.values() if isinstance(body, dict)]
-    named = {body.get("surfaceId") for body in bodies}
-    made = sum("createSurface" in message for message in messages)
-    gone = sum("deleteSurface" in message for message in messages)
-    over = len(surfaces) + made - gone - most
+    named: set[str] = set()
+    made: set[str] = set()
+    gone = 0
+    for message in messages:
+        for verb, body in message.items():
+            surface_id = body.get("surfaceId") if isinstance(body, dict) else None
+            if isinstance(surface_id, str):
+                named.add(surface_id)
+                gone += verb == "deleteSurface"
+                if verb in _MAKING and surfaces.get(owner, surface_id) is None:
+                    made.add(surface_id)
+    over = len(surfaces) + len(made) - gone - most
     oldest = [surface for surface in surfaces if surface.owner == owner and surface.id not in named]
     retired: list[JsonObject] = [
         {"version": surface.version, "deleteSurface": {"surfaceId": surface.id}}
