@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from a2ui import Diagnostic, SurfaceSet
-from a2ui.protocol.versions import V08_VERBS
 from envelopes.delivery.live import views
 from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
@@ -11,9 +10,6 @@ from envelopes.models import Turn
 from envelopes.protocol.parts import Part
 from envelopes.protocol.surfaces import messages_of
 from envelopes.types import JsonObject
-
-_MAKING = frozenset({"createSurface", *V08_VERBS})
-"""What brings a surface into being: in v0.8 the first message that names it."""
 
 RETIRED_SLOT = "beach:retired"
 """The slot of rows by which the runtime closes a surface: no data belongs to it."""
@@ -77,8 +73,10 @@ def _make_room(surfaces: SurfaceSet, owner: str, messages: list[JsonObject], mos
             surface_id = body.get("surfaceId") if isinstance(body, dict) else None
             if isinstance(surface_id, str):
                 named.add(surface_id)
-                gone += verb == "deleteSurface"
-                if verb in _MAKING and surfaces.get(owner, surface_id) is None:
+                if verb == "deleteSurface":
+                    gone += 1
+                elif surfaces.get(owner, surface_id) is None:
+                    # By whatever verb: in v0.8 a surface comes into being with the first message that names it.
                     made.add(surface_id)
     over = len(surfaces) + len(made) - gone - most
     oldest = [surface for surface in surfaces if surface.owner == owner and surface.id not in named]
