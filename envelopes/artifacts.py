@@ -12,6 +12,7 @@ from envelopes.access import principal_of, visible_sessions
 from envelopes.conf import setting
 from envelopes.errors import TooLarge
 from envelopes.models import Artifact, Session
+from envelopes.protocol.file_names import file_name
 from envelopes.protocol.text import clean_text
 from envelopes.types import JsonObject
 
@@ -23,7 +24,7 @@ def store(session: Session, name: str, mime_type: str, content: bytes) -> JsonOb
         raise TooLarge(f"The file has {len(content):,} bytes; at most {limit:,} are kept.", limit=limit)
     artifact = Artifact.objects.create(
         session=session,
-        name=clean_text(name)[:200],
+        name=file_name(name),
         mime_type=clean_text(mime_type)[:128],
         size_bytes=len(content),
         content=content,
@@ -52,5 +53,7 @@ def download(request: HttpRequest, artifact_id: str) -> HttpResponse:
     if artifact is None:
         raise Http404("There is no such file, or it is not yours.")
     response = HttpResponse(bytes(artifact.content), content_type="application/octet-stream")
-    response["Content-Disposition"] = content_disposition_header(True, artifact.name) or "attachment"
+    response["Content-Disposition"] = (
+        content_disposition_header(True, file_name(artifact.name)) or "attachment"
+    )
     return response
