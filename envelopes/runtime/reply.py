@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ValidationError
 
+from envelopes.artifacts import as_stored
 from envelopes.errors import BeachError, Conflict, RespondRefused, ToolFailed, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.log.digest import call_digest
@@ -89,7 +90,7 @@ def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str
 
 def _append_part(writer: Writer, turn: Turn, part: Part, state: str, live: str | None) -> None:
     kind = part_types[part.part_type]
-    data: JsonObject = {"part": part.as_json(), "turnState": state}
+    data: JsonObject = {"part": as_stored(writer.session, part).as_json(), "turnState": state}
     if live:
         data["live"] = live
     hidden = kind.streaming in ("drop", "audit-only")

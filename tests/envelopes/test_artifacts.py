@@ -13,7 +13,8 @@ from pydantic import BaseModel
 
 from envelopes.access import COOKIE, new_anonymous_owner
 from envelopes.models import Artifact
-from envelopes.providers.scripted import Call, Say, text
+from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
 from tests.desk import desk, replies
@@ -101,6 +102,29 @@ async def test_p20_a_file_is_shown_stored_and_downloaded_under_one_name_that_hid
         downloaded = answer["Content-Disposition"]
         assert [part["data"]["name"], html.unescape(shown[1]), stored.name] == [name] * 3
         assert downloaded == content_disposition_header(True, name)
+
+
+async def test_p20_an_agent_shows_a_file_under_no_other_name_than_it_has() -> None:
+    def script(request: ModelRequest) -> Reply:
+        results = Conversation(request).results("report")
+        if not results:
+            return Reply([Call("report", {})])
+        assert isinstance(results[0].content, dict)
+        own = results[0].content["id"]
+        data = {"artifactId": "a", "mimeType": "application/pdf", "sizeBytes": 1, "name": "safe.pdf"}
+        shown = [
+            {"metadata": {"partType": "artifact"}, "data": {**data, "url": f"/artifacts/{own}"}},
+            {"metadata": {"partType": "artifact"}, "data": {**data, "url": "/artifacts/nosuchfile"}},
+            {"metadata": {"partType": "artifact"}, "data": {**data, "url": "https://example.com/safe.pdf"}},
+        ]
+        return Reply([Say([text("response", "There."), *shown])])
+
+    async with desk(script, REPORT) as d:
+        await d.say("A report, please")
+        (kept, own, missing, elsewhere) = [part["data"] for part in await d.parts("artifact")]
+        assert own == kept
+        assert "url" not in missing
+        assert (elsewhere["name"], elsewhere["url"]) == ("safe.pdf", "https://example.com/safe.pdf")
 
 
 async def test_p20_a_file_that_was_stored_under_another_name_is_downloaded_under_a_safe_one() -> None:
