@@ -46,8 +46,8 @@ def _facts(artifact: Artifact) -> JsonObject:
 
 
 def as_stored(session: Session, part: Part) -> Part:
-    """An actor's part. One that shows a file of this session has the file's own name, type and size: what a person reads
-    is what they download. One that leads to a file of another session, or to none, leads nowhere."""
+    """An actor's part. One that shows a file of this session has the file's own name, type and size: what a person
+    reads is what they download. One that leads to a file of another session, or to none, leads nowhere."""
     if part.part_type != "artifact" or part.data is None:
         return part
     url = part.data.get("url")

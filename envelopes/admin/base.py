@@ -14,6 +14,7 @@ from django.db.models import CharField, Field, ForeignKey, Model, OuterRef, Quer
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.functional import cached_property
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
@@ -141,10 +142,11 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        response = super().changelist_view(request, extra_context)
+        titled = {"title": capfirst(self.opts.verbose_name_plural), **(extra_context or {})}
+        response = super().changelist_view(request, titled)
         changelist = getattr(response, "context_data", None) and response.context_data.get("cl")  # type: ignore[attr-defined]
         if isinstance(changelist, ChangeList) and getattr(changelist.paginator, "capped", False):
-            told = _("Only the first {} are listed. Search or filter to reach the others.")
+            told = _("Showing the first {}. Search or filter to find the rest.")
             messages.info(request, told.format(f"{COUNTED:,}"))
         return response
 
@@ -180,4 +182,4 @@ def owner_of(obj: Any) -> SafeString:
     name, login = obj.owner_name, obj.owner_login
     if name and login and name != login:
         return reveal(f"{name} ({login})")
-    return reveal(name or login or _("a visitor"))
+    return reveal(name or login or _("Visitor"))

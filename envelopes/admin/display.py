@@ -59,8 +59,8 @@ def folded(value: Json, *, raw: str = "", limit: int = JSON_CHARACTERS, label: s
     text = pretty(value)
     notice: SafeString | str = ""
     if len(text) > limit:
-        told = _("Cut: the first {} of {}.").format(f"{limit:,}", size(len(text)))
-        more = format_html(' <a href="{}">{}</a>', raw, _("Download all of it")) if raw else ""
+        told = _("Showing the first {} of {}.").format(f"{limit:,}", size(len(text)))
+        more = format_html(' <a href="{}">{}</a>', raw, _("Download everything")) if raw else ""
         notice = format_html('<p class="adm-cut">{}{}</p>', told, more)
     return format_html(
         '<details class="adm-json"><summary>{} <small>{}</small></summary><pre dir="ltr" tabindex="0">{}</pre>{}'

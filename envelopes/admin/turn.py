@@ -27,7 +27,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
     ordering = ["-pk"]
     sortable_by = ["state"]
     search_fields = ["^public_id"]
-    search_help_text = "The beginning of a public id"
+    search_help_text = "Search by ID"
     json_fields = ["trigger", "messages", "results", "live"]
     extra_fields = ["lasted", "envelope"]
 
@@ -39,7 +39,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
     def conversation(self, turn: Turn) -> SafeString:
         return link(turn.session, str(turn.session))
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state(self, turn: Turn) -> SafeString:
         return turn_mark(turn.status, turn.turn_state, turn.finalized_by)
 
@@ -52,7 +52,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
     @admin.display(description="envelope")
     def envelope(self, turn: Turn) -> SafeString | str:
         if turn.status != "settled":
-            return f"{DASH} {_('it is assembled when the turn settles')}"
+            return f"{DASH} {_('available once the turn has ended')}"
         try:
             return folded(envelope_for(turn, READER))
         except BeachError as error:

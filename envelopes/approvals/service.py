@@ -121,9 +121,9 @@ def may_answer(approval_id: str, decision: str, who: Principal) -> int:
     if found is None or not (
         may_decide(who, found.session) or visible_sessions(who).filter(pk=found.session_id).exists()
     ):
-        raise NotFound("There is no such approval, or it is not yours.")
+        raise NotFound("This request does not exist, or you do not have access to it.")
     if not may_decide(who, found.session):
-        raise Forbidden("You may look at this approval, but not decide it.")
+        raise Forbidden("You can view this request but not decide it.")
     return found.session_id
 
 
@@ -134,7 +134,7 @@ def answer(
     is returned, not raised: the record has to be committed."""
     reason = clip(clean_text(reason), 512)
     approval = _current(approval_id)
-    late = _expire_if_due(writer, approval) or _late(approval)
+    late = _expire_if_due(writer, approval, reader=who.key) or _late(approval, who.key)
     if late is not None:
         writer.add(
             "late-decision",
@@ -174,13 +174,16 @@ def _current(approval_id: str) -> Approval:
     )
 
 
-def _late(approval: Approval) -> BeachError | None:
+def _late(approval: Approval, reader: str) -> BeachError | None:
+    """What somebody is told who comes too late; ``reader`` is their key."""
     if approval.state == "pending":
         return None
     if approval.state == "expired":
-        return Expired("This approval expired before it was decided. Nothing was run.", state="expired")
+        return Expired("This request expired before anyone decided. Nothing ran.", state="expired")
+    done = "approved" if approval.state == "granted" else "denied"
+    mine = reader and approval.decided_by == reader
     return AlreadyDecided(
-        f"This was already {approval.state} by {_decider(approval)}.",
+        f"You already {done} this." if mine else f"This was already {done} by {_decider(approval)}.",
         state=approval.state,
         decidedAt=instant(approval.decided_at) if approval.decided_at else None,
         reason=approval.reason,
@@ -190,12 +193,12 @@ def _late(approval: Approval) -> BeachError | None:
 def _decider(approval: Approval) -> str:
     """A name: the stored keys tell principals apart, and tell people nothing."""
     user = approval.decided_by_user
-    return (
-        user.get_short_name() or user.get_username() if user is not None else "the owner of the conversation"
-    )
+    return user.get_short_name() or user.get_username() if user is not None else "the visitor"
 
 
-def _expire_if_due(writer: Writer, approval: Approval, now: datetime | None = None) -> BeachError | None:
+def _expire_if_due(
+    writer: Writer, approval: Approval, now: datetime | None = None, *, reader: str = ""
+) -> BeachError | None:
     if (
         approval.state != "pending"
         or approval.expires_at is None
@@ -204,7 +207,7 @@ def _expire_if_due(writer: Writer, approval: Approval, now: datetime | None = No
         return None
     approval.source = "policy"
     _settle(writer, approval, "expired", by=EXPIRY_POLICY, name=EXPIRY_POLICY, reason="expired")
-    return _late(approval)
+    return _late(approval, reader)
 
 
 def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: str, reason: str) -> None:

@@ -195,7 +195,7 @@ def post_decision(
     A repeat is answered like any other message: a click that was sent again must not stand in the log as a late one.
     """
     if not session.approvals.filter(approval_id=approval_id).exists():
-        raise NotFound("There is no such approval, or it is not yours.")
+        raise NotFound("This request does not exist, or you do not have access to it.")
     approvals.may_answer(approval_id, decision, who)
 
     def effect(writer: Writer) -> JsonObject | BeachError:
