@@ -18,7 +18,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
-from envelopes.admin.display import folded_field, linked_field, pretty, text_field
+from envelopes.admin.display import folded_field, linked_field, pretty, state_words, text_field
 from envelopes.delivery.panel.markup import SafeString, reveal, text
 from envelopes.models import Participant
 
@@ -43,6 +43,19 @@ class CappedPaginator(Paginator[Any]):
     @property
     def capped(self) -> bool:
         return self._found > COUNTED
+
+
+class StateFilter(admin.SimpleListFilter):
+    """By stored state, in words. Subclasses set ``parameter_name``, which is the field, and ``states``."""
+
+    title = "status"
+    states: Sequence[str] = ()
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(state, state_words(state)) for state in self.states]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(**{str(self.parameter_name): self.value()}) if self.value() else queryset
 
 
 class HistoryAdmin(admin.ModelAdmin[M]):

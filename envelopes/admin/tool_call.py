@@ -16,11 +16,12 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import decider_of, mark_of
-from envelopes.admin.base import HistoryAdmin, is_changelist
+from envelopes.admin.base import HistoryAdmin, StateFilter, is_changelist
 from envelopes.admin.display import DASH, change_url, link, moment, state_mark
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
 from envelopes.errors import BeachError
 from envelopes.models import Approval, ToolCall
+from envelopes.registries.state_machines import TOOL_CALL
 
 
 class ResolveForm(forms.Form):
@@ -38,6 +39,11 @@ WIDE = ["approval__args", "turn__trigger", "turn__messages", "turn__results", "t
 """What a list does not need of the rows beside it."""
 
 
+class StatusFilter(StateFilter):
+    parameter_name = "state"
+    states = TOOL_CALL.states
+
+
 @admin.register(ToolCall)
 class ToolCallAdmin(HistoryAdmin[ToolCall]):
     """Newest first."""
@@ -52,7 +58,7 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
         "attempt",
         "requested",
     ]
-    list_filter = ["state", "background"]
+    list_filter = [StatusFilter, "background"]
     list_select_related = ["session", "turn", "approval", "approval__decided_by_user"]
     ordering = ["-pk"]
     search_fields = ["^name", "^call_id"]
@@ -70,7 +76,7 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
 
     @admin.display(description="status", ordering="state")
     def state_shown(self, call: ToolCall) -> SafeString:
-        return state_mark(call.state, _("Outcome unknown") if call.state == "unknown" else "")
+        return state_mark(call.state)
 
     @admin.display(description="conversation")
     def conversation(self, call: ToolCall) -> SafeString:

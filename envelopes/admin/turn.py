@@ -7,14 +7,20 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from envelopes.admin.base import HistoryAdmin
+from envelopes.admin.base import HistoryAdmin, StateFilter
 from envelopes.admin.display import DASH, folded, length, link, turn_mark
 from envelopes.delivery.envelope import Reader, envelope_for
 from envelopes.errors import BeachError
 from envelopes.models import Turn
+from envelopes.registries.state_machines import TURN
 
 READER = Reader(consumes=frozenset({"llm-context"}), surfaces=True)
 """A peer that takes everything there is for peers; what is kept for audit stands in the timeline."""
+
+
+class StatusFilter(StateFilter):
+    parameter_name = "status"
+    states = TURN.states
 
 
 @admin.register(Turn)
@@ -22,7 +28,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
     """Newest first: the order in which they began."""
 
     list_display = ["named", "conversation", "actor", "state", "finalized_by", "attempt", "steps", "lasted"]
-    list_filter = ["status"]
+    list_filter = [StatusFilter]
     list_select_related = ["session"]
     ordering = ["-pk"]
     sortable_by = ["state"]

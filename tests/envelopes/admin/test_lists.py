@@ -95,7 +95,7 @@ def test_the_columns_of_sessions() -> None:
 
     text = text_of(viewer().get(url(Session, "changelist")).content)
 
-    for word in ("Lisbon", "ada", "Suspended", "Visitor", "Porto"):
+    for word in ("Lisbon", "ada", "Waiting for approval", "Visitor", "Porto"):
         assert word in text
     session.refresh_from_db()
     assert f"Suspended{session.last_seq}" in text
