@@ -98,7 +98,7 @@ def test_the_columns_of_sessions() -> None:
     for word in ("Lisbon", "ada", "Waiting for approval", "Visitor", "Porto"):
         assert word in text
     session.refresh_from_db()
-    assert f"Suspended{session.last_seq}" in text
+    assert f"Waiting for approval{session.last_seq}" in text
 
 
 def test_the_newest_turn_counts() -> None:

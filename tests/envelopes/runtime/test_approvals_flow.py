@@ -216,13 +216,14 @@ async def test_a_tool_that_fails_after_the_grant_is_not_tried_again() -> None:
         assert d.requests[1].messages[-1]["content"][1]["is_error"] is True
 
 
-async def test_the_same_call_asked_again_needs_an_approval_of_its_own() -> None:
+@pytest.mark.parametrize(("decision", "refunds"), [("granted", 1), ("denied", 0)])
+async def test_the_same_call_asked_again_needs_an_approval_of_its_own(decision: str, refunds: int) -> None:
     till = Till()
     async with desk(replies(ASK, DONE, ASK, DONE), till.tool) as d:
         await d.say("Refund A17")
-        await d.decide("granted")
+        await d.decide(decision)
         await d.say("Again")
-        assert len(till.refunds) == 1
+        assert len(till.refunds) == refunds
         assert [approval.attempt for approval in await d.approvals()] == [1, 2]
 
 
