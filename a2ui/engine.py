@@ -25,7 +25,9 @@ class EngineOptions:
     `locale` is a BCP 47 tag, `timezone` the zone of the session; `image_hosts` are the hosts that pictures and
     media may come from (see `safety.urls.safe_image`, D33). `clock` gives aware times. `strict`: schema errors
     refuse the whole message (5.1). `debug`: unknown component types are named on the page. `reveal` gives the
-    value behind a handle `{"$secret": ...}` of an obscured field, for checks (D24).
+    value behind a handle `{"$secret": ...}` of an obscured field, for checks (D24). `reserved` tells of an owner and
+    the id of a surface or the name of an event whether the host keeps that name for itself: a message that uses one is
+    refused, in whatever version of the protocol, and a snapshot that holds one is restored without.
     """
 
     catalogs: tuple[Catalog, ...] = (BASIC_CATALOG, MINIMAL_CATALOG)
@@ -37,6 +39,7 @@ class EngineOptions:
     strict: bool = False
     debug: bool = False
     reveal: Callable[[Any], Any] | None = field(default=None)
+    reserved: Callable[[str, str], bool] | None = field(default=None)
 
     @property
     def env(self) -> Env:

@@ -25,6 +25,7 @@ from a2ui.rendering.place import Op
 from a2ui.safety.collecting import paused
 from a2ui.safety.ids import number
 from a2ui.state.creating import created, restored
+from a2ui.state.reserved import check_names, without_names
 from a2ui.state.surface import Surface
 from a2ui.state.values import JSON
 
@@ -112,6 +113,8 @@ class SurfaceSet:
         return strict_problems(message, catalog) if catalog is not None else []
 
     def _apply(self, message: ServerMessage, owner: str) -> list[Diagnostic]:
+        if self._engine.options.reserved is not None:
+            check_names(message, owner, self._engine.options.reserved)
         surface = self._surfaces.get((owner, message.surface_id))
         if isinstance(message, CreateSurface):
             return self._create(message, owner, surface)
@@ -291,6 +294,8 @@ class SurfaceSet:
                 "The snapshot has a format that this version does not know.", code="SNAPSHOT_FORMAT"
             )
         self._counter = int(snapshot["counter"])
+        reserved = self._engine.options.reserved
         for data in snapshot["surfaces"]:
-            surface = restored(self._engine, data)
-            self._add(surface)
+            kept = data if reserved is None else without_names(data, reserved)
+            if kept is not None:
+                self._add(restored(self._engine, kept))

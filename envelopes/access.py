@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.core import signing
+from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from envelopes.conf import flag
 from envelopes.errors import NotFound
-from envelopes.models import Participant, Session
+from envelopes.models import ClientMessage, Participant, Session
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -162,10 +163,15 @@ def create_session(who: Principal, actor: str, *, locale: str = "en-US", timezon
 
 
 def adopt_sessions(user: Any, cookie: str | None) -> int:
-    """Hand the sessions of an anonymous browser to the user who has just signed in on it; returns how many."""
+    """Hand the sessions of an anonymous browser to the user who has just signed in on it; returns how many.
+
+    What the browser had sent goes along: it sends again what it has no answer to, and that is a repeat.
+    """
     who = principal(None, cookie)
     if not who.owner_key:
         return 0
-    return Participant.objects.filter(owner_key=who.owner_key, user__isnull=True).update(
-        user=user, owner_key=""
-    )
+    with transaction.atomic():
+        mine = Participant.objects.filter(owner_key=who.owner_key, user__isnull=True)
+        sent = ClientMessage.objects.filter(session__in=mine.values("session"), principal=who.key)
+        sent.update(principal=Principal(user=user).key)
+        return mine.update(user=user, owner_key="")

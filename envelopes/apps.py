@@ -5,6 +5,7 @@ from django.apps import AppConfig
 
 class EnvelopesConfig(AppConfig):
     name = "envelopes"
+    verbose_name = "Beach"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

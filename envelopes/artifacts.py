@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from django.http import Http404, HttpRequest, HttpResponse
-from django.urls import reverse
+from django.urls import Resolver404, resolve, reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
@@ -12,6 +14,8 @@ from envelopes.access import principal_of, visible_sessions
 from envelopes.conf import setting
 from envelopes.errors import TooLarge
 from envelopes.models import Artifact, Session
+from envelopes.protocol.file_names import file_name
+from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_text
 from envelopes.types import JsonObject
 
@@ -23,19 +27,49 @@ def store(session: Session, name: str, mime_type: str, content: bytes) -> JsonOb
         raise TooLarge(f"The file has {len(content):,} bytes; at most {limit:,} are kept.", limit=limit)
     artifact = Artifact.objects.create(
         session=session,
-        name=clean_text(name)[:200],
+        name=file_name(name),
         mime_type=clean_text(mime_type)[:128],
         size_bytes=len(content),
         content=content,
     )
-    data = {
+    return {"metadata": {"partType": "artifact"}, "data": _facts(artifact)}
+
+
+def _facts(artifact: Artifact) -> JsonObject:
+    return {
         "artifactId": artifact.artifact_id,
         "mimeType": artifact.mime_type,
         "sizeBytes": artifact.size_bytes,
         "name": artifact.name,
         "url": reverse("envelopes:artifact", args=[artifact.artifact_id]),
     }
-    return {"metadata": {"partType": "artifact"}, "data": data}
+
+
+def as_stored(session: Session, part: Part) -> Part:
+    """An actor's part. One that shows a file of this session has the file's own name, type and size: what a person
+    reads is what they download. One that leads to a file of another session, or to none, leads nowhere."""
+    if part.part_type != "artifact" or part.data is None:
+        return part
+    url = part.data.get("url")
+    asked = _id_in(url) if isinstance(url, str) else str(part.data["artifactId"])
+    if asked is None:
+        return part
+    file = Artifact.objects.defer("content").filter(session=session, artifact_id=asked).first()
+    kept = {key: value for key, value in part.data.items() if key != "url"}
+    if file is not None:
+        kept |= _facts(file)
+    return part.model_copy(update={"data": kept})
+
+
+def _id_in(url: str) -> str | None:
+    """The id of the file whose address here that is; None for another address."""
+    try:
+        parts = urlsplit(url)
+        found = resolve(parts.path)
+    except (Resolver404, ValueError):
+        return None
+    here = not parts.netloc and found.func is download
+    return str(found.kwargs["artifact_id"]) if here else None
 
 
 @require_safe
@@ -52,5 +86,7 @@ def download(request: HttpRequest, artifact_id: str) -> HttpResponse:
     if artifact is None:
         raise Http404("There is no such file, or it is not yours.")
     response = HttpResponse(bytes(artifact.content), content_type="application/octet-stream")
-    response["Content-Disposition"] = content_disposition_header(True, artifact.name) or "attachment"
+    response["Content-Disposition"] = (
+        content_disposition_header(True, file_name(artifact.name)) or "attachment"
+    )
     return response

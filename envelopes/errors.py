@@ -30,7 +30,7 @@ class BeachError(Exception):
 
 
 class ValidationFailed(BeachError):
-    """The input does not have the shape that was asked for."""
+    """That input is not valid."""
 
     code = "VALIDATION_FAILED"
     fault = "client"
@@ -44,42 +44,42 @@ class RespondRefused(BeachError):
 
 
 class NotFound(BeachError):
-    """There is nothing here under that name, or it is not yours."""
+    """This does not exist, or you do not have access to it."""
 
     code = "not_found"
     fault = "client"
 
 
 class Forbidden(BeachError):
-    """You may not do that."""
+    """You do not have permission to do that."""
 
     code = "forbidden"
     fault = "client"
 
 
 class AlreadyDecided(BeachError):
-    """This approval was decided before."""
+    """This request has already been decided."""
 
     code = "already_decided"
     fault = "client"
 
 
 class Expired(BeachError):
-    """This approval expired before it was decided."""
+    """This request expired before anyone decided."""
 
     code = "expired"
     fault = "client"
 
 
 class Conflict(BeachError):
-    """This clashes with what is stored."""
+    """This conflicts with what is already stored."""
 
     code = "conflict"
     fault = "client"
 
 
 class TooLarge(BeachError):
-    """This is larger than what is accepted."""
+    """This is too large."""
 
     code = "too_large"
     fault = "client"
@@ -124,7 +124,7 @@ class RegistrationError(BeachError):
 
 
 class ToolFailed(BeachError):
-    """The tool could not do what it was asked to."""
+    """The tool could not complete the request."""
 
     code = "tool_failed"
     fault: Fault = "network"

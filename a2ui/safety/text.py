@@ -14,6 +14,21 @@ _HIDDEN = re.compile(
     "[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+# The scripts that join or stack letters: there a joiner is spelling (UAX #31, 2.3).
+_JOINING = (
+    "\u0600-\u061b\u061d-\u07ff\u0840-\u0dff\u1000-\u109f\u1780-\u17ff\u1800-\u180d\u180f-\u18af\u1a20-\u1aaf"
+    "\u1b00-\u1c4f\ua840-\ua87f\ua8e0-\ua9df\uaa00-\uaa5f\uaae0-\uaaff\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc"
+    "\U00010a00-\U00010aff\U00010d00-\U00010fff\U00011000-\U000119ff\U0001e900-\U0001e95f"
+)
+_PICTURES = (
+    "\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55\u3030"
+    "\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
+# A flag of a region, a joiner within a word, a joiner between two pictures (UTS #51): kept. Else what is hidden.
+_HIDDEN_OR_JOINED = re.compile(
+    f"(\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{{2,6}}\U000e007f|(?<=[{_JOINING}])[\u200c\u200d]"
+    f"|(?<=[{_PICTURES}\ufe0f])\u200d(?=[{_PICTURES}]))|{_HIDDEN.pattern}"
+)
 _LINE_ENDS = re.compile("[\u2028\u2029]")
 _SURROGATES = re.compile("[\ud800-\udfff]")
 
@@ -142,14 +157,15 @@ def _elements(item: list[Any]) -> Iterator[tuple[str, Any]]:
 def clean_text(text: str) -> str:
     """The text without characters that are invisible or change the direction of others.
 
-    Tab and line ends stay, Unicode line and paragraph separators become `\\n`, lone surrogates U+FFFD.
+    What joins the letters of a word or the pictures of an emoji stays where it does. Tab and line ends stay, Unicode
+    line and paragraph separators become `\\n`, lone surrogates U+FFFD.
     """
     if text.isprintable():
         # Every character dealt with below is unprintable in Python's sense.
         return text
-    text = _HIDDEN.sub("", text)
     if text.isascii():
-        return text
+        return _HIDDEN.sub("", text)
+    text = _HIDDEN_OR_JOINED.sub(r"\1", text)
     return _SURROGATES.sub("\ufffd", _LINE_ENDS.sub("\n", text))
 
 

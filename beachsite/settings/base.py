@@ -85,6 +85,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # -- language and time ---------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"
+FORMAT_MODULE_PATH = ["beachsite.formats"]
 LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 USE_TZ = True

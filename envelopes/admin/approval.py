@@ -80,7 +80,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
     list_filter = [QueueFilter]
     list_select_related = ["tool_call", "session", "decided_by_user"]
     search_fields = ["question", "^tool_name", "^approval_id", "^digest"]
-    search_help_text = "Words of the question, or the beginning of a tool's name, an id or a digest"
+    search_help_text = "Search question, tool, ID or digest"
     json_fields = ["args"]
     # Only the arguments of what still waits are read for a list: see `waiting_args`.
     deferred = ["args", *WIDE]
@@ -204,7 +204,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
             arguments.table(args),
         )
 
-    @admin.display(description="state", ordering="state")
+    @admin.display(description="status", ordering="state")
     def mark(self, approval: Approval) -> SafeString:
         return mark_of(approval)
 
@@ -212,7 +212,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
     def risk_shown(self, approval: Approval) -> str:
         return approval.get_risk_display().capitalize()
 
-    @admin.display(description="for")
+    @admin.display(description="customer")
     def for_whom(self, approval: Any) -> SafeString:
         return owner_of(approval)
 

@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.display import length, named, state_mark
+from envelopes.approvals.service import EXPIRY_POLICY
 from envelopes.models import Approval
 
 
@@ -20,7 +21,7 @@ def mark_of(approval: Approval) -> SafeString:
     state = state_of(approval)
     words = {
         "pending": _("Pending"),
-        "approved": _("Approved, runs next"),
+        "approved": _("Approved, about to run"),
         "running": _("Running"),
         "succeeded": _("Done"),
         "failed": _("Failed"),
@@ -31,10 +32,15 @@ def mark_of(approval: Approval) -> SafeString:
     return state_mark(state, words.get(state, ""))
 
 
-def decider_of(approval: Approval) -> str:
-    """Who decided, by the name of the account where there is one; empty while nobody has."""
+def decider_of(approval: Approval, reader: str = "") -> str:
+    """Who decided, by the name of the account where there is one; empty while nobody has. ``reader`` is the key of
+    whoever is told: to them, and nobody else, it is "you"."""
+    if reader and approval.decided_by == reader:
+        return _("you")
     if approval.decided_by.startswith("anonymous:"):
-        return _("a visitor")
+        return _("the visitor")
+    if approval.decided_by == EXPIRY_POLICY:
+        return _("nobody")
     return named(approval.decided_by_user, approval.decided_by)
 
 
@@ -43,16 +49,16 @@ def took(approval: Approval) -> str:
     return length(approval.decided_at - approval.requested_at) if approval.decided_at else ""
 
 
-def outcome_sentence(approval: Approval) -> str:
+def outcome_sentence(approval: Approval, reader: str = "") -> str:
     """What happened to a question, for somebody who comes too late."""
     if approval.state == "pending":
-        return _("It still waits.")
+        return _("It is still waiting.")
     at = date_format(timezone.localtime(approval.decided_at), "j M Y, H:i:s") if approval.decided_at else "?"
     if approval.state == "expired":
-        return _("It expired at {} before anybody decided. Nothing was run.").format(at)
+        return _("It expired on {} before anyone decided. Nothing ran.").format(at)
     told = (
-        _("It was already approved by {} at {}.")
+        _("It was already approved by {} on {}.")
         if approval.state == "granted"
-        else _("It was already denied by {} at {}.")
+        else _("It was already denied by {} on {}.")
     )
-    return told.format(decider_of(approval) or "?", at)
+    return told.format(decider_of(approval, reader) or "?", at)

@@ -7,7 +7,8 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
 from envelopes.admin.base import HistoryAdmin
-from envelopes.admin.display import link
+from envelopes.admin.display import link, moment
+from envelopes.delivery.panel.markup import reveal
 from envelopes.models import Artifact
 
 
@@ -15,11 +16,20 @@ from envelopes.models import Artifact
 class ArtifactAdmin(HistoryAdmin[Artifact]):
     """Files that belong to conversations; their content is not loaded."""
 
-    list_display = ["name", "mime_type", "size", "conversation", "created_at"]
+    list_display = ["named", "mime_type", "size", "conversation", "created"]
     list_select_related = ["session"]
     search_fields = ["name", "^artifact_id"]
+    search_help_text = "Search name or ID"
     secret_fields = ["content"]
     extra_fields = ["size"]
+
+    @admin.display(description="name", ordering="name")
+    def named(self, artifact: Artifact) -> SafeString:
+        return reveal(artifact.name)
+
+    @admin.display(description="created", ordering="created_at")
+    def created(self, artifact: Artifact) -> SafeString:
+        return moment(artifact.created_at)
 
     @admin.display(description="size", ordering="size_bytes")
     def size(self, artifact: Artifact) -> str:

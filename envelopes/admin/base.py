@@ -14,10 +14,11 @@ from django.db.models import CharField, Field, ForeignKey, Model, OuterRef, Quer
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.functional import cached_property
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
-from envelopes.admin.display import folded_field, linked_field, pretty, text_field
+from envelopes.admin.display import folded_field, linked_field, pretty, state_words, text_field
 from envelopes.delivery.panel.markup import SafeString, reveal, text
 from envelopes.models import Participant
 
@@ -42,6 +43,19 @@ class CappedPaginator(Paginator[Any]):
     @property
     def capped(self) -> bool:
         return self._found > COUNTED
+
+
+class StateFilter(admin.SimpleListFilter):
+    """By stored state, in words. Subclasses set ``parameter_name``, which is the field, and ``states``."""
+
+    title = "status"
+    states: Sequence[str] = ()
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(state, state_words(state)) for state in self.states]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(**{str(self.parameter_name): self.value()}) if self.value() else queryset
 
 
 class HistoryAdmin(admin.ModelAdmin[M]):
@@ -141,10 +155,11 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        response = super().changelist_view(request, extra_context)
+        titled = {"title": capfirst(self.opts.verbose_name_plural), **(extra_context or {})}
+        response = super().changelist_view(request, titled)
         changelist = getattr(response, "context_data", None) and response.context_data.get("cl")  # type: ignore[attr-defined]
         if isinstance(changelist, ChangeList) and getattr(changelist.paginator, "capped", False):
-            told = _("Only the first {} are listed. Search or filter to reach the others.")
+            told = _("Showing the first {}. Search or filter to find the rest.")
             messages.info(request, told.format(f"{COUNTED:,}"))
         return response
 
@@ -180,4 +195,4 @@ def owner_of(obj: Any) -> SafeString:
     name, login = obj.owner_name, obj.owner_login
     if name and login and name != login:
         return reveal(f"{name} ({login})")
-    return reveal(name or login or _("a visitor"))
+    return reveal(name or login or _("Visitor"))

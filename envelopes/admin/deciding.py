@@ -12,6 +12,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin import helpers
 from django.core.exceptions import PermissionDenied
+from django.db import transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.template.response import TemplateResponse
@@ -56,7 +57,7 @@ class DenyForm(forms.Form):
     reason = forms.CharField(
         max_length=REASON_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto"}),
-        error_messages={"required": "Give a reason: each person and agent will read it."},
+        error_messages={"required": "Enter a reason. The customer and the agent will see it."},
     )
 
 
@@ -92,37 +93,53 @@ class Deciding(_Base):
         try:
             done = self._decide(request, approval, decision, reason)
         except BeachError as error:
-            messages.warning(request, self._not_done(approval, error))
+            messages.warning(request, self._not_done(request, approval, error))
         else:
             messages.success(request, _told(done))
         return HttpResponseRedirect(change_url(approval))
 
     def _decide(self, request: HttpRequest, approval: Approval, decision: str, reason: str) -> Approval:
-        """Through the service; a decision that was made is in Django's own log too."""
-        done = decide(
-            approval.approval_id, decision, principal_of(request), reason=reason.strip(), source="admin"
-        )
-        word = "Approved" if decision == "granted" else "Denied"
-        told = f"{word} through the admin." + (f" Reason: {done.reason}" if done.reason else "")
-        self.log_change(request, done, told)
-        return done
+        """Through the service. What the conversation's log says of it, be it a decision or an attempt that came too
+        late, Django's own log says too, or neither does. Raises what the service does."""
+        who = principal_of(request)
+        with transaction.atomic():
+            try:
+                done = decide(approval.approval_id, decision, who, reason=reason.strip(), source="admin")
+            except (AlreadyDecided, Expired) as error:
+                # Not out of the block: what was recorded stays.
+                late: BeachError = error
+                self.log_change(request, approval, self._tried(approval, decision, reason.strip()))
+            else:
+                word = "Approved" if decision == "granted" else "Denied"
+                told = f"{word} in the admin." + (f" Reason: {done.reason}" if done.reason else "")
+                self.log_change(request, done, told)
+                return done
+        raise late
 
-    def _not_done(self, approval: Approval, error: BeachError) -> str:
+    @staticmethod
+    def _tried(approval: Approval, decision: str, reason: str) -> str:
+        now = Approval.objects.select_related("decided_by_user").get(pk=approval.pk)
+        word = "approve" if decision == "granted" else "deny"
+        told = f"Tried to {word} this too late, in the admin. Nothing changed. {outcome_sentence(now)}"
+        return told + (f" Reason given: {reason}" if reason else "")
+
+    def _not_done(self, request: HttpRequest, approval: Approval, error: BeachError) -> str:
         """The honest answer to a click that changed nothing."""
-        told = _("Your decision changed nothing.")
+        told = _("Your decision was not applied.")
         if isinstance(error, AlreadyDecided | Expired):
             now = Approval.objects.select_related("decided_by_user").get(pk=approval.pk)
-            return f"{outcome_sentence(now)} {told} {_('That you tried is on record.')}"
+            outcome = outcome_sentence(now, principal_of(request).key)
+            return f"{outcome} {told} {_('Your attempt has been recorded.')}"
         return f"{error.message} {told}"
 
-    @admin.action(description="Deny selected, with a reason", permissions=["decide"])
+    @admin.action(description="Deny selected requests", permissions=["decide"])
     def deny_selected(self, request: HttpRequest, queryset: QuerySet[Approval]) -> HttpResponse | None:
         """Asks for the reason first, then denies one after the other: each is a decision of its own."""
         chosen = list(
             queryset.select_related(None).only("pk", "approval_id", "question", "state")[: AT_ONCE + 1]
         )
         if len(chosen) > AT_ONCE:
-            told = _("At most {} can be denied at once; nothing was changed.").format(AT_ONCE)
+            told = _("You can deny at most {} at once. Nothing was changed.").format(AT_ONCE)
             messages.error(request, told)
             return None
         form = DenyForm(request.POST if "apply" in request.POST else None)
@@ -131,7 +148,7 @@ class Deciding(_Base):
             return HttpResponseRedirect(reverse("admin:envelopes_approval_changelist"))
         context: dict[str, Any] = {
             **self.admin_site.each_context(request),
-            "title": _("Deny with a reason"),
+            "title": _("Deny requests"),
             "opts": self.opts,
             "media": self.media,
             "form": form,
@@ -162,13 +179,13 @@ class Deciding(_Base):
         expired, others = outcomes.pop("expired", 0), sum(outcomes.values())
         if denied:
             told = ngettext(
-                "{} approval was denied. Nothing was run.",
-                "{} approvals were denied. Nothing was run.",
+                "{} request was denied. It did not run.",
+                "{} requests were denied. None of them ran.",
                 denied,
             )
             messages.success(request, told.format(denied))
         if before:
-            told = ngettext("{} had been decided before.", "{} had been decided before.", before)
+            told = ngettext("{} had already been decided.", "{} had already been decided.", before)
             messages.warning(request, told.format(before))
         if expired:
             told = ngettext("{} had expired.", "{} had expired.", expired)
@@ -180,8 +197,10 @@ class Deciding(_Base):
 
 def _told(approval: Approval) -> str:
     left = Approval.objects.filter(turn=approval.turn_id, state="pending").count()
-    told = _("Denied. Nothing was run.") if approval.state == "denied" else _("Approved. The call runs once.")
+    told = _("Denied. Nothing ran.") if approval.state == "denied" else _("Approved. It will run once.")
     if left:
-        more = ngettext("{} more question of this turn waits.", "{} more questions of this turn wait.", left)
+        more = ngettext(
+            "{} more request in this turn is waiting.", "{} more requests in this turn are waiting.", left
+        )
         return f"{told} {more.format(left)}"
-    return f"{told} {_('The agent goes on.')}"
+    return f"{told} {_('The agent will continue.')}"

@@ -17,7 +17,7 @@ from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 
 from envelopes.delivery.panel.markup import cut, reveal
 from envelopes.types import Json
@@ -43,6 +43,20 @@ STATES = {
 }
 """The mark of a stored state; one that is not here is its own mark."""
 
+WORDS = {
+    "suspended": gettext_lazy("Waiting for approval"),
+    "awaiting-approval": gettext_lazy("Waiting for approval"),
+    "waiting": gettext_lazy("Working in the background"),
+    "unknown": gettext_lazy("Outcome unknown"),
+    "passed": gettext_lazy("Passed on"),
+    "clarifying": gettext_lazy("Asked a question"),
+}
+"""What people call a stored state; one that is not here is called what it is."""
+
+
+def state_words(state: str) -> str:
+    return str(WORDS.get(state) or state.replace("-", " ").capitalize())
+
 
 def pretty(value: Json) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2, default=str)
@@ -59,8 +73,8 @@ def folded(value: Json, *, raw: str = "", limit: int = JSON_CHARACTERS, label: s
     text = pretty(value)
     notice: SafeString | str = ""
     if len(text) > limit:
-        told = _("Cut: the first {} of {}.").format(f"{limit:,}", size(len(text)))
-        more = format_html(' <a href="{}">{}</a>', raw, _("Download all of it")) if raw else ""
+        told = _("Showing the first {} of {}.").format(f"{limit:,}", size(len(text)))
+        more = format_html(' <a href="{}">{}</a>', raw, _("Download everything")) if raw else ""
         notice = format_html('<p class="adm-cut">{}{}</p>', told, more)
     return format_html(
         '<details class="adm-json"><summary>{} <small>{}</small></summary><pre dir="ltr" tabindex="0">{}</pre>{}'
@@ -130,7 +144,7 @@ def state_mark(state: str, label: str = "") -> SafeString:
     if not state:
         return format_html('<span class="adm-none">{}</span>', DASH)
     mark = STATES.get(state, state)
-    words = label or state.replace("-", " ").capitalize()
+    words = label or state_words(state)
     return format_html('<span class="adm-state" data-state="{}">{}</span>', mark, words)
 
 

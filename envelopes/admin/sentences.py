@@ -7,6 +7,7 @@ from collections.abc import Callable
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from envelopes.admin.people import People
 from envelopes.delivery.panel.markup import cut
 from envelopes.errors import ValidationFailed
 from envelopes.log.rows import Row
@@ -17,13 +18,22 @@ LENGTH = 400
 """How much of somebody's words a sentence holds; the row's JSON below it holds all."""
 
 
-def sentence(row: Row) -> str:
-    """What the row says. A row that is not as it should be still gets one: rows outlive the code that wrote them."""
+NOBODY = People()
+
+
+def sentence(row: Row, people: People = NOBODY) -> str:
+    """What the row says to whom ``people`` was made for. A row that is not as it should be still gets one: rows
+    outlive the code that wrote them."""
     try:
-        written = _KINDS[row.kind](row) if row.kind in _KINDS else ""
+        if row.kind == "late-decision":
+            written = _late(row, people)
+        elif row.part_type == "approval-response":
+            written = _answered(row, people)
+        else:
+            written = _KINDS[row.kind](row) if row.kind in _KINDS else ""
     except (KeyError, TypeError, AttributeError, ValueError):
         written = ""
-    return written or _("A {} row.").format(row.kind)
+    return written or _("Event of type {}.").format(row.kind)
 
 
 def _text(value: Json, length: int = LENGTH) -> str:
@@ -41,7 +51,7 @@ def _message(row: Row) -> str:
 def _action(row: Row) -> str:
     action = _object(row.data.get("action"))
     label = _text(row.data.get("label")) or _("a button")
-    return _("Pressed “{}”: action {} on surface {} of {}.").format(
+    return _("Clicked “{}” (action {} on surface {} of {}).").format(
         label, action.get("name", "?"), action.get("surfaceId", "?"), row.data.get("owner", "?")
     )
 
@@ -57,7 +67,7 @@ def _edit(row: Row) -> str:
 
 
 def _show(row: Row) -> str:
-    return _("Asked to see {} items of a list on surface {} of {}.").format(
+    return _("Showed {} items of a list on surface {} of {}.").format(
         row.data.get("count", "?"), row.data.get("surfaceId", "?"), row.data.get("owner", "?")
     )
 
@@ -66,19 +76,19 @@ def _turn(row: Row) -> str:
     status, reason, attempt = row.data.get("status"), row.data.get("reason"), row.data.get("attempt")
     match status:
         case "running" if reason == "recovered":
-            return _("Taken over from a runner that was gone (attempt {}).").format(attempt)
+            return _("Taken over after the previous worker stopped (attempt {}).").format(attempt)
         case "running":
-            return _("Runs (attempt {}).").format(attempt)
+            return _("Started (attempt {}).").format(attempt)
         case "queued" if reason == "approval":
-            return _("Goes on: everything it waited for has been decided.")
+            return _("Resumed after the decision.")
         case "queued":
             return _("Queued.")
         case "suspended":
-            return _("Suspended: it waits for a person's approval.")
+            return _("Waiting for approval.")
         case "waiting":
-            return _("Waits for work in the background.")
+            return _("Waiting for background work.")
         case _:
-            return _("Is {}.").format(status)
+            return _("Status: {}.").format(status)
 
 
 def _part(row: Row) -> str:
@@ -86,7 +96,7 @@ def _part(row: Row) -> str:
     kind = row.part_type or str(_object(part.get("metadata")).get("partType"))
     special = _PARTS.get(kind)
     written = special(_object(part.get("data")), _object(part.get("metadata"))) if special else ""
-    return written or _text(part.get("text")) or _("A part of type {}.").format(kind)
+    return written or _text(part.get("text")) or _("Part of type {}.").format(kind)
 
 
 def _data(data: JsonObject, metadata: JsonObject) -> str:
@@ -100,7 +110,15 @@ def _surface(data: JsonObject, metadata: JsonObject) -> str:
         messages = messages_of(data)
     except ValidationFailed:
         return ""
-    verbs = {"createSurface": _("created"), "updateComponents": _("components"), "updateDataModel": _("data")}
+    verbs = {
+        "createSurface": _("created"),
+        "updateComponents": _("components changed"),
+        "updateDataModel": _("data changed"),
+        "deleteSurface": _("closed"),
+        "surfaceUpdate": _("components changed"),
+        "dataModelUpdate": _("data changed"),
+        "beginRendering": _("shown"),
+    }
     told: dict[str, list[str]] = {}
     for message in messages:
         for verb, body in message.items():
@@ -120,14 +138,23 @@ def _asked(data: JsonObject, metadata: JsonObject) -> str:
     return _("Asked for approval: {}").format(_text(metadata.get("question")) or data.get("toolName", "?"))
 
 
-def _answered(data: JsonObject, metadata: JsonObject) -> str:
-    by = metadata.get("decidedByName") or data.get("decidedBy") or "?"
-    told = _("Approved by {} ({}).") if data.get("decision") == "granted" else _("Denied by {} ({}).")
+def _answered(row: Row, people: People) -> str:
+    part = _object(row.data.get("part"))
+    data, metadata = _object(part.get("data")), _object(part.get("metadata"))
     if data.get("reason") == "expired":
-        told = _("Nobody decided in time, so it counts as denied: {} ({}).")
-    reason = _text(data.get("reason"))
-    written = told.format(by, metadata.get("source", "?"))
-    return f"{written} {_('Reason: {}').format(reason)}" if reason and reason != "expired" else written
+        return _("Expired: nobody decided in time. Nothing ran.")
+    who = people.name(data.get("decidedBy"), metadata.get("decidedByName"))
+    told = _("Approved by {}{}.") if data.get("decision") == "granted" else _("Denied by {}{}.")
+    return _reasoned(told.format(who, _where(metadata.get("source"))), data.get("reason"))
+
+
+def _where(source: Json) -> str:
+    return {"chat": _(", in chat"), "admin": _(", in the admin")}.get(str(source), "")
+
+
+def _reasoned(told: str, reason: Json) -> str:
+    given = _text(reason)
+    return f"{told} {_('Reason: {}').format(given)}" if given else told
 
 
 def _artifact(data: JsonObject, metadata: JsonObject) -> str:
@@ -143,13 +170,13 @@ def _citation(data: JsonObject, metadata: JsonObject) -> str:
 
 
 def _state(data: JsonObject, metadata: JsonObject) -> str:
-    return _("Asked for these states: {}.").format(
+    return _("Requested state changes: {}.").format(
         ", ".join(f"{key} = {value}" for key, value in data.items())
     )
 
 
 def _trace(data: JsonObject, metadata: JsonObject) -> str:
-    return _("Reasoning, kept for audit: {}").format(_text(data.get("text")) or _("see below"))
+    return _("Reasoning (audit only): {}").format(_text(data.get("text")) or _("see below"))
 
 
 _PARTS: dict[str, Callable[[JsonObject, JsonObject], str]] = {
@@ -157,7 +184,6 @@ _PARTS: dict[str, Callable[[JsonObject, JsonObject], str]] = {
     "a2ui-surface": _surface,
     "progress": _progress,
     "approval-request": _asked,
-    "approval-response": _answered,
     "artifact": _artifact,
     "citation": _citation,
     "setState": _state,
@@ -168,8 +194,8 @@ _PARTS: dict[str, Callable[[JsonObject, JsonObject], str]] = {
 def _withdrawn(row: Row) -> str:
     count = len(row.data.get("live", []))
     return ngettext(
-        "Took back {} streamed text that became no part.",
-        "Took back {} streamed texts that became no part.",
+        "Withdrew {} streamed text that did not become part of the answer.",
+        "Withdrew {} streamed texts that did not become part of the answer.",
         count,
     ).format(count)
 
@@ -189,42 +215,44 @@ def _result(row: Row) -> str:
 
 def _settled(row: Row) -> str:
     state, by = row.data.get("turnState"), row.data.get("finalizedBy")
-    return _("Settled: {}.").format(state) if state == by else _("Settled: {}, because {}.").format(state, by)
+    return _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
 
 
 def _free_text(row: Row) -> str:
-    return _("Wrote outside respond(), delivered to nobody: {}").format(_text(row.data.get("text")))
+    return _("Text outside respond(), not delivered: {}").format(_text(row.data.get("text")))
 
 
 def _refused(row: Row) -> str:
     error = _object(row.data.get("error"))
-    return _("A call of {} was refused: {}").format(row.data.get("call", "?"), _text(error.get("message")))
+    return _("Call to {} refused: {}").format(row.data.get("call", "?"), _text(error.get("message")))
 
 
 def _note(row: Row) -> str:
-    return _("Note for the log: {}").format(_text(row.data.get("note")))
+    return _("Internal note: {}").format(_text(row.data.get("note")))
 
 
-def _late(row: Row) -> str:
-    told = _("Tried to decide too late: {}, by {} ({}). It changed nothing.")
-    written = told.format(row.data.get("decision"), row.data.get("by") or "?", row.data.get("source"))
-    reason = _text(row.data.get("reason"))
-    return f"{written} {_('Reason: {}').format(reason)}" if reason else written
+def _late(row: Row, people: People) -> str:
+    granting = row.data.get("decision") == "granted"
+    told = (
+        _("{} tried to approve this too late{}. Nothing changed.")
+        if granting
+        else _("{} tried to deny this too late{}. Nothing changed.")
+    )
+    who = people.heading(row.data.get("by"))
+    return _reasoned(told.format(who, _where(row.data.get("source"))), row.data.get("reason"))
 
 
 def _diagnostic(row: Row) -> str:
-    return _("Surface {} was repaired: {}").format(
-        row.data.get("surfaceId", "?"), _text(row.data.get("message"))
-    )
+    return _("Surface {} repaired: {}").format(row.data.get("surfaceId", "?"), _text(row.data.get("message")))
 
 
 def _provider(row: Row) -> str:
     error = row.data.get("error")
     if error:
-        return _("The model broke off: {}").format(_text(_object(error).get("message")) or _text(error))
+        return _("The model failed: {}").format(_text(_object(error).get("message")) or _text(error))
     usage = _object(row.data.get("usage"))
     used = ", ".join(f"{name} {count:,}" for name, count in usage.items() if isinstance(count, int))
-    return _("The model's reply ended: {}. {}").format(row.data.get("stopReason"), used).strip()
+    return _("Model reply ended: {}. {}").format(row.data.get("stopReason"), used).strip()
 
 
 _KINDS: dict[str, Callable[[Row], str]] = {
@@ -241,7 +269,6 @@ _KINDS: dict[str, Callable[[Row], str]] = {
     "refused": _refused,
     "note": _note,
     "tool-result": _result,
-    "late-decision": _late,
     "diagnostic": _diagnostic,
     "provider": _provider,
 }

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
-from envelopes.admin.display import turn_mark
+from envelopes.admin.display import moment, turn_mark
 from envelopes.admin.timeline import timeline
 from envelopes.delivery.panel.markup import reveal
 from envelopes.models import Event, Participant, Session, Turn
@@ -71,10 +71,10 @@ class SessionAdmin(HistoryAdmin[Session]):
     """Conversations; searched by title and public id."""
 
     change_form_template = "admin/envelopes/session/change_form.html"
-    list_display = ["titled", "owner", "agent", "newest_turn", "events", "updated_at"]
+    list_display = ["titled", "owner", "agent", "newest_turn", "events", "active"]
     list_filter = [ActorFilter]
     search_fields = ["title", "^public_id"]
-    search_help_text = "Words of the title, or the beginning of a public id"
+    search_help_text = "Search title or ID"
     inlines = [ParticipantInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Session]:
@@ -90,7 +90,7 @@ class SessionAdmin(HistoryAdmin[Session]):
     def titled(self, session: Session) -> SafeString:
         return reveal(str(session))
 
-    @admin.display(description="owner")
+    @admin.display(description="customer")
     def owner(self, session: Any) -> SafeString:
         return owner_of(session)
 
@@ -99,13 +99,17 @@ class SessionAdmin(HistoryAdmin[Session]):
         actor = actors.get(session.actor)
         return actor.display_name if actor else session.actor
 
-    @admin.display(description="newest turn")
+    @admin.display(description="status")
     def newest_turn(self, session: Any) -> SafeString:
         return turn_mark(session.newest_status or "", session.newest_state or "", session.newest_end or "")
 
     @admin.display(description="events", ordering="last_seq")
     def events(self, session: Session) -> int:
         return session.last_seq
+
+    @admin.display(description="last activity", ordering="updated_at")
+    def active(self, session: Session) -> SafeString:
+        return moment(session.updated_at)
 
     def get_urls(self) -> list[URLPattern]:
         event = path(
@@ -134,7 +138,7 @@ class SessionAdmin(HistoryAdmin[Session]):
         session = self.get_object(request, object_id)
         # Without one, or without the right, the stock view answers.
         if session is not None and self.has_view_permission(request, session):
-            more["timeline"] = timeline(session, request.GET.get("page"))
+            more["timeline"] = timeline(session, request.GET.get("page"), principal_of(request))
             more["chat_url"] = reverse("envelopes:session", args=[session.public_id])
             more["title"] = _("Conversation")
         return super().change_view(request, object_id, form_url, more)

@@ -11,14 +11,15 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from envelopes.access import Principal
 from envelopes.admin.approval_state import mark_of
 from envelopes.admin.display import change_url, folded, length, turn_mark
+from envelopes.admin.people import People, people
 from envelopes.admin.sentences import sentence
 from envelopes.delivery.panel.markup import reveal
 from envelopes.log.rows import Row
-from envelopes.models import Approval, Event, Session, Turn
+from envelopes.models import Approval, Event, Participant, Session, Turn
 from envelopes.registries.actors import actors
-from envelopes.types import JsonObject
 
 PAGE = 200
 EVENT_CHARACTERS = 6_000
@@ -68,7 +69,7 @@ class Group:
         if self.turn is None or self.turn.settled_at is None:
             return ""
         span = self.turn.settled_at - self.turn.created_at
-        return _("under a second") if span < timedelta(seconds=1) else length(span)
+        return _("less than a second") if span < timedelta(seconds=1) else length(span)
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,9 @@ class Timeline:
         return self.number + 1 if self.number < self.pages else None
 
 
-def timeline(session: Session, asked: str | None) -> Timeline:
-    """The page that was asked for by number, or the newest. Numbers have no gaps, so nothing is counted."""
+def timeline(session: Session, asked: str | None, reader: Principal | None = None) -> Timeline:
+    """The page that was asked for by number, or the newest, as ``reader`` reads it. Numbers have no gaps, so nothing is
+    counted."""
     pages = max(1, -(-session.last_seq // PAGE))
     number = min(max(int(asked), 1), pages) if asked and asked.isascii() and asked.isdigit() else pages
     first, last = (number - 1) * PAGE + 1, min(number * PAGE, session.last_seq)
@@ -104,7 +106,8 @@ def timeline(session: Session, asked: str | None) -> Timeline:
     )
     by_number = {turn.number: turn for turn in turns}
     known = _approvals(session, rows)
-    lines = (_line(session, row, known) for row in rows)
+    named = people(reader, map(_decider, rows), owner=_owner(session))
+    lines = (_line(session, row, known, named) for row in rows)
     groups = _grouped(lines, by_number)
     shown = sorted({1, *range(max(1, number - 2), min(pages, number + 2) + 1), pages})
     return Timeline(groups, number, pages, session.last_seq, first, last, shown)
@@ -144,15 +147,36 @@ def _approval_id(row: Row) -> str:
     return found if isinstance(found, str) else ""
 
 
-def _line(session: Session, row: Row, approvals: Mapping[str, Approval]) -> Line:
+def _owner(session: Session) -> str:
+    found = session.participants.filter(role=Participant.Role.OWNER).select_related("user").first()
+    if found is None:
+        return ""
+    return found.name or (str(found.user.get_full_name() or found.user.get_username()) if found.user else "")
+
+
+def _decider(row: Row) -> object:
+    """The key of whoever decided, or tried to."""
+    if row.kind == "late-decision":
+        return row.data.get("by")
+    if row.part_type != "approval-response":
+        return None
+    data = _member(row.data.get("part"), "data")
+    return _member(data, "decidedBy")
+
+
+def _member(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def _line(session: Session, row: Row, approvals: Mapping[str, Approval], named: People) -> Line:
     approval = approvals.get(_approval_id(row))
     asks = approval is not None and row.part_type == "approval-request"
     raw = reverse("admin:envelopes_session_event", args=[session.pk, row.seq])
     return Line(
         row=row,
-        who=_who(row),
+        who=_who(row, named),
         what=row.part_type or row.kind,
-        words=reveal(sentence(row)),
+        words=reveal(sentence(row, named)),
         json=folded(row.data, raw=raw, limit=EVENT_CHARACTERS, label=_("Data")),
         approval=approval,
         mark=mark_of(approval) if approval is not None and asks else "",
@@ -160,16 +184,12 @@ def _line(session: Session, row: Row, approvals: Mapping[str, Approval]) -> Line
     )
 
 
-def _who(row: Row) -> str:
-    data: JsonObject = row.data
+def _who(row: Row, named: People) -> str:
     if row.kind in _PERSON:
-        return str(data.get("name") or _("Person"))
-    if row.kind == "late-decision":
-        return str(data.get("by") or _("Person"))
-    if row.part_type == "approval-response":
-        part = data.get("part")
-        metadata = part.get("metadata") if isinstance(part, dict) else None
-        return str((metadata or {}).get("decidedByName") or _("Person"))
+        return str(row.data.get("name") or named.owner or _("Visitor"))
+    if row.kind == "late-decision" or row.part_type == "approval-response":
+        metadata = _member(row.data.get("part"), "metadata")
+        return named.heading(_decider(row), _member(metadata, "decidedByName"))
     if row.kind in _RUNTIME or row.part_type == "approval-request":
         return _("Runtime")
     actor = actors.get(row.actor)

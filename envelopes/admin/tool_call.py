@@ -16,11 +16,12 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import decider_of, mark_of
-from envelopes.admin.base import HistoryAdmin, is_changelist
-from envelopes.admin.display import DASH, change_url, link, state_mark
+from envelopes.admin.base import HistoryAdmin, StateFilter, is_changelist
+from envelopes.admin.display import DASH, change_url, link, moment, state_mark
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
 from envelopes.errors import BeachError
 from envelopes.models import Approval, ToolCall
+from envelopes.registries.state_machines import TOOL_CALL
 
 
 class ResolveForm(forms.Form):
@@ -30,12 +31,17 @@ class ResolveForm(forms.Form):
     note = forms.CharField(
         max_length=NOTE_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto", "required": True}),
-        error_messages={"required": "Say how you found out. The person and the agent will read it."},
+        error_messages={"required": "Explain how you know. The customer and the agent will see it."},
     )
 
 
 WIDE = ["approval__args", "turn__trigger", "turn__messages", "turn__results", "turn__live"]
 """What a list does not need of the rows beside it."""
+
+
+class StatusFilter(StateFilter):
+    parameter_name = "state"
+    states = TOOL_CALL.states
 
 
 @admin.register(ToolCall)
@@ -50,13 +56,13 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
         "turn_number",
         "approved_by",
         "attempt",
-        "created_at",
+        "requested",
     ]
-    list_filter = ["state", "background"]
+    list_filter = [StatusFilter, "background"]
     list_select_related = ["session", "turn", "approval", "approval__decided_by_user"]
     ordering = ["-pk"]
     search_fields = ["^name", "^call_id"]
-    search_help_text = "The beginning of a tool's name or of a call id"
+    search_help_text = "Search tool name or call ID"
     json_fields = ["args", "result", "error"]
     extra_fields = ["approved_by", "approval_shown"]
 
@@ -68,9 +74,9 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
     def call(self, call: ToolCall) -> str:
         return call.name
 
-    @admin.display(description="state", ordering="state")
+    @admin.display(description="status", ordering="state")
     def state_shown(self, call: ToolCall) -> SafeString:
-        return state_mark(call.state, _("Outcome unknown") if call.state == "unknown" else "")
+        return state_mark(call.state)
 
     @admin.display(description="conversation")
     def conversation(self, call: ToolCall) -> SafeString:
@@ -79,6 +85,10 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
     @admin.display(description="turn")
     def turn_number(self, call: ToolCall) -> SafeString:
         return link(call.turn, call.turn.number)
+
+    @admin.display(description="requested", ordering="created_at")
+    def requested(self, call: ToolCall) -> SafeString:
+        return moment(call.created_at)
 
     @admin.display(description="approved by")
     def approved_by(self, call: ToolCall) -> str:
@@ -125,7 +135,8 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
         else:
             self.log_change(request, call, f"Resolved the unknown outcome: {outcome}. Note: {note}")
             messages.success(
-                request, _("Recorded: this call has {}. The person and the agent are told.").format(outcome)
+                request,
+                _("Recorded: this call has {}. The customer and the agent will be told.").format(outcome),
             )
         return HttpResponseRedirect(change_url(call))
 

@@ -7,14 +7,20 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from envelopes.admin.base import HistoryAdmin
+from envelopes.admin.base import HistoryAdmin, StateFilter
 from envelopes.admin.display import DASH, folded, length, link, turn_mark
 from envelopes.delivery.envelope import Reader, envelope_for
 from envelopes.errors import BeachError
 from envelopes.models import Turn
+from envelopes.registries.state_machines import TURN
 
 READER = Reader(consumes=frozenset({"llm-context"}), surfaces=True)
 """A peer that takes everything there is for peers; what is kept for audit stands in the timeline."""
+
+
+class StatusFilter(StateFilter):
+    parameter_name = "status"
+    states = TURN.states
 
 
 @admin.register(Turn)
@@ -22,12 +28,12 @@ class TurnAdmin(HistoryAdmin[Turn]):
     """Newest first: the order in which they began."""
 
     list_display = ["named", "conversation", "actor", "state", "finalized_by", "attempt", "steps", "lasted"]
-    list_filter = ["status"]
+    list_filter = [StatusFilter]
     list_select_related = ["session"]
     ordering = ["-pk"]
     sortable_by = ["state"]
     search_fields = ["^public_id"]
-    search_help_text = "The beginning of a public id"
+    search_help_text = "Search by ID"
     json_fields = ["trigger", "messages", "results", "live"]
     extra_fields = ["lasted", "envelope"]
 
@@ -39,7 +45,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
     def conversation(self, turn: Turn) -> SafeString:
         return link(turn.session, str(turn.session))
 
-    @admin.display(description="state", ordering="status")
+    @admin.display(description="status", ordering="status")
     def state(self, turn: Turn) -> SafeString:
         return turn_mark(turn.status, turn.turn_state, turn.finalized_by)
 
@@ -52,7 +58,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
     @admin.display(description="envelope")
     def envelope(self, turn: Turn) -> SafeString | str:
         if turn.status != "settled":
-            return f"{DASH} {_('it is assembled when the turn settles')}"
+            return f"{DASH} {_('available once the turn has ended')}"
         try:
             return folded(envelope_for(turn, READER))
         except BeachError as error:

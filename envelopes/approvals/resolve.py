@@ -8,7 +8,7 @@ from envelopes.access import Principal, visible_sessions
 from envelopes.errors import AlreadyDecided, Conflict, Forbidden, NotFound, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.models import Injection, ToolCall
-from envelopes.protocol.text import clean_text
+from envelopes.protocol.text import clean_text, is_blank
 from envelopes.registries.state_machines import TOOL_CALL
 from envelopes.runtime.turns import inject
 from envelopes.types import JsonObject
@@ -27,23 +27,23 @@ def resolve(call_pk: int, outcome: str, who: Principal, *, note: str) -> ToolCal
     if outcome not in OUTCOMES:
         raise ValidationFailed("An outcome is 'succeeded' or 'failed'.", allowed=list(OUTCOMES))
     note = clean_text(note).strip()
-    if not note:
-        raise ValidationFailed("Say how you found out: the person and the agent will read it.", path="/note")
+    if is_blank(note):
+        raise ValidationFailed("Explain how you know: the customer and the agent will see it.", path="/note")
     if len(note) > NOTE_CHARACTERS:
         raise ValidationFailed(
-            f"The note has {len(note):,} characters; at most {NOTE_CHARACTERS} are kept.", path="/note"
+            f"The note has {len(note):,} characters; the limit is {NOTE_CHARACTERS}.", path="/note"
         )
     call = ToolCall.objects.filter(pk=call_pk).first()
     if call is None or not (
         who.may_decide_all() or visible_sessions(who).filter(pk=call.session_id).exists()
     ):
-        raise NotFound("There is no such call, or it is not yours to see.")
+        raise NotFound("This call does not exist, or you do not have access to it.")
     if not who.may_decide_all():
-        raise Forbidden("You may look at this call, but not say how it ended.")
+        raise Forbidden("You can view this call but not record its outcome.")
     with writing(call.session_id) as writer:
         call = ToolCall.objects.select_related("turn__session").get(pk=call_pk)
         if call.state in OUTCOMES:
-            raise AlreadyDecided(f"It is settled already: this call has {call.state}.", state=call.state)
+            raise AlreadyDecided(f"This is already settled: the call has {call.state}.", state=call.state)
         if call.state != "unknown":
             raise Conflict(
                 f"Only a call whose outcome is unknown can be resolved; this one is {call.state}.",
@@ -66,7 +66,7 @@ def _store(writer: Writer, call: ToolCall, outcome: str, who: Principal, note: s
         state=outcome, result=result, error=error, finished_at=writer.now
     )
     if changed != 1:
-        raise AlreadyDecided("Somebody else was faster.")
+        raise AlreadyDecided("Someone else has just settled this.")
     call.state, call.result, call.error, call.finished_at = outcome, result, error, writer.now
     writer.add(
         "tool-result",

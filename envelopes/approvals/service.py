@@ -12,7 +12,7 @@ from typing import Literal
 from django.db import transaction
 from django.utils import timezone
 
-from envelopes.access import Principal, may_decide, owns, visible_sessions
+from envelopes.access import Principal, may_decide, visible_sessions
 from envelopes.conf import setting
 from envelopes.errors import AlreadyDecided, BeachError, Expired, Forbidden, NotFound, ValidationFailed
 from envelopes.log.append import Writer, writing
@@ -97,9 +97,22 @@ def decide(
 ) -> Approval:
     """Decide an approval, once.
 
+    Raises what ``may_answer`` does, and ``AlreadyDecided`` and ``Expired`` with what happened. A late click is recorded
+    in the log; it changes nothing.
+    """
+    session_pk = may_answer(approval_id, decision, who)
+    with writing(session_pk) as writer:
+        decided = answer(writer, approval_id, decision, who, reason=reason, source=source)
+    if isinstance(decided, BeachError):
+        raise decided
+    return decided
+
+
+def may_answer(approval_id: str, decision: str, who: Principal) -> int:
+    """The key of the session whose approval ``who`` may decide with that word.
+
     Raises ``ValidationFailed`` for another word than granted or denied, ``NotFound`` when it does not exist or is not
-    theirs to see, ``Forbidden`` when they may see but not decide it, ``AlreadyDecided`` and ``Expired`` with what
-    happened. A late click is recorded in the log; it changes nothing.
+    theirs to see, ``Forbidden`` when they may see but not decide it.
     """
     if decision not in ("granted", "denied"):
         raise ValidationFailed("A decision is 'granted' or 'denied'.", allowed=["granted", "denied"])
@@ -108,32 +121,36 @@ def decide(
     if found is None or not (
         may_decide(who, found.session) or visible_sessions(who).filter(pk=found.session_id).exists()
     ):
-        raise NotFound("There is no such approval, or it is not yours.")
+        raise NotFound("This request does not exist, or you do not have access to it.")
     if not may_decide(who, found.session):
-        raise Forbidden("You may look at this approval, but not decide it.")
-    name = "you" if owns(who, found.session) and source == "chat" else (who.name or who.key)
+        raise Forbidden("You can view this request but not decide it.")
+    return found.session_id
+
+
+def answer(
+    writer: Writer, approval_id: str, decision: str, who: Principal, *, reason: str, source: Source
+) -> Approval | BeachError:
+    """Decide inside an open append, after ``may_answer``. What comes too late is recorded, and the error that tells so
+    is returned, not raised: the record has to be committed."""
     reason = clip(clean_text(reason), 512)
-    with writing(found.session_id) as writer:
-        approval = _current(approval_id)
-        late = _expire_if_due(writer, approval) or _late(approval)
-        if late is not None:
-            writer.add(
-                "late-decision",
-                {
-                    "approvalId": approval_id,
-                    "decision": decision,
-                    "by": who.key,
-                    "reason": reason,
-                    "source": source,
-                },
-                turn=approval.turn,
-            )
-        else:
-            approval.decided_by_user = who.user
-            approval.source = source
-            _settle(writer, approval, decision, by=who.key, name=name, reason=reason)
+    approval = _current(approval_id)
+    late = _expire_if_due(writer, approval, reader=who.key) or _late(approval, who.key)
     if late is not None:
-        raise late
+        writer.add(
+            "late-decision",
+            {
+                "approvalId": approval_id,
+                "decision": decision,
+                "by": who.key,
+                "reason": reason,
+                "source": source,
+            },
+            turn=approval.turn,
+        )
+        return late
+    approval.decided_by_user = who.user
+    approval.source = source
+    _settle(writer, approval, decision, by=who.key, name=who.name, reason=reason)
     return approval
 
 
@@ -157,13 +174,16 @@ def _current(approval_id: str) -> Approval:
     )
 
 
-def _late(approval: Approval) -> BeachError | None:
+def _late(approval: Approval, reader: str) -> BeachError | None:
+    """What somebody is told who comes too late; ``reader`` is their key."""
     if approval.state == "pending":
         return None
     if approval.state == "expired":
-        return Expired("This approval expired before it was decided. Nothing was run.", state="expired")
+        return Expired("This request expired before anyone decided. Nothing ran.", state="expired")
+    done = "approved" if approval.state == "granted" else "denied"
+    mine = reader and approval.decided_by == reader
     return AlreadyDecided(
-        f"This was already {approval.state} by {_decider(approval)}.",
+        f"You already {done} this." if mine else f"This was already {done} by {_decider(approval)}.",
         state=approval.state,
         decidedAt=instant(approval.decided_at) if approval.decided_at else None,
         reason=approval.reason,
@@ -173,12 +193,12 @@ def _late(approval: Approval) -> BeachError | None:
 def _decider(approval: Approval) -> str:
     """A name: the stored keys tell principals apart, and tell people nothing."""
     user = approval.decided_by_user
-    return (
-        user.get_short_name() or user.get_username() if user is not None else "the owner of the conversation"
-    )
+    return user.get_short_name() or user.get_username() if user is not None else "the visitor"
 
 
-def _expire_if_due(writer: Writer, approval: Approval, now: datetime | None = None) -> BeachError | None:
+def _expire_if_due(
+    writer: Writer, approval: Approval, now: datetime | None = None, *, reader: str = ""
+) -> BeachError | None:
     if (
         approval.state != "pending"
         or approval.expires_at is None
@@ -187,7 +207,7 @@ def _expire_if_due(writer: Writer, approval: Approval, now: datetime | None = No
         return None
     approval.source = "policy"
     _settle(writer, approval, "expired", by=EXPIRY_POLICY, name=EXPIRY_POLICY, reason="expired")
-    return _late(approval)
+    return _late(approval, reader)
 
 
 def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: str, reason: str) -> None:

@@ -28,7 +28,7 @@ from envelopes.log.read import rows_after
 from envelopes.log.rows import Row
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
-from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.surfaces import is_reserved, messages_of
 from envelopes.registries.actors import actors
 from envelopes.secrets import reveal
 from envelopes.types import JsonObject
@@ -243,6 +243,7 @@ def engine_for(locale: str, timezone: str) -> Engine:
                 image_hosts=image_hosts(),
                 debug=settings.DEBUG,
                 reveal=reveal,
+                reserved=lambda owner, name: is_reserved(name),
             )
         )
     return _engines[key]

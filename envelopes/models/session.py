@@ -23,8 +23,9 @@ class Session(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
+        verbose_name = "conversation"
         ordering = ["-updated_at", "-pk"]
         indexes = [models.Index(fields=["-updated_at", "-id"], name="session_newest")]
 
     def __str__(self) -> str:
-        return self.title or f"Session {self.public_id[:8]}"
+        return self.title or f"Conversation {self.public_id[:8]}"

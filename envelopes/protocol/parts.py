@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.strict_json import pointer
+from envelopes.protocol.surfaces import RESERVED, is_reserved
 from envelopes.protocol.text import clean_json, clean_text
 from envelopes.registries.part_types import Origin, PartType, part_types
 from envelopes.types import JsonObject
@@ -76,6 +77,13 @@ def check_part(value: Any, *, origin: Origin, path: str = "") -> tuple[Part, Par
             path=f"{path}/metadata/partType",
             allowed=[t.name for t in part_types if origin in t.origins],
         )
+    if origin == "actor":
+        for name in ("partId", "dataKind", "slotKey"):
+            if is_reserved(getattr(part.metadata, name) or ""):
+                raise ValidationFailed(
+                    f"Names that start with {' or '.join(RESERVED)} belong to the runtime.",
+                    path=f"{path}/metadata/{name}",
+                )
     _presence(kind, "text", kind.text, part.text, path)
     _presence(kind, "data", kind.data, part.data, path)
     if kind.data_model is not None and part.data is not None:

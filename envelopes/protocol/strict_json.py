@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable
+from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 from envelopes.errors import ValidationFailed
-from envelopes.protocol.json_scan import JsonScanner, Problem, Reason, Silent
+from envelopes.protocol.json_scan import JsonScanner, Path, Problem, Reason, Silent
 from envelopes.protocol.text import MAX_DEPTH, clean_text
 from envelopes.types import Json
 
@@ -25,10 +26,11 @@ _SENTENCES: dict[Reason, str] = {
     "not_a_number": "NaN, Infinity and numbers beyond all bounds are not JSON",
     "too_deep": "This is nested deeper than {depth} levels",
 }
+_INEXACT = "A number has more digits than are kept: write fewer, or send it as text if the schema allows"
 
 
-def parse_strict(text: str, *, limit: int = MAX_BYTES, depth: int = INPUT_DEPTH) -> Json:
-    """The value of one JSON text.
+def parse_strict(text: str, *, limit: int = MAX_BYTES, depth: int = INPUT_DEPTH, exact: bool = False) -> Json:
+    """The value of one JSON text. ``exact``: numbers that a double would round are refused (``inexact_number``).
 
     Raises ``ValidationFailed`` with ``path`` (JSON Pointer to where reading stopped) and ``reason``: ``too_large``
     (``limit``: UTF-8 bytes), ``too_deep``, ``duplicate_key``, ``not_a_number``, ``truncated``, ``malformed``.
@@ -39,8 +41,9 @@ def parse_strict(text: str, *, limit: int = MAX_BYTES, depth: int = INPUT_DEPTH)
             f"This is larger than {limit} bytes.", path="", reason="too_large", limit=limit
         )
     text = join_surrogates(text)
+    number = _as_written if exact else _finite
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
+        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse, parse_float=number)
     except (ValueError, RecursionError):
         _explain(text, depth)
     if _too_deep(value, depth):
@@ -78,6 +81,32 @@ def _finite(number: str) -> float:
     return value
 
 
+def _as_written(number: str) -> float:
+    value = _finite(number)
+    if _is_rounded(number):
+        raise ValueError(number)
+    return value
+
+
+def _is_rounded(number: str) -> bool:
+    """Whether a double, written out again, is another number than the one that was written."""
+    try:
+        return Decimal(number) != Decimal(repr(float(number)))
+    except InvalidOperation:
+        # An exponent that not even a decimal holds.
+        return True
+
+
+class _Rounded(Silent):
+    """Finds the first number that a double rounds."""
+
+    path: tuple[str | int, ...] | None = None
+
+    def scalar(self, path: Path, value: Json) -> None:
+        if self.path is None and isinstance(value, str) and not value.lstrip("-").isdigit():
+            self.path = tuple(path) if _is_rounded(value) else None
+
+
 def _too_deep(value: Json, depth: int) -> bool:
     level = [value] if isinstance(value, (dict, list)) else []
     for _ in range(depth):
@@ -94,11 +123,17 @@ def _too_deep(value: Json, depth: int) -> bool:
 
 def _explain(text: str, depth: int) -> NoReturn:
     """Raise what is wrong with ``text``, which has been refused already."""
-    scanner = JsonScanner(Silent(), max_depth=depth)
+    rounded = _Rounded()
+    scanner = JsonScanner(rounded, max_depth=depth)
     scanner.feed(text)
-    # Refused by the parser alone: an integer with more digits than Python converts.
-    problem = scanner.finish() or Problem("malformed", ())
+    found, reason = scanner.finish(), "inexact_number"
+    if found is not None or rounded.path is None:
+        # Refused by the parser alone: an integer with more digits than Python converts.
+        problem = found or Problem("malformed", ())
+        path, reason = problem.path, str(problem.reason)
+        sentence = _SENTENCES[problem.reason].format(depth=depth)
+    else:
+        path, sentence = rounded.path, _INEXACT
     # A key is told back in the refusal, which has to be sent and stored: nothing that cannot be.
-    path = clean_text(pointer(problem.path))
-    sentence = _SENTENCES[problem.reason].format(depth=depth)
-    raise ValidationFailed(f"{sentence} (at {path or '/'}).", path=path, reason=problem.reason)
+    where = clean_text(pointer(path))
+    raise ValidationFailed(f"{sentence} (at {where or '/'}).", path=where, reason=reason)

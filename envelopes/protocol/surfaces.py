@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import unicodedata
-from typing import Any
+
+import regex  # type: ignore[import-untyped]
 
 from envelopes.errors import ValidationFailed
 from envelopes.types import Json, JsonObject
 
 RESERVED = ("beach:", "_ggui:")
+_UNSEEN = regex.compile(r"[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]")
 _ORDER = ("createSurface", "updateDataModel", "updateComponents", "deleteSurface")
 
 
@@ -35,37 +37,8 @@ def _split(message: JsonObject) -> list[JsonObject]:
     return [{**rest, verb: message[verb]} for verb in verbs]
 
 
-def check_reserved(messages: list[JsonObject]) -> None:
-    """Raises ``ValidationFailed`` when an agent uses a surface id or an action name that belongs to the runtime."""
-    for message in messages:
-        for verb in _ORDER:
-            body = message.get(verb)
-            if isinstance(body, dict) and _reserved(body.get("surfaceId")):
-                raise ValidationFailed(
-                    f"Surface ids that start with {' or '.join(RESERVED)} belong to the runtime.",
-                    path=f"/{verb}/surfaceId",
-                )
-        components = message.get("updateComponents")
-        if isinstance(components, dict) and isinstance(components.get("components"), list):
-            for number, component in enumerate(components["components"]):
-                if _reserved(_action_name(component)):
-                    raise ValidationFailed(
-                        f"Action names that start with {' or '.join(RESERVED)} belong to the runtime.",
-                        path=f"/updateComponents/components/{number}/action",
-                    )
-
-
-def _action_name(component: Any) -> Json:
-    action = component.get("action") if isinstance(component, dict) else None
-    if not isinstance(action, dict):
-        return None
-    event = action.get("event")
-    return event.get("name") if isinstance(event, dict) else action.get("name")
-
-
-def _reserved(name: Json) -> bool:
-    """Whether it is one of the runtime's, or would be for whoever cleans, folds or reads it."""
-    if not isinstance(name, str):
-        return False
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return "".join(char for char in folded if char.isprintable() and char != " ").startswith(RESERVED)
+def is_reserved(name: str) -> bool:
+    """Whether it is one of the runtime's, or would be for whoever cleans, folds or reads it (D22)."""
+    folded = unicodedata.normalize("NFKC", _UNSEEN.sub("", name)).casefold()
+    seen: str = _UNSEEN.sub("", folded)
+    return seen.startswith(RESERVED)

@@ -5,10 +5,16 @@ from __future__ import annotations
 import math
 import re
 
+import regex  # type: ignore[import-untyped]  # has \X and \p{...}, which re lacks; only fixed patterns here
+
 from envelopes.errors import ValidationFailed
 from envelopes.types import Json
 
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufdd0-\ufdef\ufffe\uffff]")
+"""One character that is not stored as it is; see ``clean_text``."""
+
+_BLANK = regex.compile(r"[\s\p{Cc}\p{Default_Ignorable_Code_Point}\u2800\ufff9-\ufffb]*")
+_CLUSTER = regex.compile(r"\X")
 MAX_DEPTH = 64
 _MAX_INT = 10**4300
 """Python neither writes nor reads integers of more digits as text, and so no JSON with one in it."""
@@ -16,12 +22,37 @@ _MAX_INT = 10**4300
 
 def clean_text(text: str) -> str:
     """``text`` with NUL, control characters (but tab, LF, CR) and lone surrogates as U+FFFD."""
-    return _UNSAFE.sub("\ufffd", text) if _UNSAFE.search(text) else text
+    return UNSAFE.sub("\ufffd", text) if UNSAFE.search(text) else text
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing of ``text`` can be seen: it holds blanks, controls and invisible characters only."""
+    return _BLANK.fullmatch(text) is not None
 
 
 def clip(text: str, length: int) -> str:
-    """``text`` with at most ``length`` characters; one that is cut ends in an ellipsis, so that it shows (R6)."""
-    return text if len(text) <= length else f"{text[: length - 1]}…"
+    """``text`` with at most ``length`` characters; one that is cut ends in an ellipsis, so that it shows (R6).
+
+    What a person sees as one character (an extended grapheme cluster, UAX #29) is kept whole or left out.
+    """
+    return text if len(text) <= length else f"{_whole(text, length - 1)}…"
+
+
+def shorten(text: str, length: int) -> str:
+    """``text`` on one line, clipped to ``length`` characters, between words if there is a place near."""
+    line = " ".join(text.split())
+    if len(line) <= length:
+        return line
+    kept = _whole(line, length - 1)
+    space = kept.rfind(" ")
+    return (kept[:space] if space > length * 2 // 3 else kept).rstrip(" ,;:.") + "…"
+
+
+def _whole(text: str, length: int) -> str:
+    """The clusters that fit into the first ``length`` characters of a longer text; one that is longer is cut."""
+    # One character more than fits tells whether a cluster ends where the room does.
+    ends = (found.end() for found in _CLUSTER.finditer(text[: length + 1]))
+    return text[: max((end for end in ends if end <= length), default=0) or length]
 
 
 def clean_json(value: Json, *, depth: int = MAX_DEPTH) -> Json:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from a2ui.safety.text import clean_text
+from envelopes.errors import RegistrationError
+from envelopes.protocol.text import is_blank
 from envelopes.providers.port import Provider
-from envelopes.registries.base import Registry
+from envelopes.registries.base import Registry, check_name
 from envelopes.registries.tools import Tool
 
 
@@ -24,7 +27,8 @@ class Actor:
     """One agent.
 
     ``provider`` is called once per turn, so that settings and tests can choose the model. ``instructions`` are the
-    actor's own part of the system prompt; the respond() snippet is added by the runtime.
+    actor's own part of the system prompt; the respond() snippet is added by the runtime. Raises ``RegistrationError``
+    for what is no name, for a display name with characters that cannot be seen, and for two tools of one name.
     """
 
     name: str
@@ -36,6 +40,20 @@ class Actor:
     prompts: tuple[Prompt, ...] = ()
     greeting: str = "What can I do for you?"
     pledge: str = ""
+
+    def __post_init__(self) -> None:
+        check_name("actor", self.name)
+        if is_blank(self.display_name) or clean_text(self.display_name) != self.display_name:
+            raise RegistrationError(
+                f"{self.display_name!r} is not what people can call an actor.", name=self.name
+            )
+        taken: set[str] = set()
+        for tool in self.tools:
+            if tool.name.casefold() in taken:
+                raise RegistrationError(
+                    f"The actor {self.name!r} has two tools called {tool.name!r}.", name=tool.name
+                )
+            taken.add(tool.name.casefold())
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)

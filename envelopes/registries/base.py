@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Generic, Protocol, TypeVar
@@ -16,12 +17,24 @@ class Named(Protocol):
 
 T = TypeVar("T", bound=Named)
 
+LONGEST_NAME = 64
+_NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_.-]{{0,{LONGEST_NAME - 1}}}")
+
+
+def check_name(kind: str, name: object, pattern: re.Pattern[str] = _NAME) -> None:
+    """Raises ``RegistrationError`` for a name that people, models or the database could take for another one: names
+    are up to 64 ASCII letters, digits and what ``pattern`` allows beside them."""
+    if not isinstance(name, str) or not pattern.fullmatch(name):
+        raise RegistrationError(
+            f"{name!r} is not a name for a {kind}: it has to match {pattern.pattern}.", name=str(name)
+        )
+
 
 class Registry(Generic[T]):
     """Definitions by name, in the order of registration.
 
-    ``register`` refuses a name that is taken (``RegistrationError``): two packages that mean different things by
-    one name must hear of it at start-up, not in a conversation.
+    ``register`` refuses what is no name, and a name that is taken, in other letter case too (``RegistrationError``):
+    two packages that mean different things by one name must hear of it at start-up, not in a conversation.
     """
 
     def __init__(self, kind: str) -> None:
@@ -29,7 +42,8 @@ class Registry(Generic[T]):
         self._items: dict[str, T] = {}
 
     def register(self, item: T) -> T:
-        if item.name in self._items:
+        check_name(self.kind, item.name)
+        if item.name.casefold() in {name.casefold() for name in self._items}:
             raise RegistrationError(f"The {self.kind} {item.name!r} is registered already.", name=item.name)
         self._items[item.name] = item
         return item

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 from envelopes.conf import flag
 from envelopes.errors import RegistrationError
 from envelopes.protocol import payloads
-from envelopes.registries.base import Registry
+from envelopes.registries.base import Registry, check_name
 
 Origin = Literal["actor", "runtime", "inbound"]
 Delivery = Literal["flush", "once", "accumulate", "drop", "audit-only", "inbound-only"]
@@ -56,8 +56,7 @@ class PartTypeRegistry(Registry[PartType]):
     _NAME = re.compile(r"[a-z][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*")
 
     def register(self, item: PartType) -> PartType:
-        if not self._NAME.fullmatch(item.name):
-            raise RegistrationError(f"{item.name!r} is not a name for a part type.", name=item.name)
+        check_name(self.kind, item.name, self._NAME)
         if not item.canonical and "." not in item.name and not flag("BEACH_ALLOW_UNPREFIXED"):
             raise RegistrationError(
                 f"The part type {item.name!r} needs a prefix of its own, such as 'acme.{item.name}'.",

@@ -6,15 +6,22 @@ so and waits for a person; whatever is not idempotent is never run twice (D19).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
+from envelopes.errors import RegistrationError
+from envelopes.protocol.respond import RESPOND
+from envelopes.registries.base import check_name
 from envelopes.types import Json, JsonObject
 
 Risk = Literal["low", "medium", "high"]
+
+_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+"""What the Messages API takes as the name of a tool ("tools", field ``name``)."""
 
 
 class ToolContext(Protocol):
@@ -73,6 +80,8 @@ class Tool:
     """``background`` tools return at once to the model; their result is injected into the turn later.
 
     ``label`` is a present participle for people ("Booking the flight"). ``data_kind`` marks a result as data-bearing.
+    Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
+    tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen.
     """
 
     name: str
@@ -86,6 +95,11 @@ class Tool:
     data_kind: str | None = None
     timeout: float | None = None
 
+    def __post_init__(self) -> None:
+        check_name("tool", self.name, _NAME)
+        if self.name.casefold() == RESPOND:
+            raise RegistrationError(f"{self.name!r} is the runtime's own tool.", name=self.name)
+
     @property
     def labels(self) -> dict[str, str]:
         """What people read beside the name of an argument: the titles that its author gave to fields."""
@@ -96,4 +110,8 @@ class Tool:
         """The tool as the Messages API wants it."""
         schema = self.input.model_json_schema()
         schema.pop("title", None)
+        for part in (schema, *schema.get("$defs", {}).values()):
+            if "properties" in part:
+                # Keys that nothing reads are refused when a call is checked: the model has to know.
+                part.setdefault("additionalProperties", False)
         return {"name": self.name, "description": self.description, "input_schema": schema}

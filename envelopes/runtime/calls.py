@@ -9,10 +9,10 @@ from typing import Literal
 from django.utils import timezone
 
 from envelopes.conf import setting
-from envelopes.errors import BeachError, LeaseLost
+from envelopes.errors import LeaseLost, ValidationFailed
 from envelopes.log.append import JobFence, Writer, writing
 from envelopes.log.digest import call_digest
-from envelopes.models import Injection, ToolCall, Turn
+from envelopes.models import Approval, Injection, ToolCall, Turn
 from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TOOL_CALL
@@ -26,14 +26,27 @@ logger = logging.getLogger(__name__)
 Ended = Literal["succeeded", "failed", "unknown"]
 
 
-def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall:
-    """Take a call for running. Raises ``LeaseLost`` when it is not this turn's to run any more, and ``BeachError``
-    when its arguments are not those that its digest (and so its approval) stands for."""
+CHANGED: JsonObject = {
+    "code": "changed_after_asking",
+    "message": "What would have run is not what was asked. Nothing was run.",
+}
+
+
+def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall | None:
+    """Take a call for running; None when it is not what was asked any more: then it has failed, and that is told.
+
+    Raises ``LeaseLost`` when it is not this turn's to run.
+    """
     with writing(claim.session_pk, fence=claim.fence) as writer:
-        call = ToolCall.objects.select_related("turn").get(pk=call_pk)
+        call = ToolCall.objects.select_related("turn", "approval").get(pk=call_pk)
         TOOL_CALL.check(call.state, "running")
-        if call_digest(call.name, call.args) != call.digest:
-            raise BeachError("The arguments of this call are not the ones that were approved.")
+        if not is_as_asked(call):
+            logger.error("Call %s of session %s is not what was asked.", call.pk, claim.session_pk)
+            turn = Turn.objects.get(pk=claim.turn_pk)
+            _end(writer, turn, call, "failed", None, CHANGED)
+            turn.results[call.call_id] = {"error": CHANGED}
+            turn.save(update_fields=["results"])
+            return None
         changed = ToolCall.objects.filter(pk=call_pk, state=call.state).update(
             state="running",
             claimed_at=writer.now,
@@ -54,6 +67,23 @@ def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall:
             turn.save(update_fields=["results"])
         tell_call(writer, call.turn, call, "running")
         return call
+
+
+def is_as_asked(call: ToolCall) -> bool:
+    """Whether what would run is what the model called and, where a person was asked, what that person granted.
+
+    Holds tool and arguments against the digest that the call got when it was made, and against the approval's own: the
+    question, its arguments and its digest were stored before anybody saw them (R4).
+    """
+    approval: Approval | None = getattr(call, "approval", None)
+    try:
+        digest = call_digest(call.name, call.args)
+        shown = digest if approval is None else call_digest(approval.tool_name, approval.args)
+    except ValidationFailed:
+        return False
+    if approval is None:
+        return digest == call.digest and call.state != "approved"
+    return approval.state == "granted" and digest == call.digest == approval.digest == shown
 
 
 def finish_call(
@@ -98,7 +128,7 @@ def finish_job(
 def _end(
     writer: Writer, turn: Turn, call: ToolCall, state: Ended, result: Json, error: JsonObject | None
 ) -> None:
-    TOOL_CALL.check("running", state)
+    TOOL_CALL.check(call.state, state)
     ToolCall.objects.filter(pk=call.pk).update(
         state=state, result=result, error=error, finished_at=writer.now, lease_owner="", lease_until=None
     )

@@ -100,7 +100,7 @@ def _emit(call: ToolCall, fence: Fence, raw: list[JsonObject]) -> None:
             writer.add(
                 "part",
                 {
-                    "part": part.as_json(),
+                    "part": artifacts.as_stored(writer.session, part).as_json(),
                     "turnState": turn.turn_state or "awaiting",
                     **({"late": True} if late else {}),
                 },

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
-from django.db import transaction
 from django.utils import timezone
 
 from a2ui import ActionError, InputError, OpenUrl
@@ -28,13 +27,13 @@ from envelopes.errors import (
 )
 from envelopes.log.append import Writer, writing
 from envelopes.models import ClientMessage, Session, Turn
-from envelopes.protocol.text import clean_text
+from envelopes.protocol.text import clean_text, is_blank
+from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
 from envelopes.runtime.turns import open_turn, settle
 from envelopes.secrets import seal
 from envelopes.types import Json, JsonObject
 
-TITLE_CHARACTERS = 60
 REMEMBERED = timedelta(days=7)
 """How long a repeat of a client's message is known as one: longer than a page keeps what it could not send."""
 
@@ -54,19 +53,39 @@ def _once(
 ) -> JsonObject:
     if not owns(who, session):
         raise Forbidden("Only the owner of this conversation can do that.")
+    return _remembered(session, who, message_id, effect)
+
+
+def _remembered(
+    session: Session, who: Principal, message_id: str, effect: Callable[[Writer], JsonObject | BeachError]
+) -> JsonObject:
+    """Run ``effect`` unless this message is known. Both under the session's lock: the same frame may come through two
+    processes at once.
+
+    An error that ``effect`` returns is raised after the commit, and again for each repeat: what was recorded beside it
+    stays, once. One that it raises leaves nothing.
+    """
     if not message_id or len(message_id) > 64:
         raise ValidationFailed("A client message needs an id of 1 to 64 characters.", path="/id")
+    mine = {"session": session, "principal": who.key, "message_id": message_id}
     with writing(session.pk) as writer:
-        known = ClientMessage.objects.filter(
-            session=session, principal=who.key, message_id=message_id
-        ).first()
+        known = ClientMessage.objects.filter(**mine).first()
         if known is not None:
-            return {**known.answer, "repeated": True}
-        answer = effect(writer)
-        writer.flush()
-        answer = {**answer, "seq": writer.session.last_seq}
-        ClientMessage.objects.create(session=session, principal=who.key, message_id=message_id, answer=answer)
-        return answer
+            answer = {**known.answer, "repeated": True}
+        else:
+            done = effect(writer)
+            writer.flush()
+            told = {"refused": done.as_dict()} if isinstance(done, BeachError) else done
+            answer = {**told, "seq": writer.session.last_seq}
+            ClientMessage.objects.create(**mine, answer=answer)
+    if (refusal := answer.get("refused")) is not None:
+        facts = {key: value for key, value in refusal.items() if key not in ("code", "message")}
+        raise _REFUSALS[refusal["code"]](refusal["message"], **facts)
+    return answer
+
+
+_REFUSALS = {kind.code: kind for kind in (AlreadyDecided, Expired)}
+"""What an effect may return instead of an answer, by code."""
 
 
 def forget_messages() -> int:
@@ -77,10 +96,10 @@ def forget_messages() -> int:
 
 def post_message(session: Session, who: Principal, message_id: str, text: str) -> JsonObject:
     """A person's message; opens a turn. Raises ``ValidationFailed`` for an empty one, ``TooLarge`` for a long one."""
+    if is_blank(text):
+        raise ValidationFailed("The message is empty.", path="/text")
     text = clean_text(text).strip()
     limit = setting("BEACH_MESSAGE_CHARACTERS")
-    if not text:
-        raise ValidationFailed("The message is empty.", path="/text")
     if len(text) > limit:
         raise TooLarge(
             f"The message has {len(text):,} characters; at most {limit:,} are accepted.", limit=limit
@@ -91,9 +110,7 @@ def post_message(session: Session, who: Principal, message_id: str, text: str) -
             model = view.surfaces.client_data_model(writer.session.actor)
         writer.add("message", {"text": text, "name": who.name, "id": message_id})
         if not writer.session.title:
-            writer.session.title = (
-                text if len(text) <= TITLE_CHARACTERS else f"{text[: TITLE_CHARACTERS - 1].rstrip()}…"
-            )
+            writer.session.title = title_of(text)
         open_turn(writer, {"kind": "message", "text": text, "dataModel": model})
         return {}
 
@@ -178,22 +195,14 @@ def post_decision(
     A repeat is answered like any other message: a click that was sent again must not stand in the log as a late one.
     """
     if not session.approvals.filter(approval_id=approval_id).exists():
-        raise NotFound("There is no such approval, or it is not yours.")
-    mine = {"session": session, "principal": who.key, "message_id": message_id}
-    known = ClientMessage.objects.filter(**mine).first()
-    if known is not None:
-        return {**known.answer, "repeated": True}
-    with transaction.atomic():
-        try:
-            approval = approvals.decide(approval_id, decision, who, reason=reason, source="chat")
-        except (AlreadyDecided, Expired) as error:
-            # Not out of the block: what it recorded beside the decision stays.
-            refusal: BeachError = error
-        else:
-            answer: JsonObject = {"state": approval.state}
-            ClientMessage.objects.create(**mine, answer=answer)
-            return answer
-    raise refusal
+        raise NotFound("This request does not exist, or you do not have access to it.")
+    approvals.may_answer(approval_id, decision, who)
+
+    def effect(writer: Writer) -> JsonObject | BeachError:
+        decided = approvals.answer(writer, approval_id, decision, who, reason=reason, source="chat")
+        return decided if isinstance(decided, BeachError) else {"state": decided.state}
+
+    return _remembered(session, who, message_id, effect)
 
 
 def stop(session: Session, who: Principal, message_id: str) -> JsonObject:

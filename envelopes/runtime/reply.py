@@ -5,14 +5,17 @@ A block is kept when it is complete, so a crash in the middle of a reply loses o
 
 from __future__ import annotations
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from envelopes.errors import BeachError, Conflict, RespondRefused, ValidationFailed
+from envelopes.artifacts import as_stored
+from envelopes.errors import BeachError, Conflict, RespondRefused, ToolFailed, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.log.digest import call_digest
 from envelopes.models import ToolCall, Turn
+from envelopes.protocol.exact import check_exact
 from envelopes.protocol.parts import Part, from_pydantic
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
+from envelopes.protocol.strict_json import INPUT_DEPTH
 from envelopes.protocol.text import clean_json, clean_text
 from envelopes.providers.transcript import extended, tool_use
 from envelopes.registries.actors import actors
@@ -87,7 +90,7 @@ def record_respond(claim: Claim, call_id: str, raw: Json, *, live: dict[int, str
 
 def _append_part(writer: Writer, turn: Turn, part: Part, state: str, live: str | None) -> None:
     kind = part_types[part.part_type]
-    data: JsonObject = {"part": part.as_json(), "turnState": state}
+    data: JsonObject = {"part": as_stored(writer.session, part).as_json(), "turnState": state}
     if live:
         data["live"] = live
     hidden = kind.streaming in ("drop", "audit-only")
@@ -99,7 +102,8 @@ def record_call(claim: Claim, call_id: str, name: str, raw: Json) -> None:
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
         tool = actors[turn.actor].tool(name)
-        args: JsonObject = raw if isinstance(raw, dict) else {}
+        # What cannot be kept as it was sent is refused below; what the model remembers of it has to be storable.
+        args: JsonObject = clean_json(raw, depth=INPUT_DEPTH) if isinstance(raw, dict) else {}
         if sum(block.get("type") == "tool_use" for block in last_reply(turn)) >= MAX_CALLS:
             # Not kept either, so it needs no answer: the model hears of it with those that were.
             turn.correction = f"At most {MAX_CALLS} calls fit in one reply. Those after them were not run."
@@ -140,10 +144,39 @@ def record_call(claim: Claim, call_id: str, name: str, raw: Json) -> None:
 
 
 def checked_args(tool: Tool, raw: Json) -> JsonObject:
-    """The arguments of a call as plain JSON, defaults filled in: what is shown, approved and run. Raises
-    ``ValidationFailed``."""
+    """The arguments of a call as plain JSON, defaults filled in: what is shown, approved and run.
+
+    Raises ``ValidationFailed``: for what could not be kept as it was sent, for what the tool's input model refuses, and
+    for keys that it would drop in silence. Raises ``ToolFailed`` when the model does not read its own JSON back as what
+    it wrote, so that another call would run than the one that was shown.
+    """
+    check_exact(raw)
     try:
-        args: JsonObject = tool.input.model_validate(raw).model_dump(mode="json")
+        read = tool.input.model_validate(raw)
+        args: JsonObject = read.model_dump(mode="json", by_alias=True)
+        if _dropped(raw, args):
+            # Which of them an alias accounts for, only the model knows.
+            tool.input.model_validate(raw, extra="forbid")
     except ValidationError as error:
         raise from_pydantic(error) from error
+    check_exact(args)
+    if not _reads_back(tool, read, args):
+        raise ToolFailed(f"The tool {tool.name} does not read back its own arguments. It was not run.")
     return args
+
+
+def _dropped(raw: Json, args: Json) -> bool:
+    """Whether ``raw`` has a key, at any depth, that ``args`` has not."""
+    if isinstance(raw, dict) and isinstance(args, dict):
+        return any(key not in args or _dropped(item, args[key]) for key, item in raw.items())
+    if isinstance(raw, list) and isinstance(args, list):
+        return any(_dropped(item, kept) for item, kept in zip(raw, args, strict=False))
+    return False
+
+
+def _reads_back(tool: Tool, read: BaseModel, args: JsonObject) -> bool:
+    try:
+        again = tool.input.model_validate(args)
+    except ValidationError:
+        return False
+    return again == read and again.model_dump(mode="json", by_alias=True) == args

@@ -173,7 +173,11 @@ class Runner:
         attempt = await sync_to_async(store.claim_job)(call_pk, self.owner)
         if attempt is None:
             return
-        call = await sync_to_async(ToolCall.objects.select_related("turn").get)(pk=call_pk)
+        call = await sync_to_async(ToolCall.objects.select_related("turn", "approval").get)(pk=call_pk)
+        if not calls.is_as_asked(call):
+            logger.error("Job %s is not what was asked.", call_pk)
+            await sync_to_async(calls.finish_job)(call, attempt, "failed", None, calls.CHANGED)
+            return
         tool = actors[call.turn.actor].tool(call.name)
         if tool is not None and not tool.idempotent:
             await sync_to_async(calls.finish_job)(call, attempt, "unknown", None, turns.UNKNOWN)

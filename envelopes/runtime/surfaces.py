@@ -8,7 +8,7 @@ from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
 from envelopes.models import Turn
 from envelopes.protocol.parts import Part
-from envelopes.protocol.surfaces import check_reserved, messages_of
+from envelopes.protocol.surfaces import messages_of
 from envelopes.types import JsonObject
 
 RETIRED_SLOT = "beach:retired"
@@ -20,14 +20,13 @@ def check_surfaces(writer: Writer, turn: Turn, parts: list[Part]) -> list[JsonOb
 
     A session holds so many surfaces and no more; the oldest of this actor are closed for new ones, by rows that stand
     before the call's own. Returns what was closed and what the engine repaired, for the model to read. Raises
-    ``RespondRefused`` with every refusal when a message would change nothing, and for reserved names (D22);
+    ``RespondRefused`` with every refusal when a message would change nothing, as for reserved names (D22);
     ``ValidationFailed`` when it is no surface data.
     """
     found: list[tuple[int, list[JsonObject]]] = []
     for number, part in enumerate(parts):
         if part.part_type == "a2ui-surface":
             messages = messages_of(part.data)
-            check_reserved(messages)
             found.append((number, messages))
     if not found:
         return []
@@ -66,11 +65,20 @@ def check_surfaces(writer: Writer, turn: Turn, parts: list[Part]) -> list[JsonOb
 def _make_room(surfaces: SurfaceSet, owner: str, messages: list[JsonObject], most: int) -> list[JsonObject]:
     """Delete the oldest surfaces of ``owner`` that these messages do not name, as many as they create beyond ``most``;
     returns the messages that did."""
-    bodies = [body for message in messages for body in message.values() if isinstance(body, dict)]
-    named = {body.get("surfaceId") for body in bodies}
-    made = sum("createSurface" in message for message in messages)
-    gone = sum("deleteSurface" in message for message in messages)
-    over = len(surfaces) + made - gone - most
+    named: set[str] = set()
+    made: set[str] = set()
+    gone = 0
+    for message in messages:
+        for verb, body in message.items():
+            surface_id = body.get("surfaceId") if isinstance(body, dict) else None
+            if isinstance(surface_id, str):
+                named.add(surface_id)
+                if verb == "deleteSurface":
+                    gone += 1
+                elif surfaces.get(owner, surface_id) is None:
+                    # By whatever verb: in v0.8 a surface comes into being with the first message that names it.
+                    made.add(surface_id)
+    over = len(surfaces) + len(made) - gone - most
     oldest = [surface for surface in surfaces if surface.owner == owner and surface.id not in named]
     retired: list[JsonObject] = [
         {"version": surface.version, "deleteSurface": {"surfaceId": surface.id}}

@@ -12,9 +12,10 @@ from collections.abc import Callable
 from asgiref.sync import sync_to_async
 
 from envelopes.conf import a2ui_limits
-from envelopes.errors import BeachError, LeaseLost, ProviderError
+from envelopes.errors import BeachError, LeaseLost, ProviderError, ValidationFailed
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
+from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.text import MAX_DEPTH, clean_json, clean_text
 from envelopes.providers.port import (
     BlockEnded,
@@ -157,11 +158,12 @@ class TurnRun:
             text = str(ended.content.get("text", "")) if ended.kind == "text" else ""
             await sync_to_async(reply.record_block)(self.claim, ended.content, prose=text)
             return bool(text.strip())
-        raw = _parsed(ended.raw_input, limit)
         if started.name == RESPOND:
+            raw = _parsed(ended.raw_input, limit)
             bubbles = live.end(ended.index)
             await sync_to_async(reply.record_respond)(self.claim, started.id, raw, live=bubbles)
         else:
+            raw = _arguments(ended.raw_input, limit)
             await sync_to_async(reply.record_call)(self.claim, started.id, clean_text(started.name), raw)
         return False
 
@@ -200,6 +202,8 @@ class TurnRun:
                 tool, call
             ):
                 claimed = await sync_to_async(calls.claim_call)(self.claim, call.pk, self.owner)
+                if claimed is None:
+                    continue
                 if tool.background:
                     self.start_job(claimed)
                 else:
@@ -222,8 +226,17 @@ def call_bytes(provider: Provider) -> int:
     return limits.trusted_message_bytes if trusted else limits.message_bytes
 
 
+def _arguments(raw: str, limit: int) -> Json:
+    """The arguments of a complete call as the model wrote them (D64), or the error that says what is wrong with its
+    JSON."""
+    try:
+        return parse_strict(raw or "{}", limit=limit, exact=True)
+    except ValidationFailed as error:
+        return error
+
+
 def _parsed(raw: str, limit: int) -> Json:
-    """The input of a complete call, in text that can be stored, or the error that says what is wrong with its JSON."""
+    """A complete respond() call, in text that can be stored, or the error that says what is wrong with its JSON."""
     try:
         return clean_json(RespondStream(limit=limit).close(raw or "{}"), depth=MAX_DEPTH + CALL_DEPTH)
     except BeachError as error:

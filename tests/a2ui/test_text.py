@@ -90,6 +90,38 @@ class TestCleanText:
     def test_removes_what_hides_or_reorders(self, text, clean):
         assert clean_text(text) == clean
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "\U0001f468\u200d\U0001f469\u200d\U0001f467",
+            "\u2764\ufe0f\u200d\U0001f525",
+            "\U0001f3f3\ufe0f\u200d\U0001f308",
+            "\U0001f469\U0001f3fd\u200d\U0001f680",
+            "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+            "\U0001f1f5\U0001f1f9",
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "\u0915\u094d\u200d\u0937",
+            "\u0dc1\u0dca\u200d\u0dbb\u0dd3",
+        ],
+    )
+    def test_p10_joiners_within_words_and_emoji_stay(self, text):
+        assert clean_text(text) == text
+        assert clean_text(f"a{text} b") == f"a{text} b"
+
+    @pytest.mark.parametrize(
+        ("text", "clean"),
+        [
+            ("pay\u200dpal \u200c", "paypal "),
+            ("\u0645\u200c\u200c\u200d\u06cc", "\u0645\u200c\u06cc"),
+            ("\U0001f600\u200d ok", "\U0001f600 ok"),
+            ("\u202e\u0645\u200c\u06cc", "\u0645\u200c\u06cc"),
+            ("\U0001f3f4" + "\U000e0061" * 40 + "\U000e007f", "\U0001f3f4"),
+            ("x\U000e0067\U000e0062\U000e007f", "x"),
+        ],
+    )
+    def test_p10_joiners_that_join_nothing_go(self, text, clean):
+        assert clean_text(text) == clean
+
     @needs_shared
     @given(st.text())
     def test_the_oracle_finds_nothing_hidden(self, text):

@@ -13,8 +13,9 @@ from beachsite import health
 
 
 @pytest.mark.django_db
-def test_a_page_carries_the_strict_policy(client: Client) -> None:
-    policy = client.get("/accounts/login/").headers["Content-Security-Policy"]
+@pytest.mark.parametrize("path", ["/", "/accounts/login/", "/admin/login/", "/no/such/page"])
+def test_a_page_carries_the_strict_policy(client: Client, path: str) -> None:
+    policy = client.get(path).headers["Content-Security-Policy"]
     directives = {name: set(values) for name, *values in (part.split() for part in policy.split("; "))}
 
     assert directives["default-src"] == {"'self'"}

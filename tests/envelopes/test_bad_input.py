@@ -278,7 +278,7 @@ async def test_a_stale_approval_is_told_and_only_the_attempt_is_added() -> None:
         assert late["message"].endswith(".")
         after = await sync_to_async(_state)()
         for model, was, now in zip(MODELS, before, after, strict=True):
-            if model not in (Event, Session):
+            if model not in (Event, Session, ClientMessage):
                 assert now == was, model
         assert len(after[MODELS.index(Event)]) == len(before[MODELS.index(Event)]) + 1
         (row,) = await sync_to_async(lambda: list(Event.objects.filter(kind="late-decision")))()
@@ -309,12 +309,14 @@ async def test_a_model_may_write_anything_anywhere() -> None:
             Prose(POISON),
             Say([text("ack", POISON)], "awaiting", note=POISON),
             Call("echo", {"words": POISON}),
+            Call("echo", {"words": "fine"}),
         ]
     )
     refused = [Call(f"none{POISON}", {POISON: POISON}), Raw(json.dumps({"parts": [{"text": POISON}]}))]
     async with desk(replies(asked, refused, OK), Tool("echo", "", Words, run)) as d:
         await d.say(POISON)
-        assert heard == [CLEAN]
+        assert heard == ["fine"]
+        assert "/words" in [row.data["error"].get("path") for row in await d.rows("refused")]
         assert await d.texts() == ["Right."]
         assert await d.texts("ack") == [CLEAN]
         assert [row.data["text"] for row in await d.rows("free-text")] == [CLEAN]

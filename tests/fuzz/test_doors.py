@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from envelopes.errors import BeachError
 from envelopes.protocol.respond import check_respond
 from envelopes.protocol.strict_json import parse_strict
-from envelopes.protocol.surfaces import check_reserved, messages_of
+from envelopes.protocol.surfaces import messages_of
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.transports.panel.frames import parse_frame
 from tests.fuzz.cost import BOUND_MS, cost
@@ -83,7 +83,7 @@ def test_respond_calls(call):
 @FEW
 @given(damaged(CALL["parts"][2]["data"]) | JSON)
 def test_surface_parts(data):
-    typed(lambda: check_reserved(messages_of(data)))
+    typed(lambda: messages_of(data))
 
 
 @FEW

@@ -208,18 +208,21 @@ class Approval(View):
 
     def _who(self, brush: Brush) -> SafeString:
         at = brush.context.clock(self.decided_at) if self.decided_at else ""
-        who = html("<bdi>{}</bdi>", _("you") if self.decided_by in ("", "you") else text(self.decided_by))
-        if self.source == "admin":
-            who = html(_("{} in the admin"), who)
         if self.state == "withdrawn" or not self.decided_at:
             return NOTHING
         if self.state == "expired":
-            told = html(_("No decision by {}"), at)
-        elif self.state == "denied":
-            told = html(_("Denied by {}, {}"), who, at)
-        else:
-            told = html(_("Approved by {}, {}"), who, at)
-        return html('<span class="b-approval__who">{}</span>', told)
+            return html('<span class="b-approval__who">{}</span>', html(_("No decision by {}"), at))
+        return html('<span class="b-approval__who">{}, {}</span>', self._decision(), at)
+
+    def _decision(self) -> SafeString:
+        """What was decided, by whom or where. Everybody reads the same page, so nobody on it is "you"."""
+        denied = self.state == "denied"
+        if not self.decided_by:
+            return text(_("Denied in chat") if denied else _("Approved in chat"))
+        who = html("<bdi>{}</bdi>", text(self.decided_by))
+        if self.source == "admin":
+            return html(_("Denied by {} in the admin") if denied else _("Approved by {} in the admin"), who)
+        return html(_("Denied by {}") if denied else _("Approved by {}"), who)
 
     def _risk(self) -> SafeString:
         risk = str(self.about.get("risk") or "medium")

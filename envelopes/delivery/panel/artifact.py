@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 from a2ui.safety.urls import safe_image, safe_open
 from envelopes.delivery.panel.markup import SafeString, html, icon, text
 from envelopes.delivery.panel.view import Brush, View
+from envelopes.protocol.file_names import file_name
+from envelopes.protocol.text import is_blank
 from envelopes.types import JsonObject
 
 if TYPE_CHECKING:
@@ -33,7 +35,9 @@ class Artifact(View):
     data: JsonObject
 
     def html(self, brush: Brush) -> SafeString:
-        name = text(str(self.data.get("name") or "").strip() or _("File"))
+        given = str(self.data.get("name") or "")
+        # As it will be called once it is saved.
+        name = text(_("File") if is_blank(given) else file_name(given))
         mime = str(self.data.get("mimeType") or "")
         meta = text(", ".join(piece for piece in (_kind(mime), self._size(brush)) if piece))
         url = self.data.get("url")

@@ -36,8 +36,9 @@ def respond(scene: Scene) -> None:
     card = _find(scene, str(data.get("approvalId") or ""), None)
     if card is None or card.state != "pending":
         return
-    # The part says who for the record; people get the name that stands beside it.
-    card.decided_by = str(scene.metadata.get("decidedByName") or data.get("decidedBy") or "")
+    # The part says who for the record, as a key; people get the name that stands beside it, if there is one.
+    name = str(scene.metadata.get("decidedByName") or "")
+    card.decided_by = "" if name == "you" else name
     card.source = str(scene.metadata.get("source") or "")
     card.decided_at = scene.at
     card.reason = str(data.get("reason") or "")

@@ -15,6 +15,7 @@ from django.utils.html import format_html as html
 from django.utils.safestring import SafeString, mark_safe
 
 from a2ui.safety.text import clean_text
+from envelopes.protocol.text import shorten as cut
 
 __all__ = ["NOTHING", "SafeString", "cut", "html", "icon", "join", "reveal", "text", "trusted"]
 
@@ -50,16 +51,6 @@ def reveal(value: str) -> SafeString:
         end = found.end()
     pieces.append(escape(value[end:]))
     return join(pieces)
-
-
-def cut(value: str, length: int) -> str:
-    """``value`` on one line, at most ``length`` characters long, and between words if there is a place near."""
-    line = " ".join(value.split())
-    if len(line) <= length:
-        return line
-    kept = line[: length - 1]
-    space = kept.rfind(" ")
-    return (kept[:space] if space > length * 2 // 3 else kept).rstrip(" ,;:.") + "…"
 
 
 def join(pieces: Iterable[str], between: str = "") -> SafeString:

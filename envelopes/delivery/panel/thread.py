@@ -24,6 +24,7 @@ from envelopes.delivery.panel.markup import cut
 from envelopes.delivery.panel.scene import Scene, Turn
 from envelopes.delivery.panel.view import Brush
 from envelopes.log.rows import Row
+from envelopes.protocol.titles import title_of
 from envelopes.registries.part_types import part_types
 from envelopes.types import Json
 
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["Op", "Pending", "Thread", "ThreadContext"]
 
 BUSY = ("running", "queued", "waiting")
-TITLE = 80
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,7 @@ class Thread:
         self.canvas.open(Me(scene.new_id(), words, scene.at, mid if isinstance(mid, str) else ""))
         self._asked = words
         if not self.title:
-            self.title = cut(words, TITLE)
+            self.title = title_of(words)
             self.canvas.op("t", "title", self.title)
             self.canvas.op("t", "side-title", self.title)
 

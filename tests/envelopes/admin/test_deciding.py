@@ -1,4 +1,4 @@
-"""Decisions through the admin, from the page to the row, with an honest answer to every click."""
+"""Decisions in the admin, from the page to the row, with an honest answer to every click."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from django.utils import timezone
 
 from envelopes.admin import deciding
 from envelopes.approvals.service import decide
+from envelopes.errors import AlreadyDecided
 from envelopes.models import Approval, Session, ToolCall, Turn
 from tests import factories
-from tests.envelopes.admin.pages import client_of, decider, parsed, said, text_of, url
+from tests.envelopes.admin.pages import client_of, decider, parsed, registered, said, text_of, url
 
 pytestmark = pytest.mark.django_db
 
@@ -93,24 +94,24 @@ def test_approve(jonas: Client, approval: Approval) -> None:
     assert done.decided_by_user == User.objects.get(username="jonas")
     assert ToolCall.objects.get(pk=approval.tool_call_id).state == "approved"
     assert Turn.objects.get(pk=approval.turn_id).status == "queued"
-    assert "Approved. The call runs once. The agent goes on." in said(response)
+    assert "Approved. It will run once. The agent will continue." in said(response)
     entry = LogEntry.objects.get()
-    assert entry.object_id == str(approval.pk) and "Approved through the admin" in entry.get_change_message()
+    assert entry.object_id == str(approval.pk) and "Approved in the admin" in entry.get_change_message()
 
 
 def test_deny(jonas: Client, approval: Approval) -> None:
     response = post(jonas, approval, "denied")
 
     assert stored(approval).state == "denied"
-    assert "Denied. Nothing was run." in said(response)
-    assert "Denied through the admin." in LogEntry.objects.get().get_change_message()
+    assert "Denied. Nothing ran." in said(response)
+    assert "Denied in the admin." in LogEntry.objects.get().get_change_message()
 
 
 def test_what_still_waits_is_told(jonas: Client) -> None:
     turn = factories.make_turn(factories.make_session())
     first, _second = factories.make_approvals(turn, {"order": "A1"}, {"order": "A2"})
 
-    assert "1 more question of this turn waits." in said(post(jonas, first, "granted"))
+    assert "1 more request in this turn is waiting." in said(post(jonas, first, "granted"))
     assert Turn.objects.get(pk=turn.pk).status == "suspended"
 
 
@@ -146,12 +147,11 @@ def test_somebody_was_faster(jonas: Client, approval: Approval) -> None:
 
     response = post(jonas, approval, "granted")
 
-    assert "already denied by viola at" in said(response)
-    assert "Your decision changed nothing." in said(response)
-    assert "Approved" not in said(response)
+    assert "already denied by viola on" in said(response)
+    assert "Your decision was not applied." in said(response)
+    assert "Approved." not in said(response)
     assert (stored(approval).state, stored(approval).reason) == ("denied", "wrong order")
     assert [(row["decision"], row["source"]) for row in late(approval)] == [("granted", "admin")]
-    assert not LogEntry.objects.exists()
 
 
 def test_a_visitor_was_faster_and_is_called_that(jonas: Client) -> None:
@@ -161,7 +161,7 @@ def test_a_visitor_was_faster_and_is_called_that(jonas: Client) -> None:
 
     response = post(jonas, approval, "denied")
 
-    assert "already approved by a visitor at" in said(response)
+    assert "already approved by the visitor on" in said(response)
     assert "anonymous:" not in said(response)
 
 
@@ -172,11 +172,89 @@ def test_it_expired(jonas: Client, approval: Approval) -> None:
     response = post(jonas, approval, "granted", "please")
 
     assert "a decision now will be refused" in before
-    assert "It expired at" in said(response) and "Nothing was run" in said(response)
+    assert "It expired on" in said(response) and "Nothing ran" in said(response)
     assert stored(approval).state == "expired"
     assert stored(approval).decided_by == "policy:expiry"
     assert [row["decision"] for row in late(approval)] == ["granted"]
-    assert not LogEntry.objects.exists()
+
+
+HOW_IT_ENDED = ["denied", "granted", "expired"]
+
+
+def _over(approval: Approval, how: str) -> None:
+    if how == "expired":
+        Approval.objects.filter(pk=approval.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+    else:
+        viola = factories.make_user("viola", staff=True, permissions=["decide_approval"])
+        decide(approval.approval_id, how, factories.make_principal(viola), source="admin")
+
+
+@pytest.mark.parametrize("how", HOW_IT_ENDED)
+def test_x7_a_late_decision_stands_in_the_history_and_in_the_timeline(
+    jonas: Client, approval: Approval, how: str
+) -> None:
+    _over(approval, how)
+
+    response = post(jonas, approval, "granted", "It was checked.")
+
+    (entry,) = LogEntry.objects.filter(object_id=str(approval.pk))
+    assert entry.get_change_message().startswith("Tried to approve this too late, in the admin.")
+    assert "It was checked." in entry.get_change_message()
+    history = text_of(jonas.get(url(approval, "history")).content)
+    timeline = text_of(jonas.get(url(approval.session, "change")).content)
+    assert "Tried to approve this too late" in history
+    assert (
+        "You tried to approve this too late, in the admin. Nothing changed. Reason: It was checked."
+        in timeline
+    )
+    assert len(late(approval)) == 1
+    assert "Your attempt has been recorded." in said(response)
+    other = text_of(decider("kim").get(url(approval.session, "change")).content)
+    assert "Jonas tried to approve this too late, in the admin." in other
+
+
+def test_x7_both_are_written_or_neither(
+    jonas: Client, approval: Approval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _over(approval, "denied")
+    before = len(factories.log_of(approval.session))
+
+    def full(*args: object, **more: object) -> None:
+        raise OSError("The disk is full.")
+
+    monkeypatch.setattr(type(registered(Approval)), "log_change", full, raising=False)
+    with pytest.raises(OSError, match="full"):
+        post(jonas, approval, "granted")
+
+    assert len(factories.log_of(approval.session)) == before
+    assert late(approval) == []
+
+
+def test_x7_one_that_expires_while_many_are_denied_is_in_both_as_well(jonas: Client) -> None:
+    waiting, expired = several(2)
+    Approval.objects.filter(pk=expired.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
+
+    deny(jonas, [waiting, expired], apply="1", reason="No.")
+
+    told = {
+        entry.object_id: entry.get_change_message()
+        for entry in LogEntry.objects.filter(object_id__in=[str(waiting.pk), str(expired.pk)])
+    }
+    assert told[str(waiting.pk)] == "Denied in the admin. Reason: No."
+    assert told[str(expired.pk)].startswith("Tried to deny this too late, in the admin.")
+    assert len(late(expired)) == 1
+
+
+def test_x7_a_visitor_who_is_late_is_in_the_timeline(jonas: Client) -> None:
+    visitor, _ = factories.make_visitor()
+    approval = factories.make_approval(factories.make_session(visitor))
+    post(jonas, approval, "denied")
+    with pytest.raises(AlreadyDecided):
+        decide(approval.approval_id, "granted", visitor)
+
+    assert "Visitor tried to approve this too late, in chat. Nothing changed." in text_of(
+        jonas.get(url(approval.session, "change")).content
+    )
 
 
 def test_a_name_is_told_where_the_owner_was_faster(jonas: Client) -> None:
@@ -206,9 +284,9 @@ def test_many_are_denied_with_one_reason_after_a_page_that_asks(jonas: Client) -
     untouched = [stored(approval).state for approval in approvals]
     done = deny(jonas, approvals, apply="1", reason="Not today.")
 
-    assert "These 3 will be denied" in text_of(asked.content)
+    assert "3 requests will be denied; none will run." in text_of(asked.content)
     assert untouched == ["pending"] * 3
-    assert "3 approvals were denied" in said(done)
+    assert "3 requests were denied" in said(done)
     assert {(stored(one).state, stored(one).reason, stored(one).source) for one in approvals} == {
         ("denied", "Not today.", "admin")
     }
@@ -220,7 +298,7 @@ def test_a_reason_is_needed(jonas: Client) -> None:
 
     response = deny(jonas, approvals, apply="1", reason="  ")
 
-    assert "Give a reason" in text_of(response.content)
+    assert "Enter a reason" in text_of(response.content)
     assert {stored(approval).state for approval in approvals} == {"pending"}
 
 
@@ -232,7 +310,7 @@ def test_those_that_are_decided_stay(jonas: Client) -> None:
     response = deny(jonas, [waiting, decided, expired], apply="1", reason="No.")
 
     assert [stored(one).state for one in (waiting, decided, expired)] == ["denied", "granted", "expired"]
-    for told in ("1 approval was denied", "1 had been decided before", "1 had expired"):
+    for told in ("1 request was denied", "1 had already been decided", "1 had expired"):
         assert told in said(response)
     # Nobody clicked on the decided one in particular, so no late attempt is on record for it.
     assert (late(decided), len(late(expired))) == ([], 1)
@@ -244,7 +322,7 @@ def test_too_many_at_once_is_told(jonas: Client, monkeypatch: pytest.MonkeyPatch
 
     response = deny(jonas, approvals, apply="1", reason="No.")
 
-    assert "At most 1 can be denied at once; nothing was changed." in said(response)
+    assert "You can deny at most 1 at once. Nothing was changed." in said(response)
     assert {stored(approval).state for approval in approvals} == {"pending"}
 
 
@@ -254,7 +332,7 @@ def test_many_approved_at_once_is_not_offered(jonas: Client) -> None:
 
     options = {option.get("value") for option in parsed(page.content).iter("option")} - {""}
     assert options == {"deny_selected"}
-    assert "Several can only be denied together" in text_of(page.content)
+    assert "You can deny several at once" in text_of(page.content)
     for action in ("approve_selected", "grant_selected"):
         jonas.post(
             url(Approval, "changelist"),
@@ -283,7 +361,7 @@ def test_staff_say_how_a_call_ended(jonas: Client, outcome: str) -> None:
         url(call, "resolve"), {"outcome": outcome, "note": "The bank shows it."}, follow=True
     )
 
-    assert "Nobody knows whether this call took effect" in page
+    assert "It is not known whether this call took effect" in page
     assert f"this call has {outcome}" in said(response)
     call.refresh_from_db()
     assert call.state == outcome
@@ -322,6 +400,6 @@ def test_only_those_who_may_decide_resolve(jonas: Client) -> None:
 
     page = viewer.get(url(call, "change"))
 
-    assert "not say how it ended" in text_of(page.content)
+    assert "not record its outcome" in text_of(page.content)
     assert viewer.post(url(call, "resolve"), {"outcome": "failed", "note": "x"}).status_code == 403
     assert ToolCall.objects.get(pk=call.pk).state == "unknown"

@@ -133,7 +133,7 @@ def test_long_json_is_cut_with_a_notice_and_can_be_had_whole() -> None:
     page = client.get(url(turn, "change"))
     whole = client.get(url(turn, "raw", "results"))
 
-    assert "Cut: the first 20,000 of 60," in text_of(page.content)
+    assert "Showing the first 20,000 of 60," in text_of(page.content)
     assert b"LAST" not in page.content and b"LAST" in whole.content
     assert (
         whole["Content-Disposition"].startswith("attachment") and whole["X-Content-Type-Options"] == "nosniff"
@@ -154,7 +154,7 @@ def test_the_turn_shows_its_envelope_once_it_has_one() -> None:
     factories.settle_turn(turn)
     after = text_of(client.get(url(turn, "change")).content)
 
-    assert "assembled when the turn settles" in before
+    assert "available once the turn has ended" in before
     assert '"role": "agent"' in after and "One flight fits." in after
 
 

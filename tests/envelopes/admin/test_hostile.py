@@ -160,7 +160,8 @@ def test_the_pages_around_a_decision(root: Client) -> None:
     for response in (asked, decided, again, root.get(url(approval, "history")), root.get("/admin/")):
         assert response.status_code == 200
         assert_harmless(response.content)
-    assert NOTE in LogEntry.objects.get().get_change_message()
+    assert NOTE in LogEntry.objects.earliest("pk").get_change_message()
+    assert LogEntry.objects.count() == 2
     assert NOTE in text_of(root.get(url(approval, "history")).content)
 
 

@@ -76,7 +76,7 @@ def test_nothing_counts_a_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
 
     counting = [sql for sql in queries if "COUNT(*)" in sql]
     assert counting and all("LIMIT 4" in sql for sql in counting)
-    assert "Only the first 3 are listed" in text_of(response.content)
+    assert "Showing the first 3" in text_of(response.content)
 
 
 # -- sessions ----------------------------------------------------------------------------------------------------
@@ -95,10 +95,10 @@ def test_the_columns_of_sessions() -> None:
 
     text = text_of(viewer().get(url(Session, "changelist")).content)
 
-    for word in ("Lisbon", "ada", "Suspended", "a visitor", "Porto"):
+    for word in ("Lisbon", "ada", "Waiting for approval", "Visitor", "Porto"):
         assert word in text
     session.refresh_from_db()
-    assert f"Suspended{session.last_seq}" in text
+    assert f"Waiting for approval{session.last_seq}" in text
 
 
 def test_the_newest_turn_counts() -> None:

@@ -31,7 +31,8 @@ def test_staff_without_permission_see_nothing(model: type[Model]) -> None:
     client = client_of(factories.make_user(staff=True))
 
     assert {client.get(door).status_code for door in doors(row)} == {403}
-    assert "Envelopes" not in client.get("/admin/").content.decode()
+    assert "/admin/envelopes/" not in client.get("/admin/").content.decode()
+    assert "/admin/envelopes/" in viewer().get("/admin/").content.decode()
 
 
 @models

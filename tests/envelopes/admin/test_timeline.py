@@ -6,17 +6,20 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
 from envelopes.admin import timeline as module
 from envelopes.admin.sentences import sentence
 from envelopes.admin.timeline import timeline
+from envelopes.approvals.service import decide
+from envelopes.delivery.live import views
 from envelopes.log.rows import KINDS, Row
 from envelopes.models import Session
 from envelopes.types import JsonObject
 from tests import factories
-from tests.envelopes.admin.pages import parsed, text_of, url, viewer
+from tests.envelopes.admin.pages import VIEW, client_of, parsed, text_of, url, viewer
 
 AT = datetime(2026, 5, 1, 10, tzinfo=UTC)
 
@@ -35,38 +38,38 @@ def part(part_type: str, *, text: str | None = None, data: Any = None, **metadat
     [
         (row("message", {"text": "Find a  flight"}), "Find a flight"),
         (row("action", {"action": {"name": "book", "surfaceId": "s"}, "owner": "sally", "label": "Book"}),
-         "Pressed “Book”: action book on surface s of sally."),
+         "Clicked “Book” (action book on surface s of sally)."),
         (row("edit", {"owner": "sally", "surfaceId": "s", "ops": [{"op": "replace", "path": "/a"}]}),
          "Changed 1 value on surface s of sally: /a."),
         (row("turn", {"status": "running", "reason": "recovered", "attempt": 2}),
-         "Taken over from a runner that was gone (attempt 2)."),
-        (row("turn", {"status": "suspended"}), "Suspended: it waits for a person's approval."),
+         "Taken over after the previous worker stopped (attempt 2)."),
+        (row("turn", {"status": "suspended"}), "Waiting for approval."),
         (row("turn", {"status": "queued", "reason": "new"}), "Queued."),
         (part("response", text="One flight fits."), "One flight fits."),
         (part("domain-data", data={"flights": [], "n": 1}, dataKind="flights"), "Data for flights: flights, n."),
         (part("a2ui-surface", data={"createSurface": {"surfaceId": "f"}, "updateComponents": {"surfaceId": "f"}}),
-         "Surface f: created, components."),
+         "Surface f: created, components changed."),
         (part("progress", data={"id": "p", "label": "Reading", "current": 2, "total": 3, "status": "running"}),
          "Reading: running 2/3."),
         (part("approval-request", data={"toolName": "t"}, question="Pay 40?"), "Asked for approval: Pay 40?"),
         (part("approval-response", data={"decision": "denied", "reason": "no"}, decidedByName="Jonas", source="admin"),
-         "Denied by Jonas (admin). Reason: no"),
+         "Denied by Jonas, in the admin. Reason: no"),
         (part("approval-response", data={"decision": "denied", "reason": "expired", "decidedBy": "policy"}, source="p"),
-         "Nobody decided in time, so it counts as denied: policy (p)."),
+         "Expired: nobody decided in time. Nothing ran."),
         (part("artifact", data={"artifactId": "a", "name": "t.pdf", "mimeType": "application/pdf", "sizeBytes": 3}),
          "File t.pdf (application/pdf, 3 bytes)."),
-        (part("setState", data={"cart.status": "paid"}), "Asked for these states: cart.status = paid."),
-        (part("acme.board", data={"a": 1}), "A part of type acme.board."),
-        (row("withdrawn", {"live": ["a", "b"]}), "Took back 2 streamed texts that became no part."),
+        (part("setState", data={"cart.status": "paid"}), "Requested state changes: cart.status = paid."),
+        (part("acme.board", data={"a": 1}), "Part of type acme.board."),
+        (row("withdrawn", {"live": ["a", "b"]}), "Withdrew 2 streamed texts that did not become part of the answer."),
         (row("tool", {"name": "refund", "state": "succeeded", "summary": "Paid."}), "refund: succeeded. Paid."),
         (row("tool-result", {"name": "refund", "state": "failed", "error": {"message": "No."}}), "refund: failed. No."),
-        (row("settled", {"turnState": "error", "finalizedBy": "cancelled"}), "Settled: error, because cancelled."),
-        (row("free-text", {"text": "Sure!"}), "Wrote outside respond(), delivered to nobody: Sure!"),
-        (row("refused", {"call": "respond", "error": {"message": "No."}}), "A call of respond was refused: No."),
+        (row("settled", {"turnState": "error", "finalizedBy": "cancelled"}), "Turn ended: error (cancelled)."),
+        (row("free-text", {"text": "Sure!"}), "Text outside respond(), not delivered: Sure!"),
+        (row("refused", {"call": "respond", "error": {"message": "No."}}), "Call to respond refused: No."),
         (row("late-decision", {"decision": "granted", "by": "user:1", "source": "chat", "reason": ""}),
-         "Tried to decide too late: granted, by user:1 (chat). It changed nothing."),
+         "A deleted account tried to approve this too late, in chat. Nothing changed."),
         (row("provider", {"stopReason": "tool_use", "usage": {"input_tokens": 1204}}),
-         "The model's reply ended: tool_use. input_tokens 1,204"),
+         "Model reply ended: tool_use. input_tokens 1,204"),
     ],
 )  # fmt: skip
 def test_a_row_in_words(given_row: Row, told: str) -> None:
@@ -181,7 +184,7 @@ def test_a_large_row_is_cut_and_can_be_had_whole() -> None:
     html = client.get(url(session, "change")).content
     whole = client.get(url(session, "event", event.seq))
 
-    assert "Cut: the first 6,000 of 9," in text_of(html)
+    assert "Showing the first 6,000 of 9," in text_of(html)
     assert b"LAST" in whole.content
     assert client.get(url(session, "event", 99)).status_code == 404
 
@@ -191,3 +194,103 @@ def test_a_row_of_another_session_is_not_had_through_this_one() -> None:
     mine, other = long_session(1), long_session(5)
 
     assert viewer().get(url(mine, "event", other.last_seq)).status_code == 404
+
+
+# -- who did it, from the reader's side ----------------------------------------------------------------------------
+
+
+def _reads(client: Any, session: Session) -> str:
+    return text_of(client.get(url(session, "change")).content)
+
+
+@pytest.mark.django_db
+def test_d1_what_a_visitor_decided_was_not_decided_by_you() -> None:
+    visitor, _ = factories.make_visitor()
+    approval = factories.make_approval(factories.make_session(visitor))
+    decide(approval.approval_id, "granted", visitor)
+
+    told = _reads(viewer(), approval.session)
+
+    assert "Approved by the visitor, in chat." in told
+    assert "by you" not in told
+    assert "anonymous:" not in told.split("Data")[0]
+
+
+@pytest.mark.django_db
+def test_d1_only_the_reader_is_you() -> None:
+    jonas = factories.make_user("jonas", staff=True, permissions=(*VIEW, "decide_approval"))
+    approval = factories.make_approval(factories.make_session())
+    decide(approval.approval_id, "denied", factories.make_principal(jonas), source="admin", reason="No.")
+
+    assert "Denied by you, in the admin. Reason: No." in _reads(client_of(jonas), approval.session)
+    assert "Denied by jonas, in the admin. Reason: No." in _reads(viewer(), approval.session)
+
+
+@pytest.mark.django_db
+def test_d1_a_second_participant_and_an_account_that_is_gone_have_names() -> None:
+    ada, bo = factories.make_user("ada"), factories.make_user("bo")
+    session = factories.make_session(ada)
+    session.participants.create(role="owner", user=bo, name="bo")
+    first, second = factories.make_approval(session), factories.make_approval(session)
+    decide(first.approval_id, "granted", factories.make_principal(ada))
+    decide(second.approval_id, "granted", factories.make_principal(bo))
+    bo.delete()
+
+    told = _reads(viewer(), session)
+
+    assert "Approved by ada, in chat." in told
+    assert "Approved by bo, in chat." in told
+
+
+@pytest.mark.django_db
+def test_d1_rows_from_before_that_say_you_name_whoever_it_was() -> None:
+    ada = factories.make_user("ada")
+    session = factories.make_session(ada)
+    turn = factories.make_turn(session)
+    for by in (f"user:{ada.pk}", "anonymous:0123", "user:0"):
+        data = {
+            "approvalId": "a",
+            "decision": "granted",
+            "decidedBy": by,
+            "decidedAt": "2026-05-01T10:00:00.000Z",
+        }
+        factories.add_part(turn, "approval-response", data=data, decidedByName="you", source="chat")
+
+    told = _reads(viewer(), session)
+
+    for who in ("ada", "the visitor", "a deleted account"):
+        assert f"Approved by {who}, in chat." in told
+    assert "by you" not in told
+
+
+@pytest.mark.django_db
+def test_d1_whoever_looks_at_somebody_elses_conversation_did_not_approve_it() -> None:
+    """The page of a conversation is drawn once for all who read it."""
+    visitor, _ = factories.make_visitor()
+    approval = factories.make_approval(factories.make_session(visitor))
+    decide(approval.approval_id, "granted", visitor)
+    ada = factories.make_user("ada")
+    other = factories.make_approval(factories.make_session(ada))
+    decide(other.approval_id, "denied", factories.make_principal(ada))
+
+    views.clear()
+    for asked, words in ((approval, "Approved in chat"), (other, "Denied by ada")):
+        page = text_of(viewer().get(reverse("envelopes:session", args=[asked.session.public_id])).content)
+        assert words in page
+        assert "by you" not in page
+    views.clear()
+
+
+@pytest.mark.django_db
+def test_a_timeline_asks_for_the_names_of_all_its_people_at_once(django_assert_max_num_queries: Any) -> None:
+    session = factories.make_session()
+    for number in range(6):
+        who = factories.make_principal(factories.make_user(f"d{number}", superuser=True))
+        decide(factories.make_approval(session).approval_id, "granted", who, source="admin")
+
+    session.refresh_from_db()
+    with django_assert_max_num_queries(6):
+        page = timeline(session, None)
+    assert (
+        sum(str(line.words).startswith("Approved by d") for group in page.groups for line in group.lines) == 6
+    )

@@ -102,13 +102,13 @@ def test_a_granted_card_says_what_came_of_it(
 ) -> None:
     talk = pending(label="Booking the flight")
     talk.decide("granted")
-    assert words(talk.card()).startswith("Booking the flight Approved by you")
+    assert words(talk.card()).startswith("Booking the flight Approved in chat")
     talk.tool("running")
     talk.tool(state, **more)
     card = talk.reloaded().select("b-approval")[0]
     assert card.get("data-state") == shown
     assert told in words(card)
-    assert "Approved by you , 09:40" in words(card)
+    assert "Approved in chat, 09:40" in words(card)
     assert "NV 418" in words(card)
     assert not list(card.iter("button"))
     assert talk.thread.pending == []
@@ -121,7 +121,7 @@ def test_a_settled_card_is_a_line_that_opens() -> None:
     fold = talk.reloaded().select("b-approval")[0].find("details")
     assert fold is not None
     assert fold.get("open") is None
-    assert words(fold[0]).startswith("Booked 6X9K2L Approved by you")
+    assert words(fold[0]).startswith("Booked 6X9K2L Approved in chat")
 
 
 def test_denied_and_expired_are_told_apart() -> None:
@@ -131,7 +131,7 @@ def test_denied_and_expired_are_told_apart() -> None:
     talk.decide("denied", "bp", reason="expired", decidedByName="policy:expiry", source="policy")
     denied, expired = talk.reloaded().select("b-approval")
     assert denied.get("data-state") == "denied"
-    assert "Denied by you" in words(denied)
+    assert "Denied in chat" in words(denied)
     assert "Reason: too dear" in words(denied)
     assert expired.get("data-state") == "expired"
     assert "No decision by 09:40" in words(expired)

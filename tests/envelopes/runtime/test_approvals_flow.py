@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 
@@ -13,10 +14,12 @@ from pydantic import BaseModel
 
 from envelopes.access import Principal
 from envelopes.errors import AlreadyDecided, Expired, NotFound
+from envelopes.log.digest import call_digest
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.runtime import calls, steps, store
+from envelopes.runtime.runner import Runner
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
 from tests.together import together
@@ -213,13 +216,14 @@ async def test_a_tool_that_fails_after_the_grant_is_not_tried_again() -> None:
         assert d.requests[1].messages[-1]["content"][1]["is_error"] is True
 
 
-async def test_the_same_call_asked_again_needs_an_approval_of_its_own() -> None:
+@pytest.mark.parametrize(("decision", "refunds"), [("granted", 1), ("denied", 0)])
+async def test_the_same_call_asked_again_needs_an_approval_of_its_own(decision: str, refunds: int) -> None:
     till = Till()
     async with desk(replies(ASK, DONE, ASK, DONE), till.tool) as d:
         await d.say("Refund A17")
-        await d.decide("granted")
+        await d.decide(decision)
         await d.say("Again")
-        assert len(till.refunds) == 1
+        assert len(till.refunds) == refunds
         assert [approval.attempt for approval in await d.approvals()] == [1, 2]
 
 
@@ -241,6 +245,91 @@ async def test_arguments_changed_behind_the_approval_do_not_run() -> None:
         await sync_to_async(ToolCall.objects.filter(pk=call.pk).update)(args={"order": "A17", "amount": 4000})
         await d.decide("granted")
         assert till.refunds == []
+
+
+BEHIND: dict[str, dict[str, Json]] = {
+    "other arguments with a digest of their own": {
+        "args": {"order": "A17", "amount": 4000.0},
+        "digest": call_digest("refund", {"order": "A17", "amount": 4000.0}),
+    },
+    "another tool with a digest of its own": {
+        "name": "pay",
+        "digest": call_digest("pay", {"order": "A17", "amount": 40.0}),
+    },
+}
+
+
+@pytest.mark.parametrize("change", BEHIND.values(), ids=BEHIND)
+async def test_x4_a_call_that_was_changed_after_the_question_does_not_run(change: dict[str, Json]) -> None:
+    till, other = Till(), Till()
+    pay = replace(other.tool, name="pay")
+    async with desk(replies(ASK, DONE), till.tool, pay) as d:
+        await d.say("Refund A17")
+        await sync_to_async(ToolCall.objects.update)(**change)
+        await d.decide("granted")
+
+        assert (till.refunds, other.refunds) == ([], [])
+        (call,) = await d.calls()
+        assert (call.state, (call.error or {})["code"]) == ("failed", "changed_after_asking")
+        assert "Nothing was run" in await d.html()
+        # The agent hears of it and answers; nothing is left half done.
+        assert "changed_after_asking" in str(d.requests[-1].messages[-1])
+        assert await d.texts() == ["Done."]
+
+
+async def test_x4_a_call_is_held_against_what_the_person_was_shown() -> None:
+    """The arguments that the admin shows are the approval's own."""
+    till = Till()
+    async with desk(replies(ASK, DONE), till.tool) as d:
+        await d.say("Refund A17")
+        await sync_to_async(Approval.objects.update)(args={"order": "A17", "amount": 1.0})
+        await d.decide("granted")
+        assert till.refunds == []
+
+
+async def test_x4_a_call_that_nobody_granted_does_not_run_because_its_row_says_so() -> None:
+    till = Till()
+    async with desk(replies(ASK, DONE), till.tool) as d:
+        await d.say("Refund A17")
+        await d.decide("denied")
+        await d.say("Refund A17 again")
+        await sync_to_async(ToolCall.objects.filter(state="awaiting-approval").update)(state="approved")
+        await sync_to_async(Turn.objects.filter(status="suspended").update)(status="queued")
+        d.runner.wake(d.session.pk)
+        await d.quiet()
+        assert till.refunds == []
+
+
+async def test_x4_a_job_that_is_taken_over_is_held_against_its_approval_too() -> None:
+    till = Till()
+    job = replace(till.tool, background=True, idempotent=True)
+    async with desk(replies(ASK, DONE), job) as d:
+        await d.say("Refund A17")
+        await d.runner.stop()
+        await d.decide("granted")
+        claim = await sync_to_async(store.claim_next)(d.session.pk, "gone:1:1")
+        assert claim is not None
+        (call,) = await d.calls()
+        await sync_to_async(calls.claim_call)(claim, call.pk, "gone:1:1")
+        changed: Json = {"order": "A17", "amount": 4000.0}
+        await sync_to_async(ToolCall.objects.update)(
+            args=changed,
+            digest=call_digest("refund", changed),
+            lease_until=timezone.now() - timedelta(seconds=1),
+        )
+        await _expire_leases()
+
+        following = Runner()
+        await following.start()
+        try:
+            for _ in range(200):
+                if (await d.calls())[0].state == "failed":
+                    break
+                await asyncio.sleep(0.05)
+        finally:
+            await following.stop()
+        assert till.refunds == []
+        assert ((await d.calls())[0].error or {})["code"] == "changed_after_asking"
 
 
 async def test_somebody_elses_approval_is_as_unknown_as_one_that_does_not_exist() -> None:

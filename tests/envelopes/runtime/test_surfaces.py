@@ -93,3 +93,23 @@ async def test_a_call_with_more_cards_than_there_may_be_is_refused_and_closes_no
         await d.say("w x y z")
         assert await _shown(d) == ["a"]
         assert (await d.rows("refused"))[0].data["error"]["a2ui"] == "budget_exceeded"
+
+
+async def test_x3_a_card_in_an_older_version_makes_room_as_well(three: None) -> None:
+    """v0.8 has no createSurface: its surfaces come into being with the first message that names them."""
+
+    def script(request: ModelRequest) -> Reply:
+        (wanted,) = Conversation(request).text.split()
+        component = {"id": "t", "component": {"Text": {"text": {"literalString": f"This is {wanted}"}}}}
+        messages = [
+            {"surfaceUpdate": {"surfaceId": wanted, "components": [component]}},
+            {"beginRendering": {"surfaceId": wanted, "root": "t"}},
+        ]
+        part = {"metadata": {"partType": "a2ui-surface"}, "data": {"messages": messages}}
+        return Reply([Say([text("response", "Here."), part])])
+
+    async with desk(script) as d:
+        for surface_id in ("a", "b", "c", "d"):
+            await d.say(surface_id)
+        assert await _shown(d) == ["b", "c", "d"]
+        assert await d.rows("refused") == []

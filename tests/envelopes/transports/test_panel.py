@@ -15,10 +15,12 @@ from pydantic import BaseModel
 from envelopes.access import Principal, create_session
 from envelopes.delivery import live
 from envelopes.models import Event, Turn
-from envelopes.providers.scripted import Call, Say, text
+from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Call, Reply, Say, data, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.runtime import intake
 from envelopes.transports.panel import consumer
+from tests import factories
 from tests.desk import replies
 from tests.sockets import Browser, Socket, anonymous, panel
 
@@ -30,6 +32,28 @@ class Nothing(BaseModel):
 
 
 ANSWER = replies([Say([text("response", "Hello to you.")])])
+BASIC = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
+ROWS = [
+    {"id": "root", "component": "Column", "children": ["b", "f"]},
+    {
+        "id": "b",
+        "component": "Button",
+        "child": "l",
+        "action": {"event": {"name": "book", "context": {"amount": 40}}},
+    },
+    {"id": "f", "component": "TextField", "label": "Name", "value": {"path": "/v"}},
+    {"id": "l", "component": "Text", "text": "Book"},
+]
+FORM = data(
+    "a2ui-surface",
+    {
+        "messages": [
+            {"version": "v0.9", "createSurface": {"surfaceId": "s", "catalogId": BASIC}},
+            {"version": "v0.9", "updateComponents": {"surfaceId": "s", "components": ROWS}},
+        ]
+    },
+)
+"""A button (DOM id a1-1) and a field (a1-2)."""
 
 
 async def _close_code(socket: Socket) -> int:
@@ -219,14 +243,53 @@ async def test_a_flood_is_slowed_and_the_socket_stays(settings: Any) -> None:
 
 
 async def test_frames_that_name_other_peoples_things_find_nothing() -> None:
-    async with panel(ANSWER) as (session, browser, _):
+    def script(request: ModelRequest) -> Reply:
+        if len(request.messages) > 1:
+            return Reply([Say([text("response", "Right.")])])
+        return Reply([Say([FORM], "awaiting"), Call("refund", {"order": "A17", "amount": 40.0})])
+
+    async with panel(script, factories.make_tool()) as (session, browser, _):
+        owner = await Socket(browser, session.public_id).open()
+        await owner.ask({"type": "message", "text": "Go"})
+        await owner.until(lambda frame: "data-decide" in str(frame.get("ops")))
+        approval = await sync_to_async(session.approvals.get)()
+        stranger, who = anonymous()
+        theirs = await sync_to_async(create_session)(who, "tester")
+        socket = await Socket(stranger, theirs.public_id).open()
+        for frame in (
+            {"type": "decide", "approval": approval.approval_id, "decision": "granted"},
+            {"type": "action", "target": "a1-1"},
+            {"type": "edit", "target": "a1-2", "value": "x"},
+        ):
+            assert (await socket.ask(frame))["code"] == "not_found"
+        # They are there for whoever owns them.
+        assert (await owner.ask({"type": "edit", "target": "a1-2", "value": "x"}))["type"] == "ack"
+        assert (await owner.ask({"type": "action", "target": "a1-1"}))["type"] == "ack"
+        assert (await sync_to_async(session.approvals.get)()).state == "pending"
+        await owner.close()
+        await socket.close()
+
+
+async def test_a_click_names_an_element_and_nothing_else() -> None:
+    async with panel(replies([Say([FORM])])) as (session, browser, _):
         socket = await Socket(browser, session.public_id).open()
-        answer = await socket.ask({"type": "decide", "approval": "ofsomebodyelse", "decision": "granted"})
-        assert answer["code"] == "not_found"
-        answer = await socket.ask({"type": "action", "target": "a9-1"})
-        assert answer["code"] == "not_found"
-        answer = await socket.ask({"type": "edit", "target": "a9-1", "value": "x"})
-        assert answer["code"] == "not_found"
+        await socket.ask({"type": "message", "text": "Go"})
+        await socket.settled()
+        for more in (
+            {"name": "pay"},
+            {"context": {"amount": 1}},
+            {"surfaceId": "s"},
+            {"action": {"name": "pay"}},
+            {"path": "/v"},
+        ):
+            frame = {"type": "action", "target": "a1-1", **more}
+            assert (await socket.ask(frame))["code"] == "VALIDATION_FAILED"
+            frame = {"type": "edit", "target": "a1-2", "value": "x", **more}
+            assert (await socket.ask(frame))["code"] == "VALIDATION_FAILED"
+        assert (await socket.ask({"type": "action", "target": "a1-1"}))["type"] == "ack"
+        rows = await sync_to_async(lambda: list(session.events.filter(kind__in=["action", "edit"])))()
+        assert [row.data["action"]["name"] for row in rows] == ["book"]
+        assert rows[0].data["action"]["context"] == {"amount": 40}
         await socket.close()
 
 

@@ -1,0 +1,58 @@
+"""What to call whoever did something, for the one who reads. Stored keys tell principals apart, and people nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from django.contrib.auth import get_user_model
+from django.utils.translation import gettext as _
+
+from envelopes.access import Principal
+from envelopes.approvals.service import EXPIRY_POLICY
+
+
+@dataclass(frozen=True)
+class People:
+    """``reader`` is the key of whoever reads, ``owner`` the name of the conversation's owner, ``accounts`` the names by
+    key."""
+
+    reader: str = ""
+    owner: str = ""
+    accounts: Mapping[str, str] = field(default_factory=dict)
+
+    def name(self, key: object, fallback: object = "") -> str:
+        """In the middle of a sentence: "you" for the reader alone, a name, or "the visitor". ``fallback`` is the name
+        that was written beside the key, for accounts that are gone."""
+        if not isinstance(key, str) or not key:
+            return self._written(fallback) or _("somebody")
+        if key == self.reader:
+            return _("you")
+        if key.startswith("anonymous:"):
+            return _("the visitor")
+        if key == EXPIRY_POLICY:
+            return _("nobody")
+        return self.accounts.get(key) or self._written(fallback) or _("a deleted account")
+
+    def heading(self, key: object, fallback: object = "") -> str:
+        """The same where it stands alone."""
+        if isinstance(key, str) and key.startswith("anonymous:"):
+            return _("Visitor")
+        if key == EXPIRY_POLICY:
+            return _("Runtime")
+        name = self.name(key, fallback)
+        return name[:1].upper() + name[1:]
+
+    @staticmethod
+    def _written(name: object) -> str:
+        # Older rows call the owner "you", whoever reads.
+        return name if isinstance(name, str) and name != "you" else ""
+
+
+def people(reader: Principal | None, keys: Iterable[object], *, owner: str = "") -> People:
+    """The names of the accounts among ``keys``, in one query."""
+    wanted = {key for key in keys if isinstance(key, str) and key.startswith("user:")}
+    numbers = {int(number) for key in wanted if (number := key.removeprefix("user:")).isdecimal()}
+    found = get_user_model()._default_manager.in_bulk(numbers) if numbers else {}
+    accounts = {f"user:{pk}": str(user.get_full_name() or user.get_username()) for pk, user in found.items()}
+    return People(reader.key if reader is not None else "", owner, accounts)
