@@ -122,7 +122,8 @@ class _InRe2:
         return self.linear.instructions // _INSTRUCTIONS
 
     def _steps(self, text: str) -> int:
-        return (len(text) if text.isascii() else len(text.encode())) * self.linear.weight
+        size = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
+        return size * self.linear.weight
 
     def calls(self, text: str, limits: Limits) -> int:
         return min(self._steps(text), limits.regex_steps) // _STEPS
