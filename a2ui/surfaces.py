@@ -98,8 +98,19 @@ class SurfaceSet:
             engine.options.limits,
             lambda surface_id: self._surfaces.get((owner, surface_id)),
             lambda typed: self._apply(typed, owner),
-            self._delete,
+            self._undo(),
         )
+
+    def _undo(self) -> Callable[[], None]:
+        """What brings back the surfaces that there are now, and only those."""
+        surfaces, by_dom_id, counter = dict(self._surfaces), dict(self._by_dom_id), self._counter
+        new, touched, gone = dict(self._new), dict(self._touched), list(self._gone)
+
+        def undo() -> None:
+            self._surfaces, self._by_dom_id, self._counter = surfaces, by_dom_id, counter
+            self._new, self._touched, self._gone = new, touched, gone
+
+        return undo
 
     def _strictly(self, message: Any, typed: ServerMessage, owner: str) -> list[Diagnostic]:
         """In strict mode: what the schema of the surface's catalog refuses (5.1)."""

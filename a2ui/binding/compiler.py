@@ -123,8 +123,6 @@ class Compiler:
         try:
             return function.evaluate(arguments, self._env)
         except A2uiError as error:
-            if error.facts.get("limit") == "regex_ms":
-                self.work.slow = True
             report(error, component_id)
             return instead(error, function)
 

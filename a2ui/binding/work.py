@@ -46,7 +46,7 @@ def instead(error: A2uiError, function: Function | None = None) -> str | None:
 class Work:
     """Counts the calls of one drawing. `begin` when a drawing, a click or an edit begins."""
 
-    __slots__ = ("_limits", "_paid", "_read", "allowed", "compiled", "marks", "slow", "used")
+    __slots__ = ("_limits", "_paid", "_read", "allowed", "compiled", "marks", "used")
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -59,13 +59,10 @@ class Work:
         self._read: set[str] = set()
         self._paid: set[str] = set()
         """What costs only once in a drawing, see `Function.price`."""
-        self.slow = False
-        """Whether a pattern ran into its time limit: then no other one is tried, each could take as long."""
 
     def begin(self) -> None:
         self.used = 0
         self.marks = 0
-        self.slow = False
         if self._read:
             self._read = set()
         if self._paid:
@@ -86,10 +83,6 @@ class Work:
             return self.refusal(function.name)
         if function.price is not None:
             self.used += function.price(arguments, self._limits, self._paid)
-            if self.slow and function.name == "regex":
-                return _too_much(
-                    "regex", "regex_ms", "A pattern before this one took too long.", self.allowed
-                )
         return None if self.used <= self.allowed else self.refusal(function.name)
 
     def texts(self, texts: list[str]) -> bool:
@@ -118,8 +111,10 @@ class Work:
         return True
 
     def refusal(self, name: str) -> ExpressionError:
-        return _too_much(name, "work", "This surface calls functions too often. Call fewer.", self.allowed)
-
-
-def _too_much(name: str, limit: str, message: str, allowed: int) -> ExpressionError:
-    return ExpressionError(message, expression=name, code="budget_exceeded", limit=limit, allowed=allowed)
+        return ExpressionError(
+            "This surface calls functions too often. Call fewer.",
+            expression=name,
+            code=BUDGET_EXCEEDED,
+            limit="work",
+            allowed=self.allowed,
+        )

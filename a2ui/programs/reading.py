@@ -14,9 +14,10 @@ _HOLDERS = ("messages", "program")
 
 
 def parse_json(text: str) -> Any:
-    """The value of one JSON text. Raises A2uiError `INVALID_JSON`: malformed, too deep, or with NaN or infinity."""
+    """The value of one JSON text. Raises A2uiError `INVALID_JSON`: malformed, too deep, with NaN or infinity, or with a
+    key twice in one object, which parsers read differently."""
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_finite)
+        return json.loads(text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_unique)
     except RecursionError:
         raise A2uiError("The JSON is nested too deeply.", code=INVALID_JSON, fault="agent") from None
     except ValueError as error:
@@ -25,6 +26,16 @@ def parse_json(text: str) -> Any:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no number")
+
+
+def _unique(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in members:
+        if name in found:
+            message = f"The key {name[:40]!r} stands twice in one object."
+            raise A2uiError(message, code=INVALID_JSON, fault="agent")
+        found[name] = value
+    return found
 
 
 def _finite(text: str) -> float:

@@ -17,7 +17,7 @@ from a2ui.errors import VALIDATION_FAILED, A2uiError
 from a2ui.functions.convert import truthy
 from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.data_model import write_ops
-from a2ui.state.pointer import Tokens, parse, parse_scoped, read
+from a2ui.state.pointer import ABSENT, Tokens, parse, parse_scoped, read
 from a2ui.state.surface import Surface
 from a2ui.state.values import pointer_text
 from a2ui.surfaces import SurfaceSet
@@ -194,7 +194,7 @@ def _evaluate(surfaces: SurfaceSet, request: Mapping[str, Any], owner: str) -> A
     if surface is None:
         return None
     scope = read(surface.data_model, parse(_text(request, "scope")))
-    return surface.evaluate(request.get("value"), scope)
+    return surface.evaluate(request.get("value"), None if scope is ABSENT else scope)
 
 
 def _write(surfaces: SurfaceSet, request: Mapping[str, Any], owner: str) -> None:

@@ -79,9 +79,12 @@ class Limits:
     """Function calls in one drawing of a surface; long texts, lists and patterns count for more."""
     regex_pattern_chars: int = 1_000
     regex_input_chars: int = 10_000
-    regex_steps: int = 4_000_000
-    """Characters of the text times instructions of the compiled pattern, in one search."""
-    regex_ms: int = 50
+    regex_size: int = 5_000
+    """Characters and sets of a pattern with all counts written out."""
+    regex_steps: int = 8_000_000
+    """Bytes of the text times what may be alive of the pattern at once, in one search."""
+    regex_slow_steps: int = 100_000
+    """Steps of a search with look-around, or with large counts of large sets."""
 
 
 DEFAULT_LIMITS = Limits()

@@ -1,140 +1,251 @@
-"""Patterns of agents, in the ECMAScript dialect and in bounded time (rulebook 9.2).
+"""Patterns of agents, in the ECMAScript dialect and in bounded time and memory (rulebook 9.2, decision D61).
 
-google-re2 runs in linear time and takes nearly everything. What it refuses (look-around, back-references, large
-counts) runs in the module `regex` under a time limit. The standard `re` is never used on an agent's pattern.
+A pattern is read into a tree first, and refused by its size with all counts written out before anything is compiled.
+google-re2 takes nearly all of the rest and runs in linear time; look-around and what re2 has no memory for go to
+`positions`, which runs in linear time too. Nothing backtracks; what neither can answer is refused by name.
 
-Linear is not quick: the work is the length of the text times the size of the compiled pattern. So one search has a
-limit of steps, and `price` lets a drawing count what all of its searches cost.
+Linear is not quick: the work is the length of the text times what may be alive of the pattern at once. So one search
+has a limit of steps, and `price` lets a drawing count what all of its searches cost.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import OrderedDict
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TypeAlias
+from threading import Lock
+from typing import Final, Protocol
 
 import re2
-import regex  # type: ignore[import-untyped]
 
 from a2ui.errors import ExpressionError
-from a2ui.safety.dialect import PatternError, translate
+from a2ui.safety.compiling import compiled
+from a2ui.safety.dialect import Node, PatternError, UnsupportedError, parse
 from a2ui.safety.limits import Limits
+from a2ui.safety.linear import Linear, write
+from a2ui.safety.positions import Matcher, TooLargeError, TooManyStepsError
 from a2ui.state.values import clean_string
 
-# (text, limits) -> found
-Match: TypeAlias = Callable[[str, Limits], bool]
+_KIB: Final = 1 << 10
+_SMALL_WEIGHT: Final = 500
+_SMALL_BYTES: Final = 128 * _KIB
+_MOST_BYTES: Final = 512 * _KIB
+"""What one compiled pattern may keep; one of little weight gets by with less."""
+_MOST_INSTRUCTIONS: Final = 25_000
+"""More do not fit into that."""
+_SLOW_SIZE: Final = 1_000
+"""Size of a pattern that goes to `positions`."""
+_KEPT_BYTES: Final = 32 << 20
+_STAYING: Final = _KEPT_BYTES // _MOST_BYTES
+"""As many patterns as stay compiled whatever they are."""
 
-_MAX_MEMORY = 1 << 20
-_CACHED_PATTERNS = 256
-_STAYING = 64
+_MOST_TOLD: Final = 1_000_000_000
 
-_TEXT_CHARS = 100
-_STEPS = 1_000
-_COMPILING = 20
-_CLASS = 300
-"""So many characters of the text and so many steps count like one call; a character of a new pattern like so many
-calls, and one of Unicode's classes in it like so many more."""
+_TEXT_CHARS: Final = 100
+_STEPS: Final = 250
+_SLOW_STEPS: Final = 8
+_NEW: Final = 200
+_READING: Final = 20
+_CLASS: Final = 300
+_INSTRUCTIONS: Final = 4
+_NODE: Final = 5
+"""So many characters of the text and so many steps count like one call. A new pattern counts like so many calls, a
+character of it and one of Unicode's classes in it like so many more; then so many instructions like one, or a node
+like so many."""
 
 
 def search(pattern: str, text: str, limits: Limits) -> bool:
     """Whether the ECMAScript pattern matches anywhere in the text.
 
-    Raises ExpressionError: for an invalid pattern, and with the code `budget_exceeded` where pattern, text or
-    time go beyond the limits.
+    Raises ExpressionError: for a pattern that is invalid or not supported (then `facts` has `unsupported`), and with
+    the code `budget_exceeded` where pattern or text go beyond the limits.
     """
     if len(pattern) > limits.regex_pattern_chars:
-        raise _limit_error(pattern, "regex_pattern_chars", limits.regex_pattern_chars)
+        raise _limit_error(pattern, "regex_pattern_chars", limits.regex_pattern_chars, len(pattern))
     if len(text) > limits.regex_input_chars:
-        raise _limit_error(pattern, "regex_input_chars", limits.regex_input_chars)
+        raise _limit_error(pattern, "regex_input_chars", limits.regex_input_chars, len(text))
     if not text.isascii():
         text = clean_string(text)
-    return _compile(pattern).match(text, limits)
+    return _ready(pattern, limits).found(text, limits)
 
 
 def price(pattern: str, text: str, limits: Limits, paid: set[str]) -> int:
     """What a search costs in usual function calls: looking through the text, steps, compiling a new pattern.
 
     `paid` are the patterns that the drawing has paid for: what a surface shows must not depend on what other drawings
-    have left in the cache. With many of them each search pays, since few can be counted on to stay there.
-    A pattern that needs backtracking counts by its length: its own limit is one of time.
+    have left compiled. With many of them each search pays, since few can be counted on to stay.
     """
     if len(pattern) > limits.regex_pattern_chars or len(text) > limits.regex_input_chars:
         return 0  # refused without a look
     try:
-        searching = max(len(text) // _TEXT_CHARS, len(text) * _compile(pattern).size // _STEPS)
+        ready = _ready(pattern, limits)
     except ExpressionError:
         # Nothing is kept of what does not compile: it costs the same again.
-        return _compiling(pattern)
+        return _reading(pattern)
+    searching = max(len(text) // _TEXT_CHARS, ready.calls(text, limits))
     if pattern in paid and len(paid) <= _STAYING:
         return searching
     paid.add(pattern)
-    return searching + _compiling(pattern)
+    return searching + _reading(pattern) + ready.compiling
 
 
-def _compiling(pattern: str) -> int:
-    return _COMPILING * len(pattern) + _CLASS * (pattern.count("\\p") + pattern.count("\\P"))
+def _reading(pattern: str) -> int:
+    return _NEW + _READING * len(pattern) + _CLASS * (pattern.count("\\p") + pattern.count("\\P"))
+
+
+class _Ready(Protocol):
+    """A pattern that can be searched for."""
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it may keep."""
+
+    @property
+    def compiling(self) -> int:
+        """What it costs to compile it, in usual calls."""
+
+    def calls(self, text: str, limits: Limits) -> int:
+        """What a search costs at most, in usual calls."""
+
+    def found(self, text: str, limits: Limits) -> bool:
+        """Raises ExpressionError beyond the limits."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Compiled:
-    match: Match
-    size: int
-    """Instructions."""
+class _InRe2:
+    pattern: str
+    compiled: re2._Regexp[str]
+    linear: Linear
+    memory: int
+
+    @property
+    def compiling(self) -> int:
+        return self.linear.instructions // _INSTRUCTIONS
+
+    def _steps(self, text: str) -> int:
+        size = len(text) if text.isascii() else len(text.encode(errors="surrogatepass"))
+        return size * self.linear.weight
+
+    def calls(self, text: str, limits: Limits) -> int:
+        return min(self._steps(text), limits.regex_steps) // _STEPS
+
+    def found(self, text: str, limits: Limits) -> bool:
+        steps = self._steps(text)
+        if steps > limits.regex_steps:
+            raise _limit_error(self.pattern, "regex_steps", limits.regex_steps, steps)
+        return self.compiled.search(text) is not None
 
 
-@lru_cache(maxsize=_CACHED_PATTERNS)
-def _compile(pattern: str) -> _Compiled:
-    try:
-        linear, backtracking = translate(clean_string(pattern))
-    except PatternError as error:
-        raise _invalid(pattern, str(error)) from error
-    options = re2.Options()
-    options.log_errors = False
-    options.max_mem = _MAX_MEMORY
-    try:
-        return _linear(pattern, re2.compile(linear, options))
-    except re2.error:
-        return _backtracking(pattern, backtracking)
+@dataclass(frozen=True, slots=True)
+class _ByPosition:
+    pattern: str
+    matcher: Matcher
 
+    @property
+    def memory(self) -> int:
+        return self.matcher.memory
 
-def _linear(pattern: str, compiled: re2._Regexp[str]) -> _Compiled:
-    size: int = compiled.programsize
+    @property
+    def compiling(self) -> int:
+        return self.matcher.size * _NODE
 
-    def match(text: str, limits: Limits) -> bool:
-        if len(text) * size > limits.regex_steps:
-            raise _limit_error(pattern, "regex_steps", limits.regex_steps)
-        return compiled.search(text) is not None
+    def calls(self, text: str, limits: Limits) -> int:
+        return min(len(text) * self.matcher.size, limits.regex_slow_steps) // _SLOW_STEPS
 
-    return _Compiled(match, size)
-
-
-def _backtracking(pattern: str, translated: str) -> _Compiled:
-    try:
-        compiled = regex.compile(translated, regex.VERSION0 | regex.ASCII)
-    except (regex.error, OverflowError, RecursionError) as error:
-        raise _invalid(pattern, str(error)) from error
-
-    def match(text: str, limits: Limits) -> bool:
+    def found(self, text: str, limits: Limits) -> bool:
         try:
-            return compiled.search(text, timeout=limits.regex_ms / 1000, concurrent=True) is not None
-        except TimeoutError as error:
-            raise ExpressionError(
-                "The pattern takes too long.",
-                expression="regex",
-                code="budget_exceeded",
-                limit="regex_ms",
-                pattern=pattern[:100],
-            ) from error
-
-    return _Compiled(match, len(pattern))
+            return self.matcher.found(text, limits.regex_slow_steps)
+        except TooManyStepsError:
+            raise _limit_error(self.pattern, "regex_slow_steps", limits.regex_slow_steps) from None
 
 
-def _invalid(pattern: str, reason: str) -> ExpressionError:
-    return ExpressionError(f"Invalid pattern: {reason:.200}.", expression="regex", pattern=pattern[:100])
+class _Kept:
+    """The patterns that were used last, as many as fit into the memory for them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._of: OrderedDict[tuple[str, int], _Ready] = OrderedDict()
+        self.memory = 0
+
+    def get(self, key: tuple[str, int]) -> _Ready | None:
+        with self._lock:
+            found = self._of.get(key)
+            if found is not None:
+                self._of.move_to_end(key)
+            return found
+
+    def add(self, key: tuple[str, int], ready: _Ready) -> None:
+        with self._lock:
+            if key not in self._of:
+                self._of[key] = ready
+                self.memory += ready.memory
+            while self.memory > _KEPT_BYTES:
+                _, dropped = self._of.popitem(last=False)
+                self.memory -= dropped.memory
+
+    def clear(self) -> None:
+        with self._lock:
+            self._of.clear()
+            self.memory = 0
 
 
-def _limit_error(pattern: str, limit: str, allowed: int) -> ExpressionError:
+_KEPT = _Kept()
+
+
+def _ready(pattern: str, limits: Limits) -> _Ready:
+    key = (pattern, limits.regex_size)
+    found = _KEPT.get(key)
+    if found is None:
+        found = _prepared(pattern, limits)
+        _KEPT.add(key, found)
+    return found
+
+
+def _prepared(pattern: str, limits: Limits) -> _Ready:
+    try:
+        tree = parse(clean_string(pattern))
+    except UnsupportedError as error:
+        raise ExpressionError(
+            f"Unsupported pattern: {error}.",
+            expression="regex",
+            unsupported=error.feature,
+            pattern=pattern[:100],
+        ) from error
+    except PatternError as error:
+        raise ExpressionError(
+            f"Invalid pattern: {error}.", expression="regex", pattern=pattern[:100]
+        ) from error
+    if tree.size > limits.regex_size:
+        raise _limit_error(pattern, "regex_size", limits.regex_size, tree.size)
+    linear = write(tree)
+    if linear is not None and (ready := _in_re2(pattern, linear)):
+        return ready
+    return _by_position(pattern, tree, limits)
+
+
+def _in_re2(pattern: str, linear: Linear) -> _InRe2 | None:
+    """None where re2 has no memory for it."""
+    if linear.instructions > _MOST_INSTRUCTIONS:
+        return None
+    memory = _SMALL_BYTES if linear.weight <= _SMALL_WEIGHT else _MOST_BYTES
+    try:
+        return _InRe2(pattern, compiled(linear.text, memory), linear, memory)
+    except re2.error:
+        return None
+
+
+def _by_position(pattern: str, tree: Node, limits: Limits) -> _ByPosition:
+    allowed = min(limits.regex_size, _SLOW_SIZE)
+    if tree.size > allowed:
+        raise _limit_error(pattern, "regex_size", allowed, tree.size)
+    try:
+        return _ByPosition(pattern, Matcher(tree))
+    except TooLargeError:
+        raise _limit_error(pattern, "regex_size", allowed) from None
+
+
+def _limit_error(pattern: str, limit: str, allowed: int, got: int | None = None) -> ExpressionError:
+    # Counts multiply: what they come to may be no number that JSON can hold.
+    facts = {} if got is None else {"got": min(got, _MOST_TOLD)}
     return ExpressionError(
         f"The pattern or the text goes beyond the limit {limit} of {allowed}.",
         expression="regex",
@@ -142,4 +253,5 @@ def _limit_error(pattern: str, limit: str, allowed: int) -> ExpressionError:
         limit=limit,
         allowed=allowed,
         pattern=pattern[:100],
+        **facts,
     )

@@ -294,6 +294,8 @@ class TestV08:
         assert not problems
         assert not len(surfaces)
 
+        assert not surfaces.apply({"deleteSurface": {"surfaceId": "s"}})
+        surfaces.apply(create())
         assert surfaces.apply({"deleteSurface": {"surfaceId": "s"}})[0].path == "/version"
 
     @pytest.mark.parametrize(

@@ -249,6 +249,57 @@ class TestCheck:
         assert json.loads(out)["error"]["code"] == "INVALID_JSON"
 
 
+class TestStrictReading:
+    @pytest.mark.parametrize(
+        ("document", "patch"),
+        [
+            ('{"a": 1}', '[{"op": "test", "op": "remove", "path": "/a"}]'),
+            ('{"a": 1}', '[{"op": "remove", "path": "/b", "path": "/a"}]'),
+            ('{"a": 1, "a": 2}', "[]"),
+            ('{"a": [{"b": 1, "\\u0062": 2}]}', "[]"),
+        ],
+    )
+    def test_e11_patch_refuses_keys_that_stand_twice(self, document, patch, file):
+        out, exit_code = run("patch", file(document, "doc"), file(patch, "patch"))
+
+        assert exit_code == 1
+        error = json.loads(out)["error"]
+        assert error["code"] == "INVALID_JSON"
+        assert "stands twice in one object" in error["message"]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '[{"version": "v0.9", "version": "v0.9"}]',
+            '{"messages": [], "messages": []}',
+            '{"deleteSurface": {"surfaceId": "a", "surfaceId": "b"}, "version": "v0.9"}\n[]',
+        ],
+    )
+    def test_e11_so_do_programs(self, text):
+        with pytest.raises(A2uiError, match="stands twice"):
+            read_program(text)
+
+    @pytest.mark.parametrize(
+        ("question", "answer"),
+        [
+            ({"value": path("/n"), "scope": "/nowhere"}, 5),
+            ({"value": path("."), "scope": "/nowhere"}, None),
+            ({"value": path("x"), "scope": "/n/deeper"}, None),
+            ({"value": path(""), "scope": "/list/7"}, None),
+            ({"value": [path("."), 1], "scope": "/nowhere"}, [None, 1]),
+            ({"value": call("formatString", value="a${.}b"), "scope": "/nowhere"}, "ab"),
+            ({"value": path("/nowhere")}, None),
+            ({}, None),
+        ],
+    )
+    def test_e11_an_absent_eval_is_null(self, question, answer, file):
+        out, exit_code = run("tree", file([*GOOD, {"@eval": {"surfaceId": "s", **question}}]))
+
+        assert exit_code == 0
+        assert json.loads(out)["evals"] == [answer]
+        assert json.loads(out)["errors"] == []
+
+
 class TestPatch:
     def test_the_new_document(self, file):
         out, code = run(

@@ -70,9 +70,6 @@ class TestDialect:
             ("^(?!x)", "y", True),
             ("(?<=a)b", "ab", True),
             ("(?<!a)b", "ab", False),
-            (r"^(.)\1$", "aa", True),
-            (r"^(.)\1$", "ab", False),
-            (r"^(?<q>['\"]).*\k<q>$", "'x'", True),
             ("a$(?=)", "a\n", False),
             (r"^\s(?=)", "\u3000", True),
             (r"^\d(?=)", "\u0661", False),
@@ -140,19 +137,12 @@ class TestBounds:
         assert cost(lambda: answers.append(found(pattern, "a" * 9_000 + "!"))) <= BOUND_MS
         assert not any(answers)
 
-    @pytest.mark.parametrize("pattern", [r"^(?=x?)(a+)+$", r"^(a|aa)+\1$", r"(?=(a+)+$)"])
-    def test_what_re2_cannot_do_stops_in_time(self, pattern):
-        outcomes = []
+    @pytest.mark.parametrize("pattern", [r"^(?=x?)(a+)+$", "(?=(a+)+!b)", "^(?!(a+)+$)(a|aa)+$"])
+    def test_the_same_with_look_around(self, pattern):
+        answers = []
 
-        def search():
-            try:
-                outcomes.append(found(pattern, "a" * 5_000 + "!"))
-            except ExpressionError as error:
-                outcomes.append(error.code)
-
-        # The clock stops it after 50 ms; an answer in time is right as well.
-        assert cost(search, bound=4 * BOUND_MS) <= 4 * BOUND_MS
-        assert set(outcomes) <= {False, "budget_exceeded"}
+        assert cost(lambda: answers.append(found(pattern, "a" * 5_000 + "!"))) <= BOUND_MS
+        assert not any(answers)
 
     @settings(max_examples=300, deadline=None)
     @given(st.text(st.sampled_from("ab\\()[]{}?*+|^$.-,1dswuxkpS<>=!:P"), max_size=16), st.text(max_size=8))

@@ -53,7 +53,7 @@ def test_processes(
     ("given", "named"),
     [
         ({}, None),
-        ({"list_items": 50, "regex_ms": 20}, None),
+        ({"list_items": 50, "regex_steps": 20}, None),
         ({"list_item": 50}, "'list_item'"),
         ({"list_items": 0}, "'list_items'"),
         ({"list_items": True}, "'list_items'"),

@@ -117,9 +117,15 @@ RULES: Mapping[str, str] = {
         "carried over; a nested call belongs to the surface's default catalog unless it names its own"
     ),
     "v0.8: maps as lists": (
-        "v0.8 data has no lists: a map of maps whose keys count up (`0`, `1`, … or `item1`, `item2`, …) becomes a "
-        "list, so that templates can run over it; paths into it use the index"
+        "v0.8 data has no lists: a map that a template runs over, or whose keys count up (`0`, `1`, … or `item1`, "
+        "`item2`, …) over maps, becomes a list. Items that are objects carry the name of their entry as `key`, by "
+        "which later messages find them; paths of components use the index"
     ),
+    "v0.8: paths in templates": (
+        "start at the item, with a slash (`/name`) or without (`./name`, `name`); elsewhere all of them start at the "
+        "root"
+    ),
+    "v0.8: JSON in `valueString`": "is data where it is a list or an object; any other text stays text",
     "v0.8: `textFieldType: date`": "a text field without variant; v0.9 has none of that kind",
 }
 """Decisions that no single case shows."""

@@ -18,7 +18,8 @@ _BY_VERSION: Final[Mapping[str, Adapter]] = {adapter.version: adapter for adapte
 def adapter_for(message: object, host: Host) -> Adapter | None:
     """The adapter that translates a message; None for what the engine reads itself, or refuses as unknown.
 
-    v0.8 has no version key and is known by its verbs; its `deleteSurface` by the surface that it names.
+    v0.8 has no version key and is known by its verbs; its `deleteSurface` by the surface that it names, or by naming
+    none that there is, which is no fault.
     """
     if not isinstance(message, dict):
         return None
@@ -32,8 +33,10 @@ def adapter_for(message: object, host: Host) -> Adapter | None:
     if any(verb in message for verb in V08_VERBS):
         return _V08
     body = message.get("deleteSurface")
-    surface = host.surface(body.get("surfaceId")) if isinstance(body, dict) else None
-    return _V08 if surface is not None and surface.version == _V08.version else None
+    if not isinstance(body, dict):
+        return None
+    surface = host.surface(body.get("surfaceId"))
+    return _V08 if surface is None or surface.version == _V08.version else None
 
 
 def outgoing(message: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from a2ui.errors import VALIDATION_FAILED, A2uiError
 
@@ -11,8 +11,13 @@ if TYPE_CHECKING:
     from a2ui.catalog.registry import Catalogs
     from a2ui.state.surface import Surface
 
-Step: TypeAlias = "dict[str, Any]"
-"""One v0.9 message."""
+
+class Step(NamedTuple):
+    """One v0.9 message. Where it is not `needed`, it is reported if it is refused, and the others count."""
+
+    message: dict[str, Any]
+    needed: bool = True
+
 
 NOT_CARRIED_OVER = "NOT_CARRIED_OVER"
 """Something of another version that this renderer has no place for was left out; the rest of the message counts."""
@@ -37,7 +42,8 @@ class Adapter(Protocol):
     version: ClassVar[str]
 
     def translate(self, message: dict[str, Any], host: Host) -> list[Step]:
-        """The v0.9 messages that do the same, applied all or none. Raises A2uiError for what is refused."""
+        """The v0.9 messages that do the same; those that are needed are applied all or none. Raises A2uiError for what
+        is refused."""
 
     def outgoing(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """An `action` or `error` message in the form of this version."""
@@ -48,9 +54,9 @@ def refusal(message: str, path: str = "", code: str = VALIDATION_FAILED, **facts
     return A2uiError(message, code=code, path=path, fault="agent", **facts)
 
 
-def native(verb: str, body: Mapping[str, Any]) -> Step:
-    """A v0.9 message."""
-    return {"version": "v0.9", verb: dict(body)}
+def native(verb: str, body: Mapping[str, Any], *, needed: bool = True) -> Step:
+    """A step of this verb and body."""
+    return Step({"version": "v0.9", verb: dict(body)}, needed)
 
 
 def body_of(message: Mapping[str, Any], verbs: tuple[str, ...]) -> tuple[str, dict[str, Any]]:

@@ -7,13 +7,13 @@ goes by another name inside.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
 from a2ui.protocol import catalog_ids
 from a2ui.protocol.adapters.port import Host, Step, body_of, native, refusal
 from a2ui.protocol.adapters.v0_8_components import ROOT_INSIDE, Components, inside
+from a2ui.protocol.adapters.v0_8_data import Lists, located, spelled, written
 from a2ui.protocol.versions import V08_VERBS
 from a2ui.state.components import ROOT
 from a2ui.state.pointer import ABSENT, parse, read
@@ -27,12 +27,15 @@ _BASIC_IDS: Final = frozenset(
         "https://a2ui.org/specification/v0_8/json/standard_catalog_definition.json",
         "https://github.com/google/A2UI/blob/main/specification/v0_8/json/standard_catalog_definition.json",
         "https://github.com/a2ui-project/a2ui/blob/main/specification/v0_8/json/standard_catalog_definition.json",
+        "https://raw.githubusercontent.com/google/A2UI/refs/heads/main/specification/v0_8/json/standard_catalog_definition.json",
     }
 )
-_COUNTED: Final = re.compile(r"([A-Za-z_-]*)([0-9]{1,6})")
-_DEEPEST: Final = 100
-"""Levels of maps in maps: what a data model may have."""
-_SCALARS: Final = ("valueString", "valueNumber", "valueBoolean")
+_MINIMAL_IDS: Final = frozenset(
+    {
+        "https://a2ui.org/specification/v0_8/catalogs/minimal/minimal_catalog.json",
+        "https://a2ui.org/specification/v0_8/json/catalogs/minimal/minimal_catalog.json",
+    }
+)
 
 
 class V08:
@@ -53,17 +56,19 @@ class V08:
         surface_id = body.get("surfaceId")
         made = [] if surface is not None else [_created(surface_id, None, None)]
         model = None if surface is None else surface.data_model
+        before = [] if surface is None else [component.raw for component in surface.store]
         if verb == "dataModelUpdate":
-            return [*made, _data(body, model)]
+            return [*made, _data(body, model, Lists(before))]
         components = Components(host, str(surface_id))
         rows = components.rows(body.get("components"))
         update = native("updateComponents", {"surfaceId": surface_id, "components": rows})
+        lists = _lists(Lists([*before, *rows]), surface_id, model)
         initial = [
-            native("updateDataModel", {"surfaceId": surface_id, "path": path, "value": value})
+            native("updateDataModel", {"surfaceId": surface_id, "path": path, "value": value}, needed=False)
             for path, value in components.initial.items()
             if not _holds(model, path)
         ]
-        return [*made, update, *initial]
+        return [*made, update, *lists, *initial]
 
     def outgoing(self, message: Mapping[str, Any]) -> dict[str, Any]:
         """`userAction` and `error`, without version."""
@@ -77,7 +82,9 @@ class V08:
 
 def _created(surface_id: Any, catalog_id: Any, styles: Any) -> Step:
     body: dict[str, Any] = {"surfaceId": surface_id, "catalogId": catalog_ids.BASIC}
-    if catalog_id is not None and catalog_id not in _BASIC_IDS:
+    if catalog_id in _MINIMAL_IDS:
+        body["catalogId"] = catalog_ids.MINIMAL
+    elif catalog_id is not None and catalog_id not in _BASIC_IDS:
         body["catalogId"] = catalog_id
     if styles is not None:
         body["theme"] = styles
@@ -90,6 +97,8 @@ def _begin(body: dict[str, Any], surface: Surface | None) -> list[Step]:
         raise refusal(f"Unknown property {str(key)[:40]!r} in beginRendering.", f"/{str(key)[:40]}")
     if not isinstance(root, str) or not root:
         raise refusal("root is the id of a component.", "/root")
+    if not isinstance(body.get("catalogId"), str | None):
+        raise refusal("catalogId is a text.", "/catalogId")
     if not isinstance(body.get("styles", {}), dict):
         raise refusal("styles is an object.", "/styles")
     top = {"id": ROOT, "component": "Column", "children": [inside(root)]}
@@ -108,59 +117,29 @@ def _begin(body: dict[str, Any], surface: Surface | None) -> list[Step]:
     return [*steps, show]
 
 
-def _data(body: dict[str, Any], model: Any) -> Step:
+def _data(body: dict[str, Any], model: Any, lists: Lists) -> Step:
     """One write: the entries are set beside what is there, each at its key below the path."""
     path = body.get("path", "")
     if not isinstance(path, str):
         raise refusal("path is a text.", "/path")
-    tokens = parse(path)
+    tokens = located(parse(spelled(path)), model)
     held = read(model, tokens) if model is not None else None
-    value: Any = dict(held) if isinstance(held, dict) else {}
-    for key, entry in _entries(body.get("contents"), "/contents", 0):
-        if key in ("", "."):
-            value = entry
-        elif isinstance(value, dict):
-            value[key] = entry
+    value = lists.held(written(body.get("contents"), held), tokens)
     return native(
         "updateDataModel", {"surfaceId": body.get("surfaceId"), "path": pointer_text(tokens), "value": value}
     )
 
 
-def _entries(contents: Any, path: str, depth: int) -> list[tuple[str, Any]]:
-    if not isinstance(contents, list) or depth > _DEEPEST:
-        raise refusal("contents is a list of {key, value...}.", path)
-    found = []
-    for index, entry in enumerate(contents):
-        where = f"{path}/{index}"
-        if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
-            raise refusal("An entry has a key, a text.", where)
-        if isinstance(entry.get("valueMap"), list):
-            inner = _entries(entry["valueMap"], f"{where}/valueMap", depth + 1)
-            found.append((entry["key"], _listed(inner)))
-            continue
-        name = next((name for name in _SCALARS if name in entry), None)
-        if name is None:
-            raise refusal("An entry has one of valueString, valueNumber, valueBoolean, valueMap.", where)
-        found.append((entry["key"], entry[name]))
-    return found
-
-
-def _listed(entries: list[tuple[str, Any]]) -> Any:
-    """A list where the map stands for one: v0.8 has no lists, agents write maps of `item1`, `item2`, ... or `0`, `1`,
-    ..., and templates run over them. Keys that count up over entries that are maps themselves say so."""
-    counts = [_COUNTED.fullmatch(key) for key, _ in entries]
-    numbers = [int(found[2]) for found in counts if found]
-    names = {found[1] for found in counts if found}
-    first = numbers[0] if numbers else 0
-    if (
-        len(numbers) == len(entries) > 0
-        and len(names) == 1
-        and first in (0, 1)
-        and numbers == list(range(first, first + len(numbers)))
-        and all(isinstance(value, dict) for _, value in entries)
-    ):
-        return [value for _, value in entries]
-    return dict(entries)
+def _lists(lists: Lists, surface_id: Any, model: Any) -> list[Step]:
+    """What turns maps that templates run over into lists."""
+    steps = []
+    for tokens in sorted(lists.absolute):
+        value = read(model, tokens)
+        held = lists.held(value, tokens)
+        if held is not value:
+            write = {"surfaceId": surface_id, "path": pointer_text(tokens), "value": held}
+            steps.append(native("updateDataModel", write, needed=False))
+    return steps
 
 
 def _holds(model: Any, path: str) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from a2ui.catalog.schema.shapes import below
 from a2ui.errors import PointerError
 from a2ui.protocol.adapters.port import Host, refusal
+from a2ui.protocol.adapters.v0_8_data import spelled
 from a2ui.state.components import ROOT
 from a2ui.state.pointer import parse
 
@@ -36,6 +37,17 @@ _FITS: Final = {"scale-down": "scaleDown"}
 def inside(component_id: str) -> str:
     """The id that a component has inside."""
     return ROOT_INSIDE if component_id == ROOT else component_id
+
+
+def _from_item(path: str) -> str:
+    """A path as v0.8 means it: inside a template it starts at the item, with a slash or without, and elsewhere at the
+    root. That is what a relative path does."""
+    return path.removeprefix(".").lstrip("/") or "."
+
+
+def _of_items(path: Any) -> Any:
+    """The path of what a template runs over: with a slash it starts at the root."""
+    return spelled(path).removeprefix("./") if isinstance(path, str) else path
 
 
 class Components:
@@ -97,13 +109,14 @@ class Components:
         path = value.get("path")
         if not isinstance(path, str):
             return value if literal is None and not value.keys() & set(_LITERALS) else literal
+        path = spelled(path)
         if literal is not None and path.startswith("/"):
             try:
                 parse(path)
             except PointerError:
                 return {"path": path}
             self.initial.setdefault(path, literal)
-        return {"path": path}
+        return {"path": _from_item(path)}
 
     def _children(self, value: Any) -> Any:
         if not isinstance(value, dict):
@@ -117,7 +130,7 @@ class Components:
         component_id = template.get("componentId")
         return {
             "componentId": inside(component_id) if isinstance(component_id, str) else component_id,
-            "path": template.get("dataBinding"),
+            "path": _of_items(template.get("dataBinding")),
         }
 
     @staticmethod
