@@ -26,6 +26,7 @@ from envelopes.admin.display import change_url
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided, BeachError, Expired
 from envelopes.models import Approval
+from envelopes.protocol.text import is_blank
 
 if TYPE_CHECKING:
     from envelopes.admin.base import HistoryAdmin
@@ -38,6 +39,7 @@ AT_ONCE = 200
 """How many are denied in one go."""
 
 REASON_CHARACTERS = 512
+NO_REASON = "Enter a reason. The customer and the agent will see it."
 
 
 class DecisionForm(forms.Form):
@@ -57,8 +59,14 @@ class DenyForm(forms.Form):
     reason = forms.CharField(
         max_length=REASON_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto"}),
-        error_messages={"required": "Enter a reason. The customer and the agent will see it."},
+        error_messages={"required": NO_REASON},
     )
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        if is_blank(reason):
+            raise forms.ValidationError(NO_REASON)
+        return reason
 
 
 class Deciding(_Base):

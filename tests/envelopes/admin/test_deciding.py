@@ -293,10 +293,11 @@ def test_many_are_denied_with_one_reason_after_a_page_that_asks(jonas: Client) -
     assert LogEntry.objects.count() == 3
 
 
-def test_a_reason_is_needed(jonas: Client) -> None:
+@pytest.mark.parametrize("reason", ["  ", "\u200b\u2060", "\u3164"])
+def test_s9_a_reason_that_can_be_read_is_needed(jonas: Client, reason: str) -> None:
     approvals = several(2)
 
-    response = deny(jonas, approvals, apply="1", reason="  ")
+    response = deny(jonas, approvals, apply="1", reason=reason)
 
     assert "Enter a reason" in text_of(response.content)
     assert {stored(approval).state for approval in approvals} == {"pending"}
