@@ -252,9 +252,23 @@ def test_x7_a_visitor_who_is_late_is_in_the_timeline(jonas: Client) -> None:
     with pytest.raises(AlreadyDecided):
         decide(approval.approval_id, "granted", visitor)
 
-    assert "Visitor tried to approve this too late, in chat. Nothing changed." in text_of(
-        jonas.get(url(approval.session, "change")).content
-    )
+    told = "Visitor tried to approve this too late, in chat. Nothing changed."
+    assert told in text_of(jonas.get(url(approval.session, "change")).content)
+    history = text_of(jonas.get(url(approval, "history")).content)
+    assert told in history
+    assert "Asked for approval: Pay 40 back for order A17?" in history
+    assert "Denied by you, in the admin." in history
+
+
+def test_x7_another_approval_of_the_turn_has_a_history_of_its_own(jonas: Client) -> None:
+    turn = factories.make_turn(factories.make_session())
+    first, second = factories.make_approvals(turn, {"order": "A1"}, {"order": "A2"})
+    post(jonas, first, "denied", "Not the first.")
+
+    assert "Not the first." in text_of(jonas.get(url(first, "history")).content)
+    other = text_of(jonas.get(url(second, "history")).content)
+    assert "Not the first." not in other
+    assert "Nothing has been done about this in the admin." in other
 
 
 def test_a_name_is_told_where_the_owner_was_faster(jonas: Client) -> None:
