@@ -25,7 +25,7 @@ from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided, BeachError, Expired
-from envelopes.models import Approval
+from envelopes.models import Approval, Session
 from envelopes.protocol.text import is_blank
 
 if TYPE_CHECKING:
@@ -108,9 +108,14 @@ class Deciding(_Base):
 
     def _decide(self, request: HttpRequest, approval: Approval, decision: str, reason: str) -> Approval:
         """Through the service. What the conversation's log says of it, be it a decision or an attempt that came too
-        late, Django's own log says too, or neither does. Raises what the service does."""
+        late, Django's own log says too, or neither does. A form that arrives twice decides once, and nobody was late.
+        Raises what the service does."""
         who = principal_of(request)
         with transaction.atomic():
+            Session.objects.select_for_update().filter(pk=approval.session_id).first()
+            now = Approval.objects.get(pk=approval.pk)
+            if (now.state, now.decided_by, now.source) == (decision, who.key, "admin"):
+                return now
             try:
                 done = decide(approval.approval_id, decision, who, reason=reason.strip(), source="admin")
             except (AlreadyDecided, Expired) as error:

@@ -189,6 +189,17 @@ def _over(approval: Approval, how: str) -> None:
         decide(approval.approval_id, how, factories.make_principal(viola), source="admin")
 
 
+@pytest.mark.parametrize("decision", ["granted", "denied"])
+def test_s6_a_form_that_is_sent_twice_decides_once_and_nobody_was_late(
+    jonas: Client, approval: Approval, decision: str
+) -> None:
+    first, again = said(post(jonas, approval, decision)), said(post(jonas, approval, decision))
+
+    assert again == first
+    assert late(approval) == []
+    assert LogEntry.objects.count() == 1
+
+
 @pytest.mark.parametrize("how", HOW_IT_ENDED)
 def test_x7_a_late_decision_stands_in_the_history_and_in_the_timeline(
     jonas: Client, approval: Approval, how: str
