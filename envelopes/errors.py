@@ -30,7 +30,7 @@ class BeachError(Exception):
 
 
 class ValidationFailed(BeachError):
-    """That input is not valid."""
+    """This input isn’t in the expected form."""
 
     code = "VALIDATION_FAILED"
     fault = "client"
@@ -44,21 +44,21 @@ class RespondRefused(BeachError):
 
 
 class NotFound(BeachError):
-    """This does not exist, or you do not have access to it."""
+    """There’s nothing here by that name, or it isn’t yours."""
 
     code = "not_found"
     fault = "client"
 
 
 class Forbidden(BeachError):
-    """You do not have permission to do that."""
+    """You’re not allowed to do that."""
 
     code = "forbidden"
     fault = "client"
 
 
 class AlreadyDecided(BeachError):
-    """This request has already been decided."""
+    """This approval has already been decided."""
 
     code = "already_decided"
     fault = "client"

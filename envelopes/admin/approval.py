@@ -20,6 +20,7 @@ from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
 from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
+from envelopes.admin.timeline import log_of
 from envelopes.delivery.panel import arguments
 from envelopes.delivery.panel.markup import cut, reveal
 from envelopes.models import Approval, ToolCall
@@ -151,6 +152,14 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
                 "call_url": change_url(approval.tool_call) if _may_see_calls(request) else "",
             }
         return super().change_view(request, object_id, form_url, more)
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """What the admin's own log has, and above it what the conversation's has: not only staff decide."""
+        approval = self.visible(request, object_id)
+        told = {"log_lines": log_of(approval, principal_of(request)), **(extra_context or {})}
+        return super().history_view(request, object_id, told)
 
     def _facts(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:
         actor = actors.get(approval.handler)

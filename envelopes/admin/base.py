@@ -73,6 +73,7 @@ class HistoryAdmin(admin.ModelAdmin[M]):
 
     change_form_template = "admin/envelopes/history_form.html"
     change_list_template = "admin/envelopes/history_list.html"
+    object_history_template = "admin/envelopes/object_history.html"
     paginator = CappedPaginator
     list_per_page = 50
     list_max_show_all = 200
@@ -143,6 +144,11 @@ class HistoryAdmin(admin.ModelAdmin[M]):
         if not self.has_view_permission(request, obj):
             raise PermissionDenied
         return obj
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        return super().history_view(request, object_id, {"media": self.media, **(extra_context or {})})
 
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any

@@ -25,7 +25,8 @@ from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided, BeachError, Expired
-from envelopes.models import Approval
+from envelopes.models import Approval, Session
+from envelopes.protocol.text import is_blank
 
 if TYPE_CHECKING:
     from envelopes.admin.base import HistoryAdmin
@@ -38,6 +39,7 @@ AT_ONCE = 200
 """How many are denied in one go."""
 
 REASON_CHARACTERS = 512
+NO_REASON = "Enter a reason. The customer and the agent will see it."
 
 
 class DecisionForm(forms.Form):
@@ -57,8 +59,14 @@ class DenyForm(forms.Form):
     reason = forms.CharField(
         max_length=REASON_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto"}),
-        error_messages={"required": "Enter a reason. The customer and the agent will see it."},
+        error_messages={"required": NO_REASON},
     )
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        if is_blank(reason):
+            raise forms.ValidationError(NO_REASON)
+        return reason
 
 
 class Deciding(_Base):
@@ -100,9 +108,14 @@ class Deciding(_Base):
 
     def _decide(self, request: HttpRequest, approval: Approval, decision: str, reason: str) -> Approval:
         """Through the service. What the conversation's log says of it, be it a decision or an attempt that came too
-        late, Django's own log says too, or neither does. Raises what the service does."""
+        late, Django's own log says too, or neither does. A form that arrives twice decides once, and nobody was late.
+        Raises what the service does."""
         who = principal_of(request)
         with transaction.atomic():
+            Session.objects.select_for_update().filter(pk=approval.session_id).first()
+            now = Approval.objects.get(pk=approval.pk)
+            if (now.state, now.decided_by, now.source) == (decision, who.key, "admin"):
+                return now
             try:
                 done = decide(approval.approval_id, decision, who, reason=reason.strip(), source="admin")
             except (AlreadyDecided, Expired) as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import groupby
 
+from django.db.models import Q
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -111,6 +112,16 @@ def timeline(session: Session, asked: str | None, reader: Principal | None = Non
     groups = _grouped(lines, by_number)
     shown = sorted({1, *range(max(1, number - 2), min(pages, number + 2) + 1), pages})
     return Timeline(groups, number, pages, session.last_seq, first, last, shown)
+
+
+def log_of(approval: Approval, reader: Principal) -> list[Line]:
+    """What the log of the conversation has about one approval, oldest first, as ``reader`` reads it."""
+    asked = Q(kind="late-decision") | Q(part_type__startswith="approval-")
+    session = approval.session
+    events = Event.objects.filter(asked, session=session, turn=approval.turn.number).order_by("seq")
+    rows = [row for event in events if _approval_id(row := event.as_row()) == approval.approval_id]
+    named = people(reader, map(_decider, rows), owner=_owner(session))
+    return [_line(session, row, {}, named) for row in rows]
 
 
 def _grouped(lines: Iterable[Line], turns: Mapping[int, Turn]) -> list[Group]:

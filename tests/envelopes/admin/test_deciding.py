@@ -189,6 +189,17 @@ def _over(approval: Approval, how: str) -> None:
         decide(approval.approval_id, how, factories.make_principal(viola), source="admin")
 
 
+@pytest.mark.parametrize("decision", ["granted", "denied"])
+def test_s6_a_form_that_is_sent_twice_decides_once_and_nobody_was_late(
+    jonas: Client, approval: Approval, decision: str
+) -> None:
+    first, again = said(post(jonas, approval, decision)), said(post(jonas, approval, decision))
+
+    assert again == first
+    assert late(approval) == []
+    assert LogEntry.objects.count() == 1
+
+
 @pytest.mark.parametrize("how", HOW_IT_ENDED)
 def test_x7_a_late_decision_stands_in_the_history_and_in_the_timeline(
     jonas: Client, approval: Approval, how: str
@@ -252,9 +263,23 @@ def test_x7_a_visitor_who_is_late_is_in_the_timeline(jonas: Client) -> None:
     with pytest.raises(AlreadyDecided):
         decide(approval.approval_id, "granted", visitor)
 
-    assert "Visitor tried to approve this too late, in chat. Nothing changed." in text_of(
-        jonas.get(url(approval.session, "change")).content
-    )
+    told = "Visitor tried to approve this too late, in chat. Nothing changed."
+    assert told in text_of(jonas.get(url(approval.session, "change")).content)
+    history = text_of(jonas.get(url(approval, "history")).content)
+    assert told in history
+    assert "Asked for approval: Pay 40 back for order A17?" in history
+    assert "Denied by you, in the admin." in history
+
+
+def test_x7_another_approval_of_the_turn_has_a_history_of_its_own(jonas: Client) -> None:
+    turn = factories.make_turn(factories.make_session())
+    first, second = factories.make_approvals(turn, {"order": "A1"}, {"order": "A2"})
+    post(jonas, first, "denied", "Not the first.")
+
+    assert "Not the first." in text_of(jonas.get(url(first, "history")).content)
+    other = text_of(jonas.get(url(second, "history")).content)
+    assert "Not the first." not in other
+    assert "Nothing has been done about this in the admin." in other
 
 
 def test_a_name_is_told_where_the_owner_was_faster(jonas: Client) -> None:
@@ -293,10 +318,11 @@ def test_many_are_denied_with_one_reason_after_a_page_that_asks(jonas: Client) -
     assert LogEntry.objects.count() == 3
 
 
-def test_a_reason_is_needed(jonas: Client) -> None:
+@pytest.mark.parametrize("reason", ["  ", "\u200b\u2060", "\u3164"])
+def test_s9_a_reason_that_can_be_read_is_needed(jonas: Client, reason: str) -> None:
     approvals = several(2)
 
-    response = deny(jonas, approvals, apply="1", reason="  ")
+    response = deny(jonas, approvals, apply="1", reason=reason)
 
     assert "Enter a reason" in text_of(response.content)
     assert {stored(approval).state for approval in approvals} == {"pending"}

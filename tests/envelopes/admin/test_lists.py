@@ -219,3 +219,17 @@ def test_a_turn_that_a_person_stopped_is_no_error() -> None:
         html = viewer().get(url(model, "changelist")).content.decode()
         assert 'data-state="stopped">Stopped<' in html
         assert 'data-state="failed"' not in html
+
+
+def test_times_have_24_hours_and_lists_are_called_what_they_list(settings: Any) -> None:
+    settings.TIME_ZONE = "UTC"
+    rows = one_of_each()
+    client = viewer()
+    for model, row in rows.items():
+        for page in (url(model, "changelist"), url(row, "change"), url(row, "history")):
+            text = text_of(client.get(page).content)
+            assert "a.m." not in text
+            assert "p.m." not in text
+    text = text_of(client.get(url(Session, "changelist")).content)
+    assert "Conversations" in text
+    assert "to view" not in text

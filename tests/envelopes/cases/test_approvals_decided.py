@@ -48,7 +48,7 @@ def _in_the_admin(approval: Approval, who: Principal, decision: str) -> Any:
     where = reverse("admin:envelopes_approval_decide", args=[approval.pk])
     answer = client.post(where, {"decision": decision, "reason": ""}, follow=True)
     assert answer.status_code == 200
-    if "Your decision changed nothing." in answer.content.decode():
+    if "Your decision was not applied." in answer.content.decode():
         return AlreadyDecided()
     return Approval.objects.get(pk=approval.pk)
 

@@ -210,6 +210,6 @@ async def test_ap_pending_survives_restart_and_reconnect() -> None:
         await until(sync_to_async(Turn.objects.filter(session=session, status="settled").exists))
         assert list((await _shown(session)).values()) == ["done"]
         assert not await sync_to_async(session.approvals.filter(state="pending").exists)()
-        with pytest.raises(Exception, match="already granted"):
+        with pytest.raises(Exception, match="already approved"):
             await sync_to_async(service.decide)(approval.approval_id, "denied", who)
         await c4.close()

@@ -73,6 +73,9 @@ UNKEPT: dict[str, tuple[Call | Raw, str]] = {
     "float that PostgreSQL gives back as an integer": (Call("order", {"amount": 1e22}), "/amount"),
     "more digits than a double keeps": (Raw('{"amount": 12345678901234567.89}', "order"), "/amount"),
     "less than a double keeps": (Raw('{"lines": [], "amount": 1e-400}', "order"), "/amount"),
+    "one key twice": (Raw('{"count": 1, "count": 2}', "order"), "/count"),
+    "no number": (Raw('{"lines": [], "amount": NaN}', "order"), "/amount"),
+    "more than any number": (Raw('{"amount": 1e999}', "order"), "/amount"),
     "key that nothing reads": (Call("order", {"command": "ls", "sudo": True}), "/sudo"),
     "key that nothing reads, inside": (Call("order", {"lines": [{"sku": "a", "gift": 1}]}), "/lines/0/gift"),
 }
