@@ -164,7 +164,10 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         except AWAY as error:
             logger.warning("A frame of session %s has to come again: %r", self.session.pk, error)
             await refuse(Unavailable())
-        except (TooFarBack, NotInLog) as error:
+        except NotInLog as error:
+            # No frame before it: a hello that is refused is made again.
+            await self._leave(RELOAD, error.message)
+        except TooFarBack as error:
             await refuse(error)
             await self._leave(RELOAD, error.message)
         except BeachError as error:
@@ -248,9 +251,12 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         return self._admission.key if self._admission is not None else ""
 
     def _find(self, after: int) -> None:
-        """Raises ``NotInLog`` for a row that is not there: the log of a database that was restored may be shorter than
+        """Raises ``Changed`` for a session that is gone, ``NotInLog`` for a row that is not there: the log of a database that was restored may be shorter than
         what a page shows, and than what this process has seen of it."""
-        self.session.refresh_from_db(fields=["last_seq"])
+        try:
+            self.session.refresh_from_db(fields=["last_seq"])
+        except Session.DoesNotExist as error:
+            raise Changed from error
         views.check(self.session)
         if after > self.session.last_seq:
             raise NotInLog
