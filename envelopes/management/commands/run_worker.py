@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from typing import Any
 
@@ -11,6 +12,8 @@ from django.core.management.base import BaseCommand
 from envelopes.runtime import store
 from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import Process
+
+logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -28,6 +31,7 @@ class Command(BaseCommand):
         def ask() -> None:
             # Whoever asks again is told nothing new: the bound holds from the first time.
             if not asked.is_set():
+                logger.info("This process was asked to end.")
                 asked.set()
                 end_in_time()
 

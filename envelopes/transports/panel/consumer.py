@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
 from typing import Any
 
 import orjson
@@ -19,17 +18,15 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.db import InterfaceError, OperationalError
 
 from envelopes.conf import setting
-from envelopes.delivery.deltas import Delta, deltas, place_of
-from envelopes.delivery.listing import listing
-from envelopes.delivery.live import Frame, TooFarBack, resume, views
+from envelopes.delivery.live import TooFarBack, views
 from envelopes.errors import BeachError, Forbidden, NotFound, Unavailable, ValidationFailed
-from envelopes.log.doorbell import doorbell
-from envelopes.models import Session, Turn
+from envelopes.models import Session
 from envelopes.runtime import intake
 from envelopes.runtime.process import ensure_started
 from envelopes.tasks import end
 from envelopes.transports.panel import frames as wire
 from envelopes.transports.panel.budget import Budget
+from envelopes.transports.panel.feed import Feed, NotInLog
 from envelopes.transports.panel.identity import Admission, Changed, actor_of, admit, recheck
 from envelopes.types import JsonObject
 
@@ -59,31 +56,19 @@ class Gone(Exception):
     """Nobody is at the other end any more."""
 
 
-class NotInLog(BeachError):
-    """This page shows more than the server has. Load it again."""
-
-    code = "not_in_log"
-    fault = "us"
-
-
 class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
-    """One connection. ``cursor`` is the last row that this browser has."""
+    """One connection."""
 
     # No layer: doorbell and deltas bring everything, and a Redis that is away must not close sockets.
     channel_layer_alias = ""
     session: Session
-    cursor = 0
 
     def __init__(self) -> None:
         super().__init__()
         self._admission: Admission | None = None
-        self._ring = asyncio.Event()
-        self._undo: list[Callable[[], None]] = []
+        self._feed: Feed | None = None
         self._pumping: asyncio.Task[None] | None = None
         self._budget = Budget(setting("BEACH_FRAMES_PER_SECOND"))
-        self._deltas: list[Delta] = []
-        self._over: dict[int, tuple[int, ...]] = {}
-        self._relist = False
         # One speaks at a time: the pump, or the answer to a hello, which starts again from an earlier row.
         self._sending = asyncio.Lock()
 
@@ -122,6 +107,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             await self.close(LATER, reason=Unavailable().message)
         else:
             self.session = self._admission.session
+            self._feed = Feed(self.session, self._deliver)
 
     async def _recheck(self) -> None:
         """Raises ``Changed``."""
@@ -135,16 +121,16 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         await self.close(code, reason=reason)
 
     async def _let_go(self) -> None:
-        undo, self._undo = self._undo, []
-        for one in undo:
-            one()
+        if self._feed is not None:
+            self._feed.close()
         if self._pumping is not None and await end([self._pumping], seconds=PUMP_SECONDS):
             logger.warning("A socket of session %s still waits for the database.", self.session.pk)
 
     # -- in -----------------------------------------------------------------------------------------------------
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        if self._admission is None:
+        admission, feed = self._admission, self._feed
+        if admission is None or feed is None:
             return
         frame: wire.ClientFrame | None = None
 
@@ -156,7 +142,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         try:
             self._budget.spend()
             frame = wire.parse_frame(text_data, bytes_data)
-            await self._answer(frame, self._admission)
+            await self._answer(frame, admission, feed)
         except Gone:
             raise
         except Changed:
@@ -164,7 +150,10 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         except AWAY as error:
             logger.warning("A frame of session %s has to come again: %r", self.session.pk, error)
             await refuse(Unavailable())
-        except (TooFarBack, NotInLog) as error:
+        except NotInLog as error:
+            # No frame before it: a hello that is refused is made again.
+            await self._leave(RELOAD, error.message)
+        except TooFarBack as error:
             await refuse(error)
             await self._leave(RELOAD, error.message)
         except BeachError as error:
@@ -175,16 +164,16 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             logger.exception("A frame of session %s failed.", self.session.pk)
             await refuse(Internal())
 
-    async def _answer(self, frame: wire.ClientFrame, admission: Admission) -> None:
+    async def _answer(self, frame: wire.ClientFrame, admission: Admission, feed: Feed) -> None:
         match frame:
             case wire.Ping():
                 # Whoever only watches sends nothing else: a login or a right that ended must end this too.
                 await self._recheck()
                 await self._say({"type": "pong"})
             case wire.Hello():
-                await self._hello(frame.after)
+                await self._hello(feed, admission, frame.after)
             case _:
-                before = self.cursor
+                before = feed.cursor
                 answer = await sync_to_async(self._handle)(frame, admission)
                 await self._say({"type": "ack", "id": frame.id, **answer})
                 if answer.get("seq", before) < before and not answer.get("repeated"):
@@ -220,64 +209,38 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
 
     # -- out ----------------------------------------------------------------------------------------------------
 
-    async def _hello(self, after: int) -> None:
+    async def _hello(self, feed: Feed, admission: Admission, after: int) -> None:
         """Listen first, then read the log, then follow: nothing that is appended meanwhile is missed."""
         if self._pumping is None:
-            views.watch(self.session.pk)
-            self._undo = [
-                lambda: views.unwatch(self.session.pk),
-                doorbell.listen(self.session.pk, self._ring.set),
-                deltas.subscribe(self.session.pk, self._on_delta),
-                listing.watch(self._key, self.session.pk, self._on_listing),
-            ]
-            self._pumping = asyncio.create_task(self._pump())
+            feed.listen(admission.key)
+            self._pumping = asyncio.create_task(self._pump(feed))
         else:
             await self._recheck()
         async with self._sending:
-            await sync_to_async(self._find)(after)
-            self.cursor = after
-            await self._catch_up()
-            seq, busy, live, self._over = await sync_to_async(self._state)()
-            now = time.time_ns() // 1_000_000
-            await self._say({"type": "welcome", "seq": seq, "busy": busy, "now": now})
-            for frame in live:
-                await self._say(frame)
+            await feed.start(after)
 
-    @property
-    def _key(self) -> str:
-        return self._admission.key if self._admission is not None else ""
-
-    def _find(self, after: int) -> None:
-        """Raises ``NotInLog`` for a row that is not there: the log of a database that was restored may be shorter than
-        what a page shows, and than what this process has seen of it."""
-        self.session.refresh_from_db(fields=["last_seq"])
-        views.check(self.session)
-        if after > self.session.last_seq:
-            raise NotInLog
-
-    async def _pump(self) -> None:
+    async def _pump(self, feed: Feed) -> None:
         while True:
-            await self._ring.wait()
-            self._ring.clear()
+            await feed.ring.wait()
+            feed.ring.clear()
             try:
                 # Pings do this too; but a client that never sends any must not go on listening.
                 if time.monotonic() - self._admitted_at > RECHECK_SECONDS:
                     await self._recheck()
                 async with self._sending:
-                    await self._catch_up()
-                    await self._tell_of_list()
+                    await feed.catch_up()
             except Gone:
                 return
             except Changed:
                 await self._end(WHO_NOW, "Who you are, or what you may do here, has changed.")
                 return
-            except (TooFarBack, NotInLog) as error:
+            except TooFarBack as error:
                 await self._end(RELOAD, error.message)
                 return
             except AWAY as error:
                 logger.warning("Rows of session %s have to wait: %r", self.session.pk, error)
                 await asyncio.sleep(AGAIN_SECONDS)
-                self._ring.set()
+                feed.ring.set()
             except Exception:
                 # The browser asks again when it notices the gap; the socket must not die of it.
                 logger.exception("Sending to session %s failed.", self.session.pk)
@@ -289,76 +252,11 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         except Gone:
             return
 
-    async def _catch_up(self) -> None:
-        """Send streamed text and new rows, in the order in which they were made.
-
-        A row was read after everything that streamed before it here had been queued, so that goes first; what has no
-        place yet waits for the row that makes one, unless that row has ended it too.
-        """
-        frames = [frame for frame in await sync_to_async(self._frames)() if frame.seq > self.cursor]
-        early = await self._send_deltas()
-        for frame in frames:
-            await self.send(text_data=frame.payload)
-            self.cursor = frame.seq
-            self._over[frame.turn] = max(frame.over, self._over.get(frame.turn, ()))
-        self._deltas[:0] = early
-        await self._send_deltas()
-
-    def _frames(self) -> list[Frame]:
-        with views.open(self.session) as view:
-            kept = view.frames_after(self.cursor)
-        if kept is not None:
-            return kept
-        self.session.refresh_from_db(fields=["last_seq"])
-        return resume(self.session, self.cursor)
-
-    def _state(self) -> tuple[int, bool, list[JsonObject], dict[int, tuple[int, ...]]]:
-        """What a browser that has just connected needs besides rows: is something at work, what streams now, what of
-        it is over."""
-        with views.open(self.session) as view:
-            live = []
-            for turn in Turn.objects.filter(session=self.session, status="running"):
-                into = view.thread.container(turn.number)
-                for key, bubble in turn.live.items():
-                    if into:
-                        live.append(
-                            _delta_frame(Delta(key, turn.number, bubble["partType"], 0, bubble["text"]), into)
-                        )
-            return view.sent, view.thread.busy, live, dict(view.over)
-
-    def _on_delta(self, delta: Delta) -> None:
-        self._deltas.append(delta)
-        self._ring.set()
-
-    def _on_listing(self) -> None:
-        self._relist = True
-        self._ring.set()
-
-    async def _tell_of_list(self) -> None:
-        if self._relist:
-            self._relist = False
-            await self._say({"type": "sessions"})
-
-    async def _send_deltas(self) -> list[Delta]:
-        """Send what has streamed and is not over; returns what has no place on the page yet."""
-        pending, self._deltas = self._deltas, []
-        homeless = []
-        for delta in pending:
-            if place_of(delta.live) <= self._over.get(delta.turn, (-1,)):
-                continue
-            into = views.container(self.session.pk, delta.turn)
-            if into:
-                await self._say(_delta_frame(delta, into))
-            else:
-                homeless.append(delta)
-        return homeless
-
     async def _say(self, frame: JsonObject) -> None:
-        await self.send(text_data=orjson.dumps(frame).decode())
+        await self._deliver(orjson.dumps(frame).decode())
 
-
-def _delta_frame(delta: Delta, into: str) -> JsonObject:
-    return {"type": "delta", "into": into, **delta.as_json()}
+    async def _deliver(self, text: str) -> None:
+        await self.send(text_data=text)
 
 
 class Internal(BeachError):

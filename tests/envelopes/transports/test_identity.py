@@ -212,11 +212,14 @@ async def test_s3_a_user_who_was_deactivated_is_sent_back_and_then_away() -> Non
         assert await close_code(again) == 4401
 
 
-async def test_s3_a_conversation_that_was_deleted_sends_back_and_is_then_not_there() -> None:
+@pytest.mark.parametrize("greeted", [True, False])
+async def test_s3_a_conversation_that_was_deleted_sends_back_and_is_then_not_there(greeted: bool) -> None:
     async with panel(ANSWER) as (session, browser, _):
-        socket = await Socket(browser, session.public_id).open()
+        socket = Socket(browser, session.public_id)
+        await (socket.open() if greeted else socket.wire.connect(timeout=5))
         await Session.objects.filter(pk=session.pk).adelete()
-        await socket.send({"type": "message", "id": "m1", "text": "Anybody?"})
+        message = {"type": "message", "id": "m1", "text": "Anybody?"}
+        await socket.send(message if greeted else {"type": "hello", "after": 0})
         assert await close_code(socket) == 4411
         again = Socket(browser, session.public_id)
         await again.wire.connect(timeout=5)
