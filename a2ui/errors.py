@@ -21,6 +21,37 @@ VALIDATION_FAILED = "VALIDATION_FAILED"
 BUDGET_EXCEEDED = "budget_exceeded"
 
 
+_SHOWN = 40
+_LARGE = 1e15
+
+
+def must_be(name: str, expected: str, got: object = ..., *, quoted: bool = False) -> str:
+    """The sentence for a value of the wrong kind: "`weight` must be a number; got text."
+
+    `got` left out: there was nothing. `quoted`: a text is shown, where any text but some is wrong.
+    """
+    return f"`{name}` must be {expected}; got {_described(got, quoted=quoted)}."
+
+
+def _described(value: object, *, quoted: bool) -> str:
+    if value is ...:
+        return "nothing"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, int | float):
+        return str(value) if abs(value) < _LARGE else "no such number"
+    if isinstance(value, str):
+        if quoted and value:
+            more = "\N{HORIZONTAL ELLIPSIS}" if len(value) > _SHOWN else ""
+            return f'"{value[:_SHOWN]}{more}"'
+        return "text" if value else "empty text"
+    if isinstance(value, list | tuple):
+        return "a list" if value else "an empty list"
+    return "an object" if isinstance(value, dict) else type(value).__name__
+
+
 class A2uiError(Exception):
     """Something in the A2UI core went wrong."""
 

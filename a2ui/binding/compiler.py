@@ -109,7 +109,8 @@ class Compiler:
             return ExpressionError(f"{call.name} runs on a click only.", expression=call.name)
         for name in function.literal_args:
             if isinstance(call.arguments.get(name), Binding | FunctionCall | Array):
-                return ExpressionError(f"{name} of {call.name} is a literal.", expression=call.name)
+                message = f"`{name}` of {call.name[:40]} must be a literal; got a binding or a call."
+                return ExpressionError(message, expression=call.name)
         return function
 
     def carry_out(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, PointerError
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, PointerError, must_be
 from a2ui.safety.limits import Limits
 from a2ui.state.pointer import Tokens, parse_scoped
 from a2ui.state.values import JSON
@@ -104,7 +104,7 @@ def _call(name: str, args: Any, report: Report, limits: Limits, depth: int) -> V
         return None
     if not isinstance(args, dict):
         if args is not None:
-            report(f"The args of {name[:40]} are an object.", VALIDATION_FAILED)
+            report(must_be(f"args of {name[:40]}", "an object", args), VALIDATION_FAILED)
         args = {}
     if len(args) > limits.call_arguments:
         report(

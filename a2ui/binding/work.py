@@ -27,10 +27,6 @@ _JSON_CHARS: Final = 5
 _KEPT_CHARS: Final = 1_000
 """Characters of a Markdown text whose HTML is kept, see `safety.markdown`."""
 
-_TEXT_MARKS: Final = 5
-"""What a Markdown text counts for beside its marks."""
-
-
 CUT: Final = "\N{HORIZONTAL ELLIPSIS}"
 """What a person sees of a text that a limit has cut off."""
 
@@ -98,12 +94,12 @@ class Work:
         self.used += 1 + len(text) // _JSON_CHARS
         return text
 
-    def markdown(self, text: str, marks: int) -> bool:
-        """Counts a Markdown text; False where it is one too many. The same short text again costs nothing: whether it
-        is shown must not depend on what other drawings have left in a cache."""
+    def markdown(self, text: str, cost: int) -> bool:
+        """Counts a Markdown text by what reading it costs, in marks; False where it is one too many. The same short
+        text again costs nothing: whether it is shown must not depend on what other drawings have left in a cache."""
         if text in self._read:
             return True
-        self.marks += _TEXT_MARKS + marks
+        self.marks += cost
         if self.marks > self._limits.markdown_work:
             return False
         if len(text) <= _KEPT_CHARS:

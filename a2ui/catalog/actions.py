@@ -29,17 +29,17 @@ def action(raw: Any, where: Where) -> Any:
     """EventAction or CallAction; the short form `{name, context}` is an event. The usual event stays as it is until
     somebody asks `action_of`: most buttons are never clicked."""
     if not isinstance(raw, dict):
-        return where.wrong("an action")
+        return where.wrong("an object with event or functionCall", raw)
     if _is_usual(raw):
         return raw
     if "event" in raw and "functionCall" in raw:
-        where.add("An action has either event or functionCall.")
+        where.add("`action` must have one of event and functionCall; got both.")
     if "event" in raw or "functionCall" not in raw:
         return _event(raw.get("event", raw), where)
     call = parse(raw["functionCall"], where.add, where.limits)
     if isinstance(call, FunctionCall):
         return CallAction(call)
-    return where.wrong("a function call", "/functionCall")
+    return where.wrong("a function call", raw["functionCall"], "/functionCall")
 
 
 def action_of(props: Mapping[str, Any]) -> EventAction | CallAction | None:
@@ -86,10 +86,10 @@ def _value(value: Any) -> Value:
 
 def _event(event: Any, where: Where) -> Any:
     if not isinstance(event, dict) or not isinstance(event.get("name"), str):
-        return where.wrong("an event with a name", "/event")
+        return where.wrong("an object with a name", event, "/event")
     context = event.get("context")
     if context is not None and not isinstance(context, dict):
-        where.add("The context of an event is an object.", sub="/event/context")
+        where.wrong("an object", context, "/event/context")
     report, limits = where.add, where.limits
     entries = context.items() if isinstance(context, dict) else ()
     values = {key: parse(value, report, limits) for key, value in entries}

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from a2ui.binding.values import Binding, Value, is_dynamic, parse, parse_path
-from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic, must_be
 from a2ui.safety.limits import Limits
 from a2ui.state.pointer import ABSENT, Absent, Tokens
 
@@ -52,9 +52,9 @@ class Where:
         path = f"/components/{self.index}{key}{sub}"
         self.problems.append(Diagnostic(code, message, path, self.surface_id, facts=facts))
 
-    def wrong(self, expected: str, sub: str = "") -> Absent:
-        """Reports a value of the wrong JSON type, which then counts as absent."""
-        self.add(f"{self.key} is {expected}.", sub=sub)
+    def wrong(self, expected: str, got: object, sub: str = "", *, quoted: bool = False) -> Absent:
+        """Reports a value of the wrong kind, which then counts as absent; see `must_be`."""
+        self.add(must_be(self.key + sub, expected, got, quoted=quoted), sub=sub)
         return ABSENT
 
 
@@ -67,7 +67,7 @@ def text(raw: Any, where: Where) -> Any:
         return raw
     value = parse(raw, where.add, where.limits)
     if isinstance(value, dict):
-        return where.wrong('a text, {"path": ...} or {"call": ...}')
+        return where.wrong('text, {"path": ...} or {"call": ...}', raw)
     return value
 
 
@@ -75,7 +75,7 @@ def number(raw: Any, where: Where) -> Any:
     """DynamicNumber; numeric text is converted when bound (7.2)."""
     value = parse(raw, where.add, where.limits)
     if isinstance(value, dict | list | bool):
-        return where.wrong("a number")
+        return where.wrong("a number", raw)
     return value
 
 
@@ -83,7 +83,7 @@ def boolean(raw: Any, where: Where) -> Any:
     """DynamicBoolean; text and numbers are converted when bound (7.2)."""
     value = parse(raw, where.add, where.limits)
     if isinstance(value, dict | list):
-        return where.wrong("true or false")
+        return where.wrong("true or false", raw)
     return value
 
 
@@ -91,7 +91,7 @@ def string_list(raw: Any, where: Where) -> Any:
     """DynamicStringList; one plain text counts as a list of it."""
     value = parse(raw, where.add, where.limits)
     if isinstance(value, dict | bool | int | float):
-        return where.wrong("a list of texts")
+        return where.wrong("a list of texts", raw)
     return value
 
 
@@ -100,19 +100,19 @@ def string_list(raw: Any, where: Where) -> Any:
 
 def literal_text(raw: Any, where: Where) -> Any:
     """A string that is never dynamic."""
-    return raw if isinstance(raw, str) else where.wrong("a text")
+    return raw if isinstance(raw, str) else where.wrong("text", raw)
 
 
 def literal_number(raw: Any, where: Where) -> Any:
     """A number that is never dynamic; true and false are none."""
     if type(raw) is int:
         return raw
-    return raw if isinstance(raw, int | float) and not isinstance(raw, bool) else where.wrong("a number")
+    return raw if isinstance(raw, int | float) and not isinstance(raw, bool) else where.wrong("a number", raw)
 
 
 def literal_boolean(raw: Any, where: Where) -> Any:
     """True or false, never dynamic."""
-    return raw if isinstance(raw, bool) else where.wrong("true or false")
+    return raw if isinstance(raw, bool) else where.wrong("true or false", raw)
 
 
 ANY_TEXT: Final = frozenset({"*"})
@@ -132,7 +132,7 @@ def enum(*values: str) -> Kind:
     def read(raw: Any, where: Where) -> Any:
         if isinstance(raw, str) and raw in allowed:
             return raw
-        return where.wrong("one of " + ", ".join(values))
+        return where.wrong("one of " + ", ".join(values), raw, quoted=True)
 
     ENUM_VALUES[read] = values
     USUAL[read] = allowed
@@ -153,7 +153,7 @@ class Template:
 
 def child(raw: Any, where: Where) -> Any:
     """The id of one component."""
-    return raw if isinstance(raw, str) else where.wrong("the id of a component")
+    return raw if isinstance(raw, str) else where.wrong("the id of a component", raw)
 
 
 USUAL[child] = ANY_TEXT
@@ -169,7 +169,8 @@ def children(raw: Any, where: Where) -> Any:
             return ABSENT
         if _TEXT.issuperset(map(type, raw)):
             return raw
-        where.add("children is a list of component ids.")
+        at, other = next((at, item) for at, item in enumerate(raw) if type(item) is not str)
+        where.wrong("the id of a component", other, f"/{at}")
         return [str(item) for item in raw if isinstance(item, str)]
     if isinstance(raw, dict):
         component_id, path = raw.get("componentId"), raw.get("path")
@@ -178,7 +179,7 @@ def children(raw: Any, where: Where) -> Any:
             if isinstance(binding, Binding):
                 return Template(component_id, binding.tokens, binding.absolute)
             return ABSENT
-    return where.wrong('a list of component ids or {"componentId": ..., "path": ...}')
+    return where.wrong('a list of component ids or {"componentId": ..., "path": ...}', raw)
 
 
 class Tab(NamedTuple):
@@ -191,7 +192,7 @@ class Tab(NamedTuple):
 def tabs(raw: Any, where: Where) -> Any:
     """A tuple of Tab; entries that are none are reported and left out."""
     if not isinstance(raw, list):
-        return where.wrong("a list of tabs")
+        return where.wrong("a list of tabs", raw)
     if not where.takes(raw):
         return ABSENT
     found = []
@@ -199,7 +200,7 @@ def tabs(raw: Any, where: Where) -> Any:
         if isinstance(item, dict) and isinstance(item.get("child"), str):
             found.append(Tab(parse(item.get("title"), where.add, where.limits), item["child"]))
         else:
-            where.add("A tab has a title and a child.", sub=f"/{index}")
+            where.wrong("an object with title and child, the id of a component", item, f"/{index}")
     return tuple(found)
 
 
@@ -213,7 +214,7 @@ class Option(NamedTuple):
 def options(raw: Any, where: Where) -> Any:
     """A tuple of Option with distinct values; a repeated value and what is no option are left out."""
     if not isinstance(raw, list):
-        return where.wrong("a list of options")
+        return where.wrong("a list of options", raw)
     if not where.takes(raw):
         return ABSENT
     if len(raw) > where.limits.options:
@@ -230,7 +231,7 @@ def options(raw: Any, where: Where) -> Any:
         if isinstance(value, bool | int | float):
             value = str(value).lower() if isinstance(value, bool) else str(value)
         if not isinstance(value, str):
-            where.add("An option has a label and a value.", sub=f"/{index}")
+            where.wrong("an object with label and value, a text", item, f"/{index}")
         elif value in found:
             where.add("Two options have the same value; the first is shown.", sub=f"/{index}/value")
         else:
@@ -249,7 +250,7 @@ class Check(NamedTuple):
 def checks(raw: Any, where: Where) -> Any:
     """A tuple of Check; the shorthand `{call, args, message}` is accepted (R25)."""
     if not isinstance(raw, list):
-        return where.wrong("a list of checks")
+        return where.wrong("a list of checks", raw)
     if not where.takes(raw):
         return ABSENT
     if len(raw) > where.limits.checks:
@@ -263,12 +264,12 @@ def checks(raw: Any, where: Where) -> Any:
     found = []
     for index, item in enumerate(raw[: where.limits.checks]):
         if not isinstance(item, dict) or not ("condition" in item or "call" in item):
-            where.add("A check has a condition and a message.", sub=f"/{index}")
+            where.wrong("an object with condition and message", item, f"/{index}")
             continue
         condition = item.get("condition", item)
         message = item.get("message")
         if not isinstance(message, str):
-            where.add("A check has a message.", sub=f"/{index}/message")
+            where.wrong("text", item.get("message", ...), f"/{index}/message")
             message = ""
         found.append(Check(parse(condition, where.add, where.limits), message))
     return tuple(found)
@@ -284,7 +285,7 @@ class Accessibility(NamedTuple):
 def accessibility(raw: Any, where: Where) -> Any:
     """An Accessibility with at least one of its texts."""
     if not isinstance(raw, dict):
-        return where.wrong("an object with label and description")
+        return where.wrong("an object with label and description", raw)
     label, description = (_label(raw.get(name), name, where) for name in ("label", "description"))
     return ABSENT if label is None and description is None else Accessibility(label, description)
 
@@ -292,7 +293,7 @@ def accessibility(raw: Any, where: Where) -> Any:
 def _label(raw: Any, name: str, where: Where) -> Any:
     value = None if raw is None else parse(raw, where.add, where.limits)
     if isinstance(value, dict):
-        where.add(f"{name} is a text.", sub=f"/{name}")
+        where.wrong("text", raw, f"/{name}")
         return None
     return value
 
@@ -309,4 +310,4 @@ def icon_name(raw: Any, where: Where) -> Any:
     if isinstance(raw, dict) and isinstance(raw.get("svgPath"), str) and "path" not in raw:
         return SvgPath(raw["svgPath"])
     value = parse(raw, where.add, where.limits)
-    return value if isinstance(value, str) or is_dynamic(value) else where.wrong("the name of an icon")
+    return value if isinstance(value, str) or is_dynamic(value) else where.wrong("the name of an icon", raw)

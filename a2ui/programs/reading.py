@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from a2ui.errors import A2uiError
+from a2ui.errors import A2uiError, must_be
 
 INVALID_JSON = "INVALID_JSON"
 
@@ -85,5 +85,6 @@ def read_cases(text: str) -> dict[str, list[Any]]:
     """Named programs: an object `{name: program}`. Raises A2uiError `INVALID_JSON`."""
     value = parse_json(text)
     if not isinstance(value, dict):
-        raise A2uiError("Cases are an object {name: program}.", code=INVALID_JSON, fault="agent")
+        message = must_be("cases", "an object {name: program}", value)
+        raise A2uiError(message, code=INVALID_JSON, fault="agent")
     return {name: messages_of(program) for name, program in value.items()}

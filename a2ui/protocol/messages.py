@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic, must_be
 from a2ui.protocol.versions import KNOWN, V08_VERBS
 from a2ui.protocol.versions import NATIVE as VERSIONS
 from a2ui.safety.limits import Limits
@@ -108,7 +108,7 @@ def _usual(version: str, verb: str, body: dict[str, Any], limits: Limits) -> Ser
 def _read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
     problems = _Problems()
     if not isinstance(message, dict):
-        problems.add("A message is a JSON object.")
+        problems.add(must_be("message", "a JSON object", message))
         return problems.found
     verbs = [verb for verb in _READERS if verb in message]
     body = message[verbs[0]] if len(verbs) == 1 else None
@@ -119,7 +119,7 @@ def _read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
         return problems.found
     verb = verbs[0]
     if not isinstance(body, dict):
-        problems.add(f"{verb} is a JSON object.", f"/{verb}")
+        problems.add(must_be(verb, "a JSON object", body), f"/{verb}")
         return problems.found
     _check_surface_id(body, problems, limits)
     unknown = [key for key in body if key not in _BODY_KEYS[verb]]
@@ -147,19 +147,19 @@ def _check_envelope(message: dict[Any, Any], verbs: list[str], problems: _Proble
     if len(unknown) > _LISTED:
         problems.add(f"{len(unknown) - _LISTED} more keys are unknown.")
     if len(verbs) > 1:
-        problems.add(f"A message has exactly one update; this one has {', '.join(verbs)}.")
+        problems.add(f"`message` must have exactly one update; got {', '.join(verbs)}.")
     elif not verbs:
-        problems.add(f"A message has one of {', '.join(_READERS)}.")
+        problems.add(f"`message` must have one of {', '.join(_READERS)}; got none.")
 
 
 def _check_surface_id(body: dict[str, Any], problems: _Problems, limits: Limits) -> None:
     surface_id = body.get("surfaceId")
     if not isinstance(surface_id, str) or not surface_id:
-        problems.add("surfaceId is a text that is not empty.", "/surfaceId")
+        problems.add(must_be("surfaceId", "text that is not empty", body.get("surfaceId", ...)), "/surfaceId")
     elif len(surface_id) > limits.surface_id_chars:
         problems.surface_id = ""
         problems.add(
-            f"surfaceId has at most {limits.surface_id_chars} characters.",
+            f"`surfaceId` must have at most {limits.surface_id_chars} characters; got {len(surface_id)}.",
             "/surfaceId",
             BUDGET_EXCEEDED,
             limit="surface_id_chars",
@@ -170,10 +170,10 @@ def _check_surface_id(body: dict[str, Any], problems: _Problems, limits: Limits)
 def _create(body: dict[str, Any], version: str, problems: _Problems) -> CreateSurface:
     catalog_id = body.get("catalogId")
     if not isinstance(catalog_id, str) or not catalog_id:
-        problems.add("catalogId names the catalog and is required.", "/catalogId")
+        problems.add(must_be("catalogId", "the id of a catalog", body.get("catalogId", ...)), "/catalogId")
     flag = body.get("sendDataModel")
     if flag is not None and not isinstance(flag, bool):
-        problems.add("sendDataModel is true or false.", "/sendDataModel")
+        problems.add(must_be("sendDataModel", "true or false", flag), "/sendDataModel")
     return CreateSurface(
         version, str(body.get("surfaceId")), str(catalog_id), body.get("theme"), flag is True
     )
@@ -182,7 +182,7 @@ def _create(body: dict[str, Any], version: str, problems: _Problems) -> CreateSu
 def _components(body: dict[str, Any], version: str, problems: _Problems) -> UpdateComponents:
     components = body.get("components")
     if not isinstance(components, list):
-        problems.add("components is a list.", "/components")
+        problems.add(must_be("components", "a list", body.get("components", ...)), "/components")
         components = []
     return UpdateComponents(version, str(body.get("surfaceId")), components)
 
@@ -190,7 +190,7 @@ def _components(body: dict[str, Any], version: str, problems: _Problems) -> Upda
 def _data(body: dict[str, Any], version: str, problems: _Problems) -> UpdateDataModel:
     path = body.get("path", "")
     if not isinstance(path, str):
-        problems.add("path is a text.", "/path")
+        problems.add(must_be("path", "text", path), "/path")
         path = ""
     return UpdateDataModel(version, str(body.get("surfaceId")), path, body.get("value", ABSENT))
 

@@ -13,7 +13,7 @@ from typing import Any
 from a2ui.binding.values import is_dynamic
 from a2ui.catalog.actions import EventAction, action_of
 from a2ui.catalog.kinds import Accessibility, Check, Option, SvgPath, Tab, Template
-from a2ui.errors import VALIDATION_FAILED, A2uiError
+from a2ui.errors import VALIDATION_FAILED, A2uiError, must_be
 from a2ui.functions.convert import truthy
 from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.data_model import write_ops
@@ -209,5 +209,5 @@ def _write(surfaces: SurfaceSet, request: Mapping[str, Any], owner: str) -> None
 def _text(request: Mapping[str, Any], key: str) -> str:
     value = request.get(key, "")
     if not isinstance(value, str):
-        raise A2uiError(f"{key} is a text.", code=VALIDATION_FAILED, fault="agent")
+        raise A2uiError(must_be(key, "text", value), code=VALIDATION_FAILED, fault="agent")
     return value

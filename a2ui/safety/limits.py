@@ -62,7 +62,7 @@ class Limits:
     markdown_marks: int = 1_000
     """Lines and characters with a meaning in one Markdown text; text with more is shown plain."""
     markdown_work: int = 10_000
-    """Marks of all Markdown texts that one drawing reads anew; each text counts for five more."""
+    """What reading the Markdown texts of one drawing anew costs, in such marks; the length of a text counts as well."""
     json_chars: int = 10_000
     """Text of a list or object where a text is expected."""
 

@@ -36,6 +36,14 @@ _MAX_NESTING = 2 * _MAX_LEVEL
 _MAX_HTML_CHARS = 40_000
 _MAX_CELLS = 1_500
 _CACHED = 1024
+_LEAST = 5
+"""Marks that any text counts for."""
+_CHARS = 25
+_STOPS = "#$%+-:=@^{}"
+_STOPS_A_MARK = 8
+_ESCAPED_A_MARK = 2
+_MAX_ESCAPED = 2_000
+"""Escaped characters that the sanitiser takes in one text."""
 _CACHED_CHARS = 1_000
 
 # Anything that could begin Markdown inside a line, and at the start of one.
@@ -44,6 +52,11 @@ _ENTITY = re.compile("&[#A-Za-z]")
 _STARTS = frozenset(" #>=|-+0123456789")
 _START = re.compile(r"[ #>=|]|[-+](?:[ \-]|$)|[0-9]{1,9}[.)](?: |$)")
 _HEADING_MARKS = re.compile(r"\s{0,3}#{1,6}(?:[ \t]+|$)")
+_BARE = "blockquote|code|em|h[1-6]|li|ol|p|pre|s|strong|table|tbody|td|th|thead|tr|ul"
+_HARMLESS = re.compile(
+    rf"(?:[^<>&\x00-\x08\x0b-\x1f\x7f-\x9f]++|&(?:amp|lt|gt|quot);|</?(?:{_BARE})>|<[bh]r>)*+"
+)
+_PAIRED = re.compile(rf"<(/?)({_BARE})>")
 
 
 class Markdown(NamedTuple):
@@ -76,7 +89,7 @@ def render(
 ) -> Markdown:
     """Block HTML of the text, or with `inline` phrasing content only (headings, captions, labels).
 
-    `afford` is asked before a text is read, with its number of marks.
+    `afford` is asked before a text is read, with what that costs in marks.
     Takes milliseconds for a kilobyte of real Markdown: not for the event loop.
     """
     text, shortened = clip(text, limits.text_chars)
@@ -89,7 +102,7 @@ def render(
     marks = _marks(text)
     if marks > limits.markdown_marks:
         return _plain(text, inline)
-    if afford is not None and not afford(text, marks):
+    if afford is not None and not afford(text, marks + max(_LEAST, _length(text))):
         return _plain(text, inline)._replace(crowded=True)
     return (_render_cached if len(text) <= _CACHED_CHARS else _render)(text, inline)
 
@@ -97,6 +110,13 @@ def render(
 def _marks(text: str) -> int:
     """How much there is to do for the parser, whose time grows with these and worse than linearly with brackets."""
     return sum(map(text.count, "[]*_`~<&\\!\n")) + 2 * text.count("[") + text.count("@")
+
+
+def _length(text: str) -> int:
+    """What the length of a text costs, in marks: the parser stops at characters that might begin something, and the
+    sanitiser takes every escaped one by itself."""
+    stops, escaped = sum(map(text.count, _STOPS)), text.count('"') + text.count(">")
+    return len(text) // _CHARS + stops // _STOPS_A_MARK + escaped // _ESCAPED_A_MARK
 
 
 def _plain(text: str, inline: bool) -> Markdown:
@@ -124,7 +144,25 @@ def _render(text: str, inline: bool) -> Markdown:
     if len(html) > _MAX_HTML_CHARS:
         # Wide tables and reference links multiply a small text.
         return _plain(text, inline)
+    if _is_harmless(html):
+        return Markdown(html)
+    if html.count("&") > _MAX_ESCAPED:
+        return _plain(text, inline)
     return Markdown(tools.cleaner.clean(html))
+
+
+def _is_harmless(html: str) -> bool:
+    """Whether this is nothing but escaped text and elements without attributes, each closed in its turn: then the
+    sanitiser, which takes most of the time, would change nothing. Knows nothing of the parser."""
+    if not _HARMLESS.fullmatch(html):
+        return False
+    opened: list[str] = []
+    for closing, tag in _PAIRED.findall(html):
+        if not closing:
+            opened.append(tag)
+        elif not opened or opened.pop() != tag:
+            return False
+    return not opened
 
 
 def allowed(tag: str, name: str, value: str) -> bool:
@@ -154,7 +192,7 @@ class _Tools(local):
 
 
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False, "maxNesting": _MAX_NESTING}).enable(
+    parser = MarkdownIt("commonmark", {"html": False, "xhtmlOut": False, "maxNesting": _MAX_NESTING}).enable(
         ["table", "strikethrough"]
     )
     parser.validateLink = lambda url: safe_link(url) is not None  # type: ignore[method-assign]

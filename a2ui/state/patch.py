@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
-from a2ui.errors import A2uiError, PatchError, PointerError
+from a2ui.errors import A2uiError, PatchError, PointerError, must_be
 from a2ui.safety.limits import Limits
 from a2ui.state.pointer import ABSENT, Tokens, parse_rfc6901, read, to_index
 from a2ui.state.values import FORBIDDEN, JSON, Copier, equal, measure, member_bytes, pointer_text
@@ -73,7 +73,7 @@ class Editor:
         `budgeted=False` lifts the limit on their number, for patches made by the engine itself (D30).
         """
         if not isinstance(operations, list | tuple):
-            raise PatchError("A patch is a list of operations.")
+            raise PatchError(must_be("patch", "a list of operations", operations))
         if budgeted and len(operations) > self._limits.patch_operations:
             raise PatchError(
                 f"A patch has at most {self._limits.patch_operations} operations.",
@@ -97,7 +97,7 @@ class Editor:
 
     def _apply_one(self, operation: Any) -> None:
         if not isinstance(operation, dict):
-            raise PatchError("An operation is an object.")
+            raise PatchError(must_be("operation", "an object", operation))
         op = operation.get("op")
         tokens = _pointer_member(operation, "path")
         if op == "add":

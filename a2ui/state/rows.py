@@ -7,7 +7,7 @@ from typing import Any
 
 from a2ui.catalog.kinds import Where
 from a2ui.catalog.registry import ComponentType
-from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic, must_be
 from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.cycles import find_cycle
 
@@ -79,11 +79,12 @@ def _check_rows(rows: list[Any], known: Known, where: Where) -> dict[str, tuple[
     for index, row in enumerate(rows):
         where.index = index
         if type(row) is not dict:
-            where.problems.append(_refusal("A component is a JSON object.", f"/components/{index}", where))
+            message = must_be(f"components/{index}", "a JSON object", row)
+            where.problems.append(_refusal(message, f"/components/{index}", where))
             continue
         component_id = row.get("id")
         if type(component_id) is not str or not component_id:
-            message = "A component needs an id: a text that is not empty."
+            message = must_be("id", "text that is not empty", row.get("id", ...))
             where.problems.append(_refusal(message, f"/components/{index}/id", where))
             continue
         if component_id in entries:
@@ -100,7 +101,7 @@ def _check_types(entries: Mapping[str, tuple[int, dict[str, Any]]], known: Known
             message = f"Cannot create component {component_id[:40]!r} without a type."
             where.problems.append(_refusal(message, f"/components/{index}/component", where))
         elif type_name is not None and (type(type_name) is not str or not type_name):
-            message = "The component is the name of a type."
+            message = must_be("component", "the name of a type", type_name)
             where.problems.append(_refusal(message, f"/components/{index}/component", where))
     total = len(known) + sum(1 for component_id in entries if component_id not in known)
     if total > where.limits.components:

@@ -73,7 +73,7 @@ class TestEnvelope:
                 "code": "VALIDATION_FAILED",
                 "surfaceId": "s",
                 "path": "/sendDataModel",
-                "message": "sendDataModel is true or false.",
+                "message": "`sendDataModel` must be true or false; got text.",
             },
         }
 

@@ -200,7 +200,10 @@ class TestCheck:
         [
             ([{"version": "v7"}], "message 0: error: VALIDATION_FAILED /version"),
             ([create(), components(row("root", "Text", text="x", colour="red"))], "/components/0/colour"),
-            ([create(), components(row("root", "Text", text=5))], "/components/0/text: This is a text."),
+            (
+                [create(), components(row("root", "Text", text=5))],
+                "/components/0/text: `text` must be text; got 5.",
+            ),
             ([create(), components(row("root", "Text", text=call("nope")))], "/components/0/text/call"),
             (
                 [create(), components(row("root", "Text", text=call("formatString", value="${")))],

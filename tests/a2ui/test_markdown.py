@@ -232,3 +232,68 @@ class TestXss:
 
 def test_plain_html_is_escaped_clean_text():
     assert html("a\u202eb <i>") == f"<p>{escape(clean_text('ab <i>'))}</p>\n"
+
+
+_PIECES = """# > " * ** _ ` ``` [ ]( ) ! < & &#7; &quot; ~~ | |-| - === a 1. \\ <b> \u00e9 \u00a0 --- http://a.b <http://a.b>"""
+MARKUP = st.lists(
+    st.sampled_from(
+        [
+            *_PIECES.split(" "),
+            " ",
+            "  ",
+            "    ",
+            "\t",
+            "\n",
+            "\n\n",
+            "- ",
+            "> ",
+            "| a | b |\n|---|:-:|\n| c | d |\n",
+        ]
+    ),
+    max_size=24,
+).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(MARKUP, st.booleans())
+def test_what_goes_past_the_sanitiser_is_what_it_would_give(text, inline):
+    text = clean_text(text)
+    tools = markdown._TOOLS
+    tokens = tools.parser.parseInline(text, {}) if inline else tools.parser.parse(text, {})
+    html = tools.parser.renderer.render(tokens, tools.parser.options, {})
+
+    if markdown._is_harmless(html):
+        assert tools.cleaner.clean(html) == html
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>a", "a</p>", "<p><em>a</p></em>", "</p><p>", "<script>a</script>", "<P>a</P>", "<p >a</p>", "<p/>",
+        "<br/>", "<", "<p onclick=a>b</p>", "<a>b</a>", "a & b", "&#60;", "&lt", "&copy;", "a > b", "<!-- a -->",
+        "a\x00", "<br>\r", "\x85", "<img>", "<svg><p>a</p></svg>", "<style>a</style>", "<p>a</p\n>", "<\u212a>",
+        "<ol start=3></ol>", "<h7>a</h7>",
+    ],
+)  # fmt: skip
+def test_only_bare_elements_go_past_the_sanitiser(html):
+    assert not markdown._is_harmless(html)
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "",
+        "a",
+        "a &amp; &lt;b&gt; &quot;c&quot;",
+        "<p>a<br>b</p>\n<hr>\n",
+        "<ul>\n<li><p>a</p>\n</li>\n</ul>\n",
+    ],
+)
+def test_bare_elements_do(html):
+    assert markdown._is_harmless(html)
+
+
+def test_a_text_full_of_escapes_is_plain_where_it_has_to_be_sanitised():
+    assert markdown.render('"' * 7_000).html.startswith("<p>&quot;")
+    assert markdown.render("[a](http://a.b) " + '"' * 7_000).cut
+    assert not markdown.render("[a](http://a.b) " + '"' * 1_000).cut

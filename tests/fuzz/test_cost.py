@@ -58,6 +58,66 @@ def test_markdown(name: str) -> None:
     assert cost(lambda: (markdown._render_cached.cache_clear(), markdown.render(text))) <= BOUND_MS
 
 
+UNITS = [
+    '#"',
+    ">%",
+    ">#",
+    '>">',
+    '=>"',
+    '\t""',
+    '"> ',
+    ">:",
+    ")=[",
+    "\n-=",
+    " - ",
+    "![/",
+    "=#=",
+    "%)\t",
+    "-.*",
+    "1)\n",
+]
+"""The dearest repetitions that `tests.bench.markdown_units` found."""
+TEXT_MS = 20.0
+MARK_MS = 0.025
+
+
+@pytest.mark.parametrize("before", ["", "[a](http://a.b) "])
+@pytest.mark.parametrize("unit", UNITS)
+def test_e6_repetitions_cost_what_they_count_for(unit: str, before: str) -> None:
+    for chars in (300, 1_000, N):
+        text = before + (unit * chars)[: chars - len(before)]
+        counted: list[int] = []
+
+        def read(text: str = text, counted: list[int] = counted) -> None:
+            markdown._render_cached.cache_clear()
+            markdown.render(text, afford=lambda _, marks: counted.append(marks) or True)
+
+        read()
+        allowed = min(TEXT_MS, 1.0 + MARK_MS * (counted[0] if counted else 0))
+        assert cost(read, bound=allowed) <= allowed
+
+
+@pytest.mark.parametrize("unit", ["#", '#"', ">%", "=", "word "])
+def test_e6_a_list_of_long_texts_costs_what_its_limit_says(unit: str) -> None:
+    """Long texts joined to those of a thousand items: `markdown_work` sees their length."""
+    rows = [
+        row("root", "List", children={"componentId": "a", "path": "/l"}),
+        row("a", "Text", text=call("formatString", value="*${n}* ${/t}")),
+    ]
+    model = {"l": [{"n": n} for n in range(1_000)], "t": (unit * 7_900)[:7_900]}
+    reported = []
+
+    def run() -> None:
+        surfaces = Engine().surfaces()
+        for message in (create(), data(model), components(*rows)):
+            surfaces.apply(message)
+        surfaces.flush()
+        reported.append({problem.facts.get("limit") for problem in surfaces.diagnostics()})
+
+    assert cost(run, bound=10 * BOUND_MS) <= 10 * BOUND_MS
+    assert reported[-1] & {"markdown_work", "html_chars", "work"}
+
+
 @pytest.mark.parametrize("name", PATTERNS)
 def test_patterns(name: str) -> None:
     pattern, text = PATTERNS[name]
@@ -224,7 +284,7 @@ PROGRAMS: dict[str, tuple[list[dict[str, Any]], Any]] = {
 # A drawing may spend all of its work on patterns, and hold 300 different Markdown texts or 5 MB of one text.
 DRAWINGS = {
     "checks with patterns": 6,
-    "Markdown in every item": 10,
+    "Markdown in every item": 6,
     "one long text": 10,
     "long fields": 6,
 }

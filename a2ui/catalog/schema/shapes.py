@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from a2ui.errors import must_be
+
 if TYPE_CHECKING:
     from a2ui.functions.registry import FunctionRegistry
 
@@ -24,6 +26,7 @@ _URI = re.compile(
 _TIME = re.compile(
     r"(?:[01][0-9]|2[0-3]):[0-5][0-9]:(?:[0-5][0-9]|60)(?:\.[0-9]+)?(?:[Zz]|[+-](?:[01][0-9]|2[0-3]):[0-5][0-9])"
 )
+_IN_COMPONENT = re.compile(r"components/[0-9]+/")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -38,6 +41,10 @@ class Check:
 
     def bad(self, path: str, message: str) -> None:
         self.problems.append((path, message))
+
+    def wrong(self, path: str, expected: str, got: object, *, quoted: bool = False) -> None:
+        """A value of the wrong kind, see `must_be`; it is named by where it stands in its component."""
+        self.bad(path, must_be(_IN_COMPONENT.sub("", path[1:]), expected, got, quoted=quoted))
 
 
 Shape: TypeAlias = Callable[[Any, str, Check], None]
@@ -58,45 +65,45 @@ def anything(value: Any, path: str, check: Check) -> None:
 
 def string(value: Any, path: str, check: Check) -> None:
     if type(value) is not str:
-        check.bad(path, "This is a text.")
+        check.wrong(path, "text", value)
 
 
 def number(value: Any, path: str, check: Check) -> None:
     if type(value) is not int and type(value) is not float:
-        check.bad(path, "This is a number.")
+        check.wrong(path, "a number", value)
 
 
 def boolean(value: Any, path: str, check: Check) -> None:
     if type(value) is not bool:
-        check.bad(path, "This is true or false.")
+        check.wrong(path, "true or false", value)
 
 
 def count(value: Any, path: str, check: Check) -> None:
     """A whole number from 0; 3.0 is one as well."""
     whole = type(value) is int or (type(value) is float and value.is_integer())
     if not whole or value < 0:
-        check.bad(path, "This is a whole number, 0 or more.")
+        check.wrong(path, "a whole number, 0 or more", value)
 
 
 def array(value: Any, path: str, check: Check) -> None:
     if type(value) is not list:
-        check.bad(path, "This is a list.")
+        check.wrong(path, "a list", value)
 
 
 def uri(value: Any, path: str, check: Check) -> None:
     """A text with a scheme, as RFC 3986 has it."""
     if type(value) is not str or not _URI.fullmatch(value):
-        check.bad(path, "This is an absolute URI.")
+        check.wrong(path, "an absolute URI", value, quoted=True)
 
 
 def one_of(*values: str) -> Shape:
     """One of these texts."""
     allowed = frozenset(values)
-    message = "This is one of " + ", ".join(values) + "."
+    expected = "one of " + ", ".join(values)
 
     def shape(value: Any, path: str, check: Check) -> None:
         if type(value) is not str or value not in allowed:
-            check.bad(path, message)
+            check.wrong(path, expected, value, quoted=True)
 
     return shape
 
@@ -109,10 +116,10 @@ def list_of(item: Shape, at_least: int = 0) -> Shape:
 
     def shape(value: Any, path: str, check: Check) -> None:
         if type(value) is not list:
-            check.bad(path, "This is a list.")
+            check.wrong(path, "a list", value)
             return
         if len(value) < at_least:
-            check.bad(path, f"This has at least {at_least} entries.")
+            check.wrong(path, f"a list of at least {at_least}", value)
         for index, entry in enumerate(value):
             item(entry, below(path, index), check)
 
@@ -125,7 +132,7 @@ def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
 
     def shape(value: Any, path: str, check: Check) -> None:
         if type(value) is not dict:
-            check.bad(path, "This is an object.")
+            check.wrong(path, "an object", value)
             return
         for key, entry in value.items():
             inner = known.get(key)
@@ -135,7 +142,7 @@ def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
                 inner(entry, below(path, key), check)
         for key in required:
             if key not in value:
-                check.bad(below(path, key), f"{key} is required.")
+                check.bad(below(path, key), f"`{key}` is required.")
 
     return shape
 
@@ -145,7 +152,7 @@ def record(required: Mapping[str, Shape], optional: Mapping[str, Shape] | None =
 
 def _binding(value: dict[str, Any], path: str, check: Check) -> None:
     if len(value) != 1 or type(value["path"]) is not str:
-        check.bad(path, "A binding has path, a text, and nothing else.")
+        check.wrong(path, 'a binding: {"path": text} and nothing else', value)
 
 
 def dynamic(literal: Shape, returns: str) -> Shape:
@@ -173,7 +180,7 @@ dynamic_string_list = dynamic(list_of(string), "array")
 def dynamic_value(value: Any, path: str, check: Check) -> None:
     """Any literal but null and plain objects; items of a list are not looked at."""
     if value is None:
-        check.bad(path, "null is no value here.")
+        check.wrong(path, "a value", value)
     elif type(value) is dict:
         if "path" in value:
             _binding(value, path, check)
@@ -195,7 +202,7 @@ def call(value: Any, path: str, check: Check) -> None:
     """A function call; the arguments of a function without a signature are not looked at."""
     name = value.get("call") if type(value) is dict else None
     if type(name) is not str:
-        check.bad(path, "A function call has the name of a function as call.")
+        check.wrong(path, 'a function call: {"call": name}', value)
         return
     for key in value.keys() - {"call", "args", "returnType"}:
         check.bad(below(path, key), f"There is no property {str(key)[:40]!r} in a function call.")
@@ -211,7 +218,7 @@ def call(value: Any, path: str, check: Check) -> None:
         check.bad(below(path, "returnType"), f"{name} returns {signature.returns}.")
     args = value.get("args") if "args" in value or signature is not None else {}
     if type(args) is not dict:
-        check.bad(below(path, "args"), f"{name} needs args, an object.")
+        check.wrong(below(path, "args"), "an object", value.get("args", ...))
         return
     check.depth += 1
     _arguments(signature, args, below(path, "args"), check)
@@ -221,7 +228,7 @@ def call(value: Any, path: str, check: Check) -> None:
 def _arguments(signature: Signature | None, args: dict[str, Any], path: str, check: Check) -> None:
     for key, argument in args.items():
         if argument is None:
-            check.bad(below(path, key), "null is no argument.")
+            check.wrong(below(path, key), "a value", argument)
     if signature is None:
         return
     given = {key: argument for key, argument in args.items() if argument is not None}
@@ -233,7 +240,7 @@ def _arguments(signature: Signature | None, args: dict[str, Any], path: str, che
             known[key](argument, below(path, key), check)
     for key in signature.required:
         if key not in args:
-            check.bad(below(path, key), f"The argument {key} is required.")
+            check.bad(below(path, key), f"`{key}` is required.")
     if signature.any_of and not any(key in args for key in signature.any_of):
         check.bad(path, "One of " + ", ".join(signature.any_of) + " is required.")
 
@@ -274,7 +281,7 @@ def action(value: Any, path: str, check: Check) -> None:
 def accessibility(value: Any, path: str, check: Check) -> None:
     """label and description; the schema lets other keys pass."""
     if type(value) is not dict:
-        check.bad(path, "This is an object.")
+        check.wrong(path, "an object", value)
         return
     for key in ("label", "description"):
         if key in value:

@@ -61,7 +61,7 @@ def strict_problems(message: Mapping[str, Any], catalog: Catalog) -> list[Diagno
     elif verb == "updateComponents":
         rows = body["components"]
         if not rows:
-            check.bad("/components", "This has at least 1 entry.")
+            check.wrong("/components", "a list of at least 1", rows)
         for index, row in enumerate(rows):
             _component(row, f"/components/{index}", catalog, check)
     surface_id = body["surfaceId"]
@@ -79,10 +79,10 @@ def _create(body: Mapping[str, Any], check: Check) -> None:
         return
     theme = body["theme"]
     if type(theme) is not dict:
-        check.bad("/theme", "theme is an object.")
+        check.wrong("/theme", "an object", theme)
         return
     if "primaryColor" in theme and parse_hex(theme["primaryColor"]) is None:
-        check.bad("/theme/primaryColor", "primaryColor is six hexadecimal digits after #.")
+        check.wrong("/theme/primaryColor", "# and six hexadecimal digits", theme["primaryColor"], quoted=True)
     if "iconUrl" in theme:
         shapes.uri(theme["iconUrl"], "/theme/iconUrl", check)
     if "agentDisplayName" in theme:
@@ -91,7 +91,7 @@ def _create(body: Mapping[str, Any], check: Check) -> None:
 
 def _component(row: Any, path: str, catalog: Catalog, check: Check) -> None:
     if type(row) is not dict:
-        check.bad(path, "A component is an object.")
+        check.wrong(path, "an object", row)
         return
     name = row.get("component")
     kind = catalog.components.get(name) if type(name) is str else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
-from a2ui.errors import VALIDATION_FAILED, A2uiError
+from a2ui.errors import VALIDATION_FAILED, A2uiError, must_be
 
 if TYPE_CHECKING:
     from a2ui.catalog.registry import Catalogs
@@ -63,12 +63,14 @@ def body_of(message: Mapping[str, Any], verbs: tuple[str, ...]) -> tuple[str, di
     """The one verb of a message and its body, an object with a surfaceId that is a text."""
     found = [verb for verb in verbs if verb in message]
     if len(found) != 1:
-        raise refusal(f"A message has exactly one of {', '.join(verbs)}.")
+        raise refusal(
+            f"`message` must have exactly one of {', '.join(verbs)}; got {', '.join(found) or 'none'}."
+        )
     unknown = message.keys() - {"version", found[0]}
     if unknown:
         key = str(min(unknown, key=str))[:40]
         raise refusal(f"Unknown key {key!r}.", "/" + key.replace("~", "~0").replace("/", "~1"))
     body = message[found[0]]
     if not isinstance(body, dict):
-        raise refusal(f"{found[0]} is a JSON object.", f"/{found[0]}")
+        raise refusal(must_be(found[0], "a JSON object", body), f"/{found[0]}")
     return found[0], body

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from a2ui.errors import must_be
 from a2ui.protocol import catalog_ids
 from a2ui.protocol.adapters.port import Host, Step, body_of, native, refusal
 from a2ui.protocol.adapters.v0_8_components import ROOT_INSIDE, Components, inside
@@ -96,11 +97,11 @@ def _begin(body: dict[str, Any], surface: Surface | None) -> list[Step]:
     for key in body.keys() - {"surfaceId", "root", "catalogId", "styles"}:
         raise refusal(f"Unknown property {str(key)[:40]!r} in beginRendering.", f"/{str(key)[:40]}")
     if not isinstance(root, str) or not root:
-        raise refusal("root is the id of a component.", "/root")
+        raise refusal(must_be("root", "the id of a component", body.get("root", ...)), "/root")
     if not isinstance(body.get("catalogId"), str | None):
-        raise refusal("catalogId is a text.", "/catalogId")
+        raise refusal(must_be("catalogId", "text", body["catalogId"]), "/catalogId")
     if not isinstance(body.get("styles", {}), dict):
-        raise refusal("styles is an object.", "/styles")
+        raise refusal(must_be("styles", "an object", body["styles"]), "/styles")
     top = {"id": ROOT, "component": "Column", "children": [inside(root)]}
     show = native("updateComponents", {"surfaceId": surface_id, "components": [top]})
     create = _created(surface_id, body.get("catalogId"), body.get("styles"))
@@ -121,7 +122,7 @@ def _data(body: dict[str, Any], model: Any, lists: Lists) -> Step:
     """One write: the entries are set beside what is there, each at its key below the path."""
     path = body.get("path", "")
     if not isinstance(path, str):
-        raise refusal("path is a text.", "/path")
+        raise refusal(must_be("path", "text", path), "/path")
     tokens = located(parse(spelled(path)), model)
     held = read(model, tokens) if model is not None else None
     value = lists.held(written(body.get("contents"), held), tokens)

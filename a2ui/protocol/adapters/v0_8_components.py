@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from a2ui.catalog.schema.shapes import below
-from a2ui.errors import PointerError
+from a2ui.errors import PointerError, must_be
 from a2ui.protocol.adapters.port import Host, refusal
 from a2ui.protocol.adapters.v0_8_data import spelled
 from a2ui.state.components import ROOT
@@ -61,18 +61,21 @@ class Components:
     def rows(self, rows: Any) -> list[Any]:
         """The v0.9 components. Raises A2uiError for what is no list of components."""
         if not isinstance(rows, list):
-            raise refusal("components is a list.", "/components")
+            raise refusal(must_be("components", "a list", ... if rows is None else rows), "/components")
         return [self._row(row, f"/components/{index}") for index, row in enumerate(rows)]
 
     def _row(self, row: Any, path: str) -> dict[str, Any]:
-        if not isinstance(row, dict) or not isinstance(row.get("id"), str) or not row["id"]:
-            raise refusal("A component needs an id: a text that is not empty.", below(path, "id"))
+        if not isinstance(row, dict):
+            raise refusal(must_be(path[1:], "an object", row), path)
+        if not isinstance(row.get("id"), str) or not row["id"]:
+            raise refusal(must_be("id", "text that is not empty", row.get("id", ...)), below(path, "id"))
         wrapped = row.get("component")
         if not isinstance(wrapped, dict) or len(wrapped) != 1:
-            raise refusal('A component is wrapped: {"Text": {...}}.', below(path, "component"))
+            expected = 'an object with one type, such as {"Text": {...}}'
+            raise refusal(must_be("component", expected, row.get("component", ...)), below(path, "component"))
         name, props = next(iter(wrapped.items()))
         if not isinstance(props, dict):
-            raise refusal("The properties of a component are an object.", below(path, f"component/{name}"))
+            raise refusal(must_be(f"component/{name}", "an object", props), f"{path}/component/{name}")
         found: dict[str, Any] = {"id": inside(row["id"]), "component": _TYPES.get(name, name)}
         if "weight" in row:
             found["weight"] = row["weight"]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from a2ui.errors import PointerError
+from a2ui.errors import PointerError, must_be
 from a2ui.protocol.adapters.port import refusal
 from a2ui.state.pointer import Tokens, parse, to_index
 
@@ -180,19 +180,24 @@ def _steps(key: str) -> tuple[str | int, ...]:
 
 
 def _entries(contents: Any, path: str, depth: int) -> list[tuple[str, Any]]:
-    if not isinstance(contents, list) or depth > _DEEPEST:
-        raise refusal("contents is a list of {key, value...}.", path)
+    if not isinstance(contents, list):
+        raise refusal(must_be(path[1:], "a list of entries", contents), path)
+    if depth > _DEEPEST:
+        raise refusal(f"Maps are nested more than {_DEEPEST} levels deep.", path)
     found = []
     for index, entry in enumerate(contents):
         where = f"{path}/{index}"
-        if not isinstance(entry, dict) or not isinstance(entry.get("key"), str):
-            raise refusal("An entry has a key, a text.", where)
+        if not isinstance(entry, dict):
+            raise refusal(must_be(where[1:], "an object", entry), where)
+        if not isinstance(entry.get("key"), str):
+            raise refusal(must_be(f"{where[1:]}/key", "text", entry.get("key", ...)), f"{where}/key")
         if isinstance(entry.get("valueMap"), list):
             found.append((entry["key"], _map(entry["valueMap"], f"{where}/valueMap", depth + 1)))
             continue
         name = next((name for name in _SCALARS if name in entry), None)
         if name is None:
-            raise refusal("An entry has one of valueString, valueNumber, valueBoolean, valueMap.", where)
+            kinds = ", ".join([*_SCALARS, "valueMap"])
+            raise refusal(f"`{where[1:]}` must have one of {kinds}; got none.", where)
         found.append((entry["key"], _parsed(entry[name])))
     return found
 

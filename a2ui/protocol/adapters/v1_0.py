@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final
 
 from a2ui.catalog.registry import BUILT_IN, Catalog
 from a2ui.catalog.schema.shapes import below
+from a2ui.errors import must_be
 from a2ui.protocol import catalog_ids
 from a2ui.protocol.adapters.port import Host, Step, body_of, native, refusal
 
@@ -61,7 +62,7 @@ class V10:
             return [native(verb, self._components(body, host, _default_of(body, host)))]
         if verb == "updateDataModel":
             if "value" not in body:
-                raise refusal("value is required; null deletes.", "/value")
+                raise refusal("`value` is required; null deletes.", "/value")
             # null deletes in v1.0; in v0.9 a missing value does.
             return [native(verb, {key: v for key, v in body.items() if key != "value" or v is not None})]
         return [native(verb, body)]
@@ -82,7 +83,7 @@ class V10:
             raise refusal(f"Unknown property {str(key)[:40]!r} in createSurface.", below("", key))
         catalog_id = body.get("catalogId", "")
         if not isinstance(catalog_id, str):
-            raise refusal("catalogId is a text.", "/catalogId")
+            raise refusal(must_be("catalogId", "text", catalog_id), "/catalogId")
         default = _catalog(catalog_id, host) if catalog_id else None
         known: dict[str, Any] = {key: body[key] for key in ("surfaceId", "sendDataModel") if key in body}
         # An id that nobody knows is passed on as it is, so that the refusal names it.
@@ -91,7 +92,7 @@ class V10:
         surface_id = body.get("surfaceId")
         if "dataModel" in body:
             if not isinstance(body["dataModel"], dict):
-                raise refusal("dataModel is an object.", "/dataModel")
+                raise refusal(must_be("dataModel", "an object", body["dataModel"]), "/dataModel")
             steps.append(native("updateDataModel", {"surfaceId": surface_id, "value": body["dataModel"]}))
         if "components" in body:
             rows = {"surfaceId": surface_id, "components": body["components"]}
