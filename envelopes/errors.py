@@ -28,7 +28,7 @@ class BeachError(Exception):
 
 
 class ValidationFailed(BeachError):
-    """The input does not have the shape that was asked for."""
+    """This input isn’t in the expected form."""
 
     code = "VALIDATION_FAILED"
     fault = "client"
@@ -42,21 +42,21 @@ class RespondRefused(BeachError):
 
 
 class NotFound(BeachError):
-    """There is nothing here under that name, or it is not yours."""
+    """There’s nothing here by that name, or it isn’t yours."""
 
     code = "not_found"
     fault = "client"
 
 
 class Forbidden(BeachError):
-    """You may not do that."""
+    """You’re not allowed to do that."""
 
     code = "forbidden"
     fault = "client"
 
 
 class AlreadyDecided(BeachError):
-    """This approval was decided before."""
+    """This approval has already been decided."""
 
     code = "already_decided"
     fault = "client"
@@ -70,14 +70,14 @@ class Expired(BeachError):
 
 
 class Conflict(BeachError):
-    """This clashes with what is stored."""
+    """This conflicts with what is already stored."""
 
     code = "conflict"
     fault = "client"
 
 
 class TooLarge(BeachError):
-    """This is larger than what is accepted."""
+    """This is too large."""
 
     code = "too_large"
     fault = "client"
