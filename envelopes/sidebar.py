@@ -21,10 +21,13 @@ WORKING = ("running", "queued", "waiting")
 
 @dataclass(frozen=True)
 class Entry:
+    """``time``: when something last happened, as short as it stays clear; ``moment``: the same in full."""
+
     session: Session
     name: str
     at: str
     time: str
+    moment: str
     waiting: bool
     working: bool
     current: bool
@@ -56,6 +59,7 @@ def sidebar(sessions: QuerySet[Session], *, current: str) -> list[Group]:
             name=session.title or _("New conversation"),
             at=session.updated_at.isoformat(),
             time=_short(moment, now),
+            moment=format_datetime(moment, "EEEE d MMMM y, HH:mm", locale=_locale()),
             waiting=session.waiting,
             working=session.working,
             current=session.public_id == current,

@@ -36,7 +36,7 @@ class BookFlight(BaseModel):
         title="Lead passenger", min_length=2, max_length=120, description="Full name of whoever travels."
     )
     email: str = Field(
-        default="", title="E-mail", max_length=254, description="Where the confirmation goes; may be empty."
+        default="", title="Email", max_length=254, description="Where the confirmation goes; may be empty."
     )
     tickets: int = Field(default=1, title="Tickets", ge=1, le=9)
     total: int = Field(

@@ -35,7 +35,7 @@ class TestText:
 
     @pytest.mark.parametrize("level", range(1, 6))
     def test_headings(self, level):
-        expected = f'<h{level} id="a1-0" class="a2-h a2-h{level}"><em>x</em></h{level}>'
+        expected = f'<h3 id="a1-0" class="a2-h a2-h{level}"><em>x</em></h3>'
 
         assert html(row("root", "Text", text="# *x*", variant=f"h{level}")) == expected
 

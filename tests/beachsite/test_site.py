@@ -50,7 +50,7 @@ def test_a_missing_page_says_so_in_words(client: Client) -> None:
     answer = client.get("/no-such-page")
 
     assert answer.status_code == 404
-    assert "There is nothing here" in answer.text
+    assert "Page not found" in answer.text
 
 
 @pytest.mark.parametrize("path", ["/accounts/login/", "/gallery/", "/gallery/act"])
@@ -61,7 +61,7 @@ async def test_a_form_that_cannot_be_read_is_refused_in_words(path: str) -> None
     answer = await client.post(path, b"a=1", content_type="application/x-www-form-urlencoded; charset=utf-7")
 
     assert answer.status_code == 400
-    assert "This could not be read" in answer.text
+    assert "This request couldn’t be read" in answer.text
     assert "default-src 'self'" in answer.headers["Content-Security-Policy"]
 
 

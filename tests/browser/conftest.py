@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, s
 
 from beachsite.suite import CHROMIUM, ROOT
 from tests import needs
-from tests.liveserver import Server
+from tests.liveserver import Server, running
 from tests.outcome import FAILED
 
 # Playwright's synchronous API keeps a loop running in this thread, where Django refuses to touch the database.
@@ -120,6 +121,17 @@ def desk(open_desk: Callable[..., Desk]) -> Desk:
 def page(desk: Desk) -> Page:
     """The first tab of the test's main person."""
     return desk.page()
+
+
+@pytest.fixture(scope="session")
+def site(demo_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One quick server for tests that only add to it, with somebody of staff: grace."""
+    data = tmp_path_factory.mktemp("site") / "data"
+    shutil.copytree(demo_data, data)
+    with running(data, environ={"BEACH_SCRIPT_PACE": "6000", "BEACH_DEMO_PACE": "0.3"}) as server:
+        server.add_user("grace", "a sound password", staff=True)
+        yield server
+    assert "Traceback" not in server.log.read_text(errors="replace")
 
 
 def login(page: Page, server: Server, name: str, password: str, *, then: str = "/") -> None:

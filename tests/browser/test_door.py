@@ -20,7 +20,7 @@ def test_a_person_signs_in(page: Page, server: Server) -> None:
 def test_a_wrong_password_is_said_beside_the_form(page: Page, server: Server) -> None:
     page.goto(f"{server.url}/accounts/login/")
 
-    page.get_by_label("Name").fill("ann")
+    page.get_by_label("Username").fill("ann")
     page.get_by_label("Password").fill("not it")
     page.get_by_role("button", name="Sign in").click()
 
@@ -42,7 +42,7 @@ def test_a_page_that_is_not_there_is_said_in_words(desk: Desk, server: Server) -
 
     page.goto(f"{server.url}/no-such-page")
 
-    expect(page.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -348,4 +348,4 @@ def test_somebody_else_does_not_see_it(server: Server, open_desk: Callable[..., 
     stranger.allow("404")
     other = stranger.page()
     other.goto(page.url)
-    expect(other.get_by_role("heading", name="There is nothing here")).to_be_visible()
+    expect(other.get_by_role("heading", name="Page not found")).to_be_visible()

@@ -479,7 +479,7 @@ def test_a_refusal_is_final(form: Stage, code: int) -> None:
     form.page.wait_for_timeout(900)
     assert form.page.evaluate("stage.sockets.length") == 1
     assert form.status() == "offline"
-    expect(form.page.locator("#toasts")).to_contain_text("Load the page again")
+    expect(form.page.locator("#toasts")).to_contain_text("Reload the page")
 
 
 # -- text -------------------------------------------------------------------------------------------------------------
@@ -516,7 +516,7 @@ def test_the_page_follows_only_from_its_end(form: Stage) -> None:
     form.page.mouse.wheel(0, -900)
     form.page.wait_for_timeout(200)
     before = form.page.evaluate("scrollY")
-    pill = form.page.get_by_role("button", name="New below")
+    pill = form.page.get_by_role("button", name="New messages")
     # Reading back is no news, and neither is a card that changes where it stands.
     expect(pill).to_be_hidden()
     form.row(form.talk.me("Below"))
@@ -554,7 +554,7 @@ def test_a_long_answer_is_followed_until_its_question_is_at_the_top(
     for start in range(0, len(words), 100):
         form.push(base | {"offset": start, "text": words[start : start + 100]})
     form.settle()
-    pill = form.page.get_by_role("button", name="New below")
+    pill = form.page.get_by_role("button", name="New messages")
     question = ".b-me:has(+ #t2-0)"
     assert 0 <= _top(form, question) <= 24
     form.row(form.talk.part("response", words, turn=2, live="L2-0"))
@@ -575,7 +575,7 @@ def test_an_answer_that_a_person_reads_at_its_end_is_followed_on(form: Stage) ->
     form.row(form.talk.turn(2))
     form.row(form.talk.part("response", "A line.\n\n" * 80, turn=2))
     assert form.page.evaluate(GAP) > 100
-    form.page.get_by_role("button", name="New below").click()
+    form.page.get_by_role("button", name="New messages").click()
     form.settle()
     form.row(form.talk.part("response", "More.\n\n" * 20, turn=2))
     assert form.page.evaluate(GAP) < 4
@@ -610,7 +610,7 @@ def test_pressing_a_button_high_up_goes_to_where_the_answer_comes(
     stage.row(stage.talk.turn(2))
     stage.row(stage.talk.part("response", "A line.\n\n" * 80, turn=2))
     assert 0 <= _top(stage, ".b-event") <= 24
-    expect(stage.page.get_by_role("button", name="New below")).to_be_visible()
+    expect(stage.page.get_by_role("button", name="New messages")).to_be_visible()
 
 
 def test_what_happens_is_said_once_and_politely(form: Stage) -> None:
@@ -678,7 +678,7 @@ def test_enter_sends_shift_enter_does_not_and_a_composition_is_left_alone(form: 
 def test_a_text_over_the_limit_cannot_be_sent(form: Stage) -> None:
     form.page.fill("#msg", "x" * 201)
     expect(form.page.locator("#composer [type=submit]")).to_be_disabled()
-    expect(form.page.locator(".is-kept")).to_have_text("201 of 200 characters. Shorten it to send.")
+    expect(form.page.locator(".is-kept")).to_have_text("Too long to send: 201 of 200 characters.")
     form.page.keyboard.press("Enter")
     form.page.fill("#msg", "x" * 200)
     expect(form.page.locator("#composer [type=submit]")).to_be_enabled()

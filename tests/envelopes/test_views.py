@@ -109,9 +109,10 @@ def test_staff_may_look_and_not_write(client: Client) -> None:
     client.force_login(make_user(staff=True, permissions=["view_session"]))
     page = text(client.get(f"/chat/{session.public_id}/"))
     assert "Please &lt;b&gt;refund&lt;/b&gt;" in page
-    assert "You can read this conversation, not write in it" in page
+    assert "View only." in page
     assert page.count("<textarea") == 1
     assert "disabled></textarea>" in page
+    assert '<form class="b-composer b-composer--line" id="composer" hidden>' in page
 
 
 def test_a_page_says_where_the_socket_goes_on_from(client: Client) -> None:
@@ -214,8 +215,8 @@ def test_a_list_that_is_cut_says_so(client: Client, monkeypatch: pytest.MonkeyPa
     client.cookies[access.COOKIE] = cookie
     for _ in range(2):
         access.create_session(who, next(iter(actors)).name)
-    assert "are listed" not in client.get("/chat/list").content.decode()
+    assert "Showing the newest" not in client.get("/chat/list").content.decode()
     access.create_session(who, next(iter(actors)).name)
     page = client.get("/chat/list").content.decode()
     assert page.count("b-session__name") == 2
-    assert "The newest 2 are listed." in page
+    assert "Showing the newest 2." in page

@@ -81,7 +81,9 @@ def _opened(
     kind: _Container, along: str | None, align: str | None, weight: float | None, around: Around
 ) -> str:
     names = (kind.base, kind.layout(along), _ALIGN_CLASSES.get(align or "", ""))
-    return f'" class="{class_names(names, weight)}"{kind.role(around)}'
+    # What scrolls sideways is within reach of the keyboard.
+    reach = ' tabindex="0"' if along == "horizontal" and not around.opens else ""
+    return f'" class="{class_names(names, weight)}"{kind.role(around)}{reach}'
 
 
 def _labelled(start: str, opened: str, aria: Getter, inner: Render, scope: Any, context: str) -> str:

@@ -37,7 +37,8 @@ class _Frame(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _frame(variant: str, around: Around, weight: float | None) -> _Frame:
-    tag = "span" if around.inline else variant if variant[0] == "h" else "div"
+    # A surface stands in somebody's page, whose outline it must not break: the variant is the look, the level is one.
+    tag = "span" if around.inline else "h3" if variant[0] == "h" else "div"
     role = role_of(around) if tag == "div" or around.opens else ""
     opened = f'" class="{class_names((_CLASSES[variant],), weight)}"{role}'
     return _Frame(f'<{tag} id="', opened, f"</{tag}>", variant != "body" or around.inline, not around.inline)

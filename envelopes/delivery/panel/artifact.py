@@ -56,9 +56,11 @@ class Artifact(View):
             )
         return html(
             '<div class="b-file" id="{}"><span class="b-file__icon">{}</span><span>'
-            '<span class="b-file__name" dir="auto">{}</span><span class="b-file__meta">{}</span></span>{}</div>',
+            '<span class="b-file__name" dir="auto" title="{}">{}</span>'
+            '<span class="b-file__meta">{}</span></span>{}</div>',
             self.id,
             icon("file"),
+            name,
             name,
             meta,
             save,
@@ -66,9 +68,9 @@ class Artifact(View):
 
     def _image(self, name: SafeString, meta: SafeString, picture: str | None, link: str | None) -> SafeString:
         if picture is None:
-            told = _("There is no picture yet.")
+            told = _("No picture yet.")
             if self.data.get("url"):
-                told = _("Pictures from this site are not loaded.")
+                told = _("Pictures from this site aren’t loaded.")
             return html(
                 '<figure class="b-image" id="{}"><div class="b-image__box"><div class="b-image__none">{}'
                 "<span><bdi>{}</bdi>. {}</span></div></div></figure>",

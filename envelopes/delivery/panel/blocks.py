@@ -104,7 +104,7 @@ class Segment(Block):
         return html(
             '<article class="b-turn" id="{}" aria-label="{}"><svg class="b-turn__mark b-mark--soft" aria-hidden="true">'
             '<use href="#i-mark"/></svg><div class="b-turn__parts" id="{}"><header class="b-turn__head">'
-            '<b>{}</b>{}</header>{}<div class="b-live" id="{}"></div></div></article>',
+            '<h2>{}</h2>{}</header>{}<div class="b-live" id="{}"></div></div></article>',
             self.id,
             name,
             self.parts_id,

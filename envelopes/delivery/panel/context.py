@@ -63,9 +63,10 @@ class ThreadContext:
         return self.local(at).date().isoformat()
 
     def clock(self, at: str) -> SafeString:
-        """``<time>`` with hours and minutes."""
+        """``<time>`` with hours and minutes, and the day for whoever points at it."""
+        time = format_time(self.local(at), "HH:mm", locale=self.babel)
         return html(
-            '<time datetime="{}">{}</time>', at, format_time(self.local(at), "HH:mm", locale=self.babel)
+            '<time datetime="{}" title="{}, {}">{}</time>', at, self.long_day(self.day(at)), time, time
         )
 
     def long_day(self, day: str) -> str:

@@ -41,7 +41,9 @@ class DataCard(View):
     def html(self, brush: Brush) -> SafeString:
         pieces = []
         if self.strange:
-            told = _("This page cannot draw what was sent ({}). Here is its content.").format(self.strange)
+            told = _("This page can’t display this kind of content ({}). Here is what was sent.").format(
+                self.strange
+            )
             pieces.append(html('<p class="a2-text">{}</p>', text(told)))
         if self.words:
             pieces.append(html('<p dir="auto">{}</p>', text(self.words)))
@@ -104,7 +106,7 @@ class Sheet:
             html('<th scope="col"{}><bdi>{}</bdi></th>', columns[name], text(name)) for name in columns
         )
         return html(
-            '<div class="a2-tablewrap" tabindex="0" role="region" aria-label="{}"><table class="a2-table">'
+            '<div class="a2-tablewrap" tabindex="0" role="group" aria-label="{}"><table class="a2-table">'
             "<thead><tr>{}</tr></thead><tbody>{}</tbody></table></div>{}",
             _("Table"),
             heads,
@@ -122,7 +124,7 @@ class Sheet:
     def _rest(self, shown: int, there: int) -> SafeString:
         if shown >= there:
             return NOTHING
-        told = ngettext("Shown: the first {} of {} entry.", "Shown: the first {} of {} entries.", there)
+        told = ngettext("Showing the first {} of {} entry.", "Showing the first {} of {} entries.", there)
         return html('<p class="b-cut">{}</p>', told.format(shown, there))
 
 
@@ -150,7 +152,7 @@ def _long(value: str) -> SafeString:
     size = ngettext("{} character", "{} characters", len(value)).format(len(value))
     notice: object = ""
     if len(value) > LONGEST:
-        told = _("Shown: the first {} of {} characters.").format(LONGEST, len(value))
+        told = _("Showing the first {} of {} characters.").format(LONGEST, len(value))
         notice = html('<p class="b-cut">{}</p>', told)
     return html(
         '<details class="b-fold"><summary><span class="b-fold__peek" dir="auto">{}</span>'

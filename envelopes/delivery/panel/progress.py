@@ -72,7 +72,7 @@ class Step:
             "failed": _("Failed:"),
             "skipped": _("Skipped:"),
             "stopped": _("Stopped:"),
-            "left": _("Not begun:"),
+            "left": _("Not started:"),
         }
         label = text(self.label or self.id)
         mark: object
@@ -163,8 +163,8 @@ class Progress(View):
         else:
             bar = html('<progress class="b-bar" aria-label="{}"></progress>', label)
         return html(
-            '<section class="b-card b-progress" id="{}" aria-label="{}"><div class="b-progress__head">'
-            '<b dir="auto">{}</b><span><bdi>{}</bdi></span></div>{}<ol class="b-steps{}" role="list">{}</ol></section>',
+            '<div class="b-card b-progress" id="{}" role="group" aria-label="{}"><div class="b-progress__head">'
+            '<b dir="auto">{}</b><span><bdi>{}</bdi></span></div>{}<ol class="b-steps{}" role="list">{}</ol></div>',
             self.id,
             label,
             label,

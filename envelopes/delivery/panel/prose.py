@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -18,6 +19,8 @@ from envelopes.types import JsonObject
 if TYPE_CHECKING:
     from envelopes.delivery.panel.scene import Scene
 
+_HEADING = re.compile(r"<(/?)h([1-6])>")
+
 
 @lru_cache(maxsize=1024)
 def _rendered(source: str) -> Markdown:
@@ -25,17 +28,36 @@ def _rendered(source: str) -> Markdown:
     return render(source)
 
 
+def _within_turn(markup: str) -> SafeString:
+    """Sanitised Markdown as it stands in a turn: headings below the turn's own (h2) without a gap between levels, and
+    what scrolls sideways by itself in reach of the keyboard."""
+    levels: list[int] = []
+
+    def renamed(found: re.Match[str]) -> str:
+        level = int(found[2])
+        if not found[1]:
+            while levels and levels[-1] >= level:
+                levels.pop()
+            levels.append(level)
+        return f"<{found[1]}h{min(6, 2 + len(levels))}>"
+
+    markup = _HEADING.sub(renamed, markup).replace("<pre>", '<pre tabindex="0">')
+    opened = html('<div class="b-scroll" tabindex="0" role="group" aria-label="{}"><table>', _("Table"))
+    return trusted(markup.replace("<table>", opened).replace("</table>", "</table></div>"))
+
+
 def markdown(source: str) -> SafeString:
     """Sanitised Markdown, with a notice below where it was too long for that (R6, D52)."""
     made = _rendered(source)
+    shown = _within_turn(made.html)
     if not made.cut:
-        return trusted(made.html)
-    told = _("This is shown as plain text: formatting ends at {} characters.").format(
+        return shown
+    told = _("Shown without formatting: it is longer than {} characters.").format(
         DEFAULT_LIMITS.markdown_chars
     )
     if len(source) > DEFAULT_LIMITS.text_chars:
-        told = _("Shown: the first {} of {} characters.").format(DEFAULT_LIMITS.text_chars, len(source))
-    return html('{}<p class="b-cut">{}</p>', trusted(made.html), told)
+        told = _("Showing the first {} of {} characters.").format(DEFAULT_LIMITS.text_chars, len(source))
+    return html('{}<p class="b-cut">{}</p>', shown, told)
 
 
 @dataclass

@@ -30,8 +30,8 @@ class Clarify(View):
         question = html('<div class="b-clarify__q b-prose" dir="auto">{}</div>', markdown(self.question))
         if self.answer is not None:
             return html(
-                '<section class="b-clarify" id="{}" data-state="answered">{}'
-                '<p class="b-clarify__hint">{} {}</p></section>',
+                '<div class="b-clarify" id="{}" data-state="answered">{}'
+                '<p class="b-clarify__hint">{} {}</p></div>',
                 self.id,
                 question,
                 icon("check", "b-icon--s"),
@@ -46,7 +46,7 @@ class Clarify(View):
             for choice in self.choices
         )
         return html(
-            '<section class="b-clarify" id="{}" aria-label="{}">{}{}<p class="b-clarify__hint">{}</p></section>',
+            '<div class="b-clarify" id="{}" role="group" aria-label="{}">{}{}<p class="b-clarify__hint">{}</p></div>',
             self.id,
             text(_("Question from {}").format(brush.context.name(self.actor))),
             question,
@@ -94,10 +94,10 @@ class Problem(View):
                 )
             )
         if self.code:
-            act.append(html('<span class="b-error__code">{}</span>', text(self.code)))
+            act.append(details(self.code))
         return html(
-            '<section class="b-error" id="{}" aria-label="{}">{}'
-            '<p class="b-error__title" dir="auto">{}</p>{}{}</section>',
+            '<div class="b-error" id="{}" role="group" aria-label="{}">{}'
+            '<p class="b-error__title" dir="auto">{}</p>{}{}</div>',
             self.id,
             _("Error"),
             icon("alert"),
@@ -109,6 +109,16 @@ class Problem(View):
         )
 
 
+def details(code: str) -> SafeString:
+    """The code of an error, for whoever is asked for it."""
+    return html(
+        '<details class="b-more"><summary>{}{}</summary><code class="b-error__code">{}</code></details>',
+        icon("right", "b-icon--flip"),
+        _("Details"),
+        text(code),
+    )
+
+
 def fail(scene: Scene) -> None:
     """An error part."""
     scene.turn.failed = True
@@ -118,9 +128,23 @@ def fail(scene: Scene) -> None:
         # One short sentence is the headline, not small print below "Something went wrong".
         title, body = body.strip(), ""
     again = scene.turn.asked if data.get("retry") is True else ""
-    scene.canvas.add(
-        scene.segment(), Problem(scene.new_id(), title, body, str(data.get("code") or ""), again)
-    )
+    code = str(data.get("code") or "")
+    scene.canvas.add(scene.segment(), Problem(scene.new_id(), headline(title), stopped(body), code, again))
+
+
+def headline(words: str) -> str:
+    """``words`` as a headline: a single sentence loses its full stop."""
+    bare = words.strip().rstrip(".")
+    return words.strip() if words.strip().endswith("...") or ". " in bare else bare
+
+
+def stopped(words: str) -> str:
+    """``words`` with one full stop where a sentence of one line ends: pieces that were put together may bring two or
+    none."""
+    bare = words.rstrip()
+    if "\n" in bare or bare.endswith("..."):
+        return words
+    return f"{bare.rstrip('.')}." if bare.endswith("..") or bare[-1:].isalnum() else words
 
 
 def broke(scene: Scene, *, title: str, body: str) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from envelopes.delivery.panel.markup import SafeString, html, icon, text, trusted
+from envelopes.delivery.panel.questions import details
 from envelopes.delivery.panel.view import Brush, View
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.surfaces import messages_of
@@ -26,8 +27,9 @@ def frame(
     name = text(brush.context.name(actor))
     title = _("Data from {}") if data else _("Card from {}")
     return html(
-        '<section class="b-surface" id="{}" aria-label="{}"{}><header class="b-surface__head">{}<span>{}</span>'
-        '<span class="b-surface__note" id="{}n">{}</span></header><div class="b-surface__body">{}</div></section>',
+        '<div class="b-surface" id="{}" role="group" aria-label="{}"{}>'
+        '<header class="b-surface__head">{}<span>{}</span><span class="b-surface__note" id="{}n">{}</span></header>'
+        '<div class="b-surface__body">{}</div></div>',
         view.id,
         html(title, name),
         html(' data-state="{}"', state) if state else "",
@@ -81,9 +83,9 @@ class Unshown(View):
         body = html(
             '<div class="a2-fallback">{}<b>{}</b><p class="a2-text">{}</p>{}</div>',
             icon("card"),
-            _("This card could not be shown"),
+            _("This card couldn’t be shown"),
             text(_("{} has been told and may send it again.").format(name)),
-            html('<p class="b-error__code">{}</p>', text(self.code)) if self.code else "",
+            details(self.code) if self.code else "",
         )
         return frame(self, brush, self.actor, note=brush.context.clock(self.at), body=body)
 

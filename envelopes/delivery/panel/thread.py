@@ -255,11 +255,11 @@ class Thread:
         self._close_progress(turn, how)
         decisions.close(scene, turn.number)
         if how == "timeout":
-            body = _("The answer was stopped. Ask again, or ask for less.")
+            body = _("The answer was stopped. Try again, or ask for less.")
             questions.broke(scene, title=_("This took too long"), body=body)
         elif how == "error" and not turn.failed:
-            body = _("It is our fault and has been logged. Your messages are safe.")
-            questions.broke(scene, title=_("This answer could not be finished"), body=body)
+            body = _("The problem is on our side and has been logged. Your messages are saved.")
+            questions.broke(scene, title=_("This answer couldn’t be finished"), body=body)
         elif how == "cancelled":
             self.canvas.add(scene.segment(), prose.Stopped(scene.new_id()))
         self._pause(scene)

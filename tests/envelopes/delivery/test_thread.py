@@ -138,14 +138,14 @@ def test_an_error_part_offers_to_try_again_with_what_was_asked() -> None:
     talk.settle(1, "error")
     error = talk.reloaded().select("b-error")
     assert len(error) == 1
-    assert words(error[0]) == "No answer Nothing was booked. Try again timeout"
+    assert words(error[0]) == "No answer Nothing was booked. Try again Details timeout"
     assert [b.get("data-say") for b in error[0].iter("button")] == ["Fly me to Atlantis"]
 
 
 @pytest.mark.parametrize(
     ("how", "told"),
     [
-        ("error", "This answer could not be finished"),
+        ("error", "This answer couldn’t be finished"),
         ("timeout", "This took too long"),
         ("cancelled", "You stopped this answer."),
     ],
@@ -234,7 +234,7 @@ def test_a_card_of_which_nothing_could_be_applied_says_so() -> None:
     talk.part("a2ui-surface", data={"version": "v0.9", "nonsense": {}})
     talk.part("a2ui-surface", data=update("nowhere", "/n", 1))
     talk.part("a2ui-surface", data=delete("nowhere"))
-    assert talk.reloaded().text().count("This card could not be shown") == 2
+    assert talk.reloaded().text().count("This card couldn’t be shown") == 2
 
 
 def test_data_is_shown_only_where_no_card_of_the_turn_shows_it() -> None:
@@ -351,3 +351,54 @@ def test_the_page_of_an_empty_conversation_has_no_blocks() -> None:
     assert talk.html() == ""
     assert Page("").find("empty") is not None
     assert talk.thread.pending == []
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "shown"),
+    [
+        ("No answer.", "Nothing was booked..", "No answer Nothing was booked."),
+        ("No answer", "Nothing was booked", "No answer Nothing was booked."),
+        ("", "The system is down.", "The system is down"),
+        ("", "The system is down..", "The system is down"),
+        ("Wait...", "Nothing was booked...", "Wait... Nothing was booked..."),
+        ("It broke. Twice.", "Was it me?", "It broke. Twice. Was it me?"),
+    ],
+)
+def test_an_error_has_one_full_stop_and_its_headline_none(title: str, body: str, shown: str) -> None:
+    talk = Talk()
+    talk.turn(1)
+    talk.part("error", body, {"title": title, "code": "E42"})
+    (error,) = talk.reloaded().select("b-error")
+    (details,) = error.iter("details")
+    assert words(error) == f"{shown} Details E42"
+    assert details.get("open") is None and words(details) == "Details E42"
+
+
+def test_times_and_titles_that_are_short_or_clipped_say_the_whole_when_pointed_at() -> None:
+    talk = Talk(locale="en-GB")
+    talk.me("Hello")
+    talk.turn(1)
+    talk.part("response", "Hi")
+    talk.part("artifact", data={"artifactId": "a", "name": f"{'plan ' * 30}.txt", "mimeType": "text/plain"})
+    page = talk.reloaded()
+    times = [time for time in page.root.iter("time") if time.get("data-day") is None]
+    assert {time.get("title") for time in times} == {"Thursday, 12 March 2026, 09:40"}
+    (name,) = page.select("b-file__name")
+    assert name.get("title") == name.text
+
+
+def test_headings_of_an_answer_stand_below_the_name_of_who_speaks_and_skip_no_level() -> None:
+    talk = Talk()
+    talk.turn(1)
+    talk.part("response", "### a\n\n# b\n\n###### c\n\n## d\n\n#### e")
+    headings = [
+        element for element in talk.reloaded().root.iter() if element.tag in {f"h{n}" for n in range(1, 7)}
+    ]
+    assert [(element.tag, element.text) for element in headings] == [
+        ("h2", "Sally"),
+        ("h3", "a"),
+        ("h3", "b"),
+        ("h4", "c"),
+        ("h4", "d"),
+        ("h5", "e"),
+    ]

@@ -114,7 +114,8 @@ def findings(places: dict[str, Fill], payload: str, benign: str = "benign") -> l
 @pytest.mark.shared
 @pytest.mark.parametrize("entry", xss_payloads("markdown"))
 def test_markdown(entry: dict[str, str]) -> None:
-    assert findings(MARKDOWN, entry["payload"]) == []
+    # A block of code scrolls sideways, within reach of the keyboard.
+    assert set(findings(MARKDOWN, entry["payload"])) <= {"attribute tabindex on <pre>"}
 
 
 @needs_shared

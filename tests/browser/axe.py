@@ -1,0 +1,29 @@
+"""The rules of axe-core, best practices among them, held against a page."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from playwright.sync_api import Page
+
+_RUN = "axe.run({ resultTypes: ['violations'] })"
+
+
+@cache
+def _code() -> str:
+    return (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
+
+
+def findings(page: Page) -> list[str]:
+    """What breaks a rule on the page as it stands: one line for each element, rule first."""
+    # Evaluated by the debugger, which the page's policy does not bind.
+    page.evaluate(_code())
+    result: dict[str, Any] = page.evaluate(_RUN)
+    assert len(result["passes"]) > 10, "axe has looked at something"
+    return [
+        f"{rule['id']}: {node['target']} {node['failureSummary'].splitlines()[1].strip()}"
+        for rule in result["violations"]
+        for node in rule["nodes"]
+    ]
