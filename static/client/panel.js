@@ -2,13 +2,14 @@
 
 import { apply } from './apply.js';
 import { drawComposer, messages, online, settle, slow, startComposer } from './composer.js';
+import { decisions, startDecisions } from './decide.js';
 import { all, byId, when } from './dom.js';
 import { applying, edits, recall, startFields } from './fields.js';
 import { announce, root, seen, strings, toast, words } from './page.js';
 import { begin, join } from './session.js';
 import { wake } from './socket.js';
 import { clicks, restore, startSurfaces } from './surface.js';
-import { decisions, delta, ends, follow, pending, showNews, startThread, toEnd } from './thread.js';
+import { delta, ends, follow, pending, showNews, startThread, toEnd } from './thread.js';
 
 // -- connection ------------------------------------------------------------------------------------------------------
 
@@ -110,6 +111,7 @@ shell();
 startThread();
 startFields();
 startSurfaces();
+startDecisions();
 const kept = join(handlers);
 startComposer(kept);
 recall(kept);
