@@ -10,17 +10,18 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "beachsite.settings.local")
 # Sets Django up: nothing that imports a model may stand above this line.
 django = get_asgi_application()
 
-from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.routing import ProtocolTypeRouter  # noqa: E402
 
 from beachsite import background, collector  # noqa: E402
+from envelopes.transports.leaving import Leaving  # noqa: E402
 from envelopes.transports.origin import OriginGate  # noqa: E402
-from envelopes.transports.panel.routing import websocket_urlpatterns  # noqa: E402
+from envelopes.transports.routing import sockets  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
         "http": background.starting(django),
         # Who sits at a socket is asked again for each frame (transports/panel/identity.py): no session middleware here.
-        "websocket": OriginGate(URLRouter(websocket_urlpatterns)),
+        "websocket": OriginGate(Leaving(sockets)),
         "lifespan": background.lifespan,
     }
 )

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from envelopes.runtime.process import ensure_started, shut_down
+from envelopes.runtime.ending import end_in_time
+from envelopes.runtime.process import begin_stopping, ensure_started, shut_down
 
 
 def starting(app: Any) -> Any:
@@ -30,6 +31,7 @@ async def lifespan(_scope: Any, receive: Any, send: Any) -> None:
             ensure_started()
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
+            begin_stopping()
             await shut_down()
             await send({"type": "lifespan.shutdown.complete"})
             return
@@ -41,11 +43,20 @@ def follow_daphne() -> None:
     Otherwise a turn that a crash has cut would lie until the first visitor came. In a process where that loop never
     runs this has no effect.
     """
+    from daphne import server
     from daphne.server import twisted_loop
     from twisted.internet import reactor
     from twisted.internet.defer import Deferred
 
+    from beachsite.daphne_sockets import Factory
+
+    # Read when a server is made, whoever makes it: daphne's command has no way to hand one over.
+    server.WebSocketFactory = Factory
+
     def end() -> Any:
+        # Before daphne's own trigger: it cancels what sockets and requests do, and they have to be told why.
+        end_in_time()
+        begin_stopping()
         return Deferred.fromFuture(asyncio.ensure_future(shut_down(), loop=twisted_loop))
 
     twisted_loop.call_soon(ensure_started)

@@ -13,7 +13,7 @@ from django.core import checks
 from django.db import connection
 
 from a2ui import Limits
-from envelopes.conf import limit_problems, setting
+from envelopes.conf import limit_problems, problems, setting
 
 IN_MEMORY = "channels.layers.InMemoryChannelLayer"
 HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
@@ -24,9 +24,11 @@ REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 def processes(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """Turns that run in one process and sockets in another need a database and a channel layer that both reach."""
     found: list[checks.CheckMessage] = []
-    worker = settings.BEACH_EXECUTOR == "worker"
-    several = worker or settings.BEACH_PROCESSES > 1
-    why = "BEACH_EXECUTOR is worker" if worker else f"BEACH_PROCESSES is {settings.BEACH_PROCESSES}"
+    if {"BEACH_EXECUTOR", "BEACH_PROCESSES"} & dict(problems()).keys():
+        return found
+    worker = setting("BEACH_EXECUTOR") == "worker"
+    several = worker or setting("BEACH_PROCESSES") > 1
+    why = "BEACH_EXECUTOR is worker" if worker else f"BEACH_PROCESSES is {setting('BEACH_PROCESSES')}"
     if several and settings.CHANNEL_LAYERS["default"]["BACKEND"] == IN_MEMORY:
         found.append(
             checks.Error(
@@ -55,7 +57,7 @@ def addresses(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
             hint="Write scheme, host and, unless it is the usual one, port: https://chat.example.com",
             id="beachsite.E003",
         )
-        for origin in settings.BEACH_ALLOWED_ORIGINS
+        for origin in _listed("BEACH_ALLOWED_ORIGINS")
         if not _is_origin(origin)
     ]
     found += [
@@ -65,10 +67,10 @@ def addresses(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
             hint="Write the host alone: images.example.com or *.example.com",
             id="beachsite.E004",
         )
-        for host in settings.BEACH_IMAGE_HOSTS
+        for host in _listed("BEACH_IMAGE_HOSTS")
         if not HOST.fullmatch(host)
     ]
-    if settings.REDIS_URL and not settings.REDIS_URL.startswith(REDIS_SCHEMES):
+    if setting("REDIS_URL") and not setting("REDIS_URL").startswith(REDIS_SCHEMES):
         found.append(
             checks.Error(
                 "REDIS_URL is not the address of a Redis server.",
@@ -89,11 +91,20 @@ def limits(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     ]
 
 
+@checks.register()
+def kinds(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A setting of another kind than its default is an error of the first request otherwise, or of each."""
+    return [
+        checks.Error(sentence, hint=f"Change {name} in the settings, or leave it out.", id="beachsite.E007")
+        for name, sentence in problems()
+    ]
+
+
 @checks.register(deploy=True)
 def public(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """What is right on one's own machine and rarely meant on a public one."""
     found: list[checks.CheckMessage] = []
-    if settings.BEACH_ANONYMOUS:
+    if setting("BEACH_ANONYMOUS"):
         found.append(
             checks.Warning(
                 "BEACH_ANONYMOUS is on: whoever opens the page talks to the agent, at your expense.",
@@ -110,6 +121,11 @@ def public(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
             )
         )
     return found
+
+
+def _listed(name: str) -> list[str]:
+    """The entries of a list; none where it is no list of texts, which is an error of its own (``kinds``)."""
+    return [] if name in dict(problems()) else list(setting(name))
 
 
 def _is_origin(text: str) -> bool:

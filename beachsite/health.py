@@ -10,6 +10,8 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.http import require_safe
 
+from envelopes.runtime.process import stopping
+
 logger = logging.getLogger(__name__)
 
 
@@ -21,7 +23,9 @@ async def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 async def readyz(request: HttpRequest) -> JsonResponse:
-    """The database answers and its tables fit this code."""
+    """The database answers, its tables fit this code, and the process was not asked to end."""
+    if stopping():
+        return JsonResponse({"status": "unready", "problem": "the process is stopping"}, status=503)
     problem = await sync_to_async(_problem)()
     if problem:
         return JsonResponse({"status": "unready", "problem": problem}, status=503)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,9 +41,7 @@ class Principal:
 
     @property
     def key(self) -> str:
-        if self.user is not None:
-            return f"user:{self.user.pk}"
-        return f"anonymous:{self.owner_key[:32]}" if self.owner_key else ""
+        return _principal_key(self.user.pk if self.user is not None else None, self.owner_key)
 
     @property
     def is_known(self) -> bool:
@@ -55,6 +54,12 @@ class Principal:
         return (
             self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.decide_approval")
         )
+
+
+def _principal_key(user: int | None, owner_key: str) -> str:
+    if user is not None:
+        return f"user:{user}"
+    return f"anonymous:{owner_key[:32]}" if owner_key else ""
 
 
 NOBODY = Principal()
@@ -126,6 +131,16 @@ def get_session(who: Principal, public_id: str) -> Session:
 
 def owns(who: Principal, session: Session) -> bool:
     return who.is_known and session.participants.filter(_owned_by(who)).exists()
+
+
+def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:
+    """Which of ``sessions`` (primary keys) are whose: by ``Principal.key`` of the owner. One query."""
+    found: dict[str, set[int]] = {}
+    owners = Participant.objects.filter(role=Participant.Role.OWNER, session__in=list(sessions))
+    for session, user, owner_key in owners.values_list("session", "user", "owner_key"):
+        if key := _principal_key(user, owner_key):
+            found.setdefault(key, set()).add(session)
+    return found
 
 
 def may_decide(who: Principal, session: Session) -> bool:

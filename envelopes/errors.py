@@ -16,6 +16,8 @@ class BeachError(Exception):
 
     code: str = "error"
     fault: Fault = "us"
+    passing: bool = False
+    """Whether the same is likely to work when it is sent again in a while."""
 
     def __init__(self, message: str | None = None, **facts: Any) -> None:
         self.message = message or (type(self).__doc__ or "").strip().splitlines()[0]
@@ -81,6 +83,14 @@ class TooLarge(BeachError):
 
     code = "too_large"
     fault = "client"
+
+
+class Unavailable(BeachError):
+    """This cannot be stored at the moment. It will be sent again by itself."""
+
+    code = "unavailable"
+    fault = "network"
+    passing = True
 
 
 class TransitionRefused(BeachError):

@@ -46,9 +46,11 @@ class Visitor:
     # -- pages ------------------------------------------------------------------------------------------------------
 
     @classmethod
-    async def arrive(cls, server: Server, *, name: str = "", password: str = "") -> Visitor:
-        """A new conversation, of a stranger or of somebody who signs in."""
-        async with _browser(server) as http:
+    async def arrive(
+        cls, server: Server, *, name: str = "", password: str = "", cookies: dict[str, str] | None = None
+    ) -> Visitor:
+        """A new conversation, of a stranger, of somebody who signs in, or of whoever has these cookies."""
+        async with _browser(server, cookies) as http:
             if name:
                 await _sign_in(http, name, password)
             else:
@@ -84,8 +86,8 @@ class Visitor:
 
     # -- the socket ---------------------------------------------------------------------------------------------------
 
-    async def connect(self, server: Server | None = None) -> Visitor:
-        """Open a socket and go on from the last row that the page has."""
+    async def dial(self, server: Server | None = None) -> Visitor:
+        """Open a socket and say nothing yet."""
         assert self._wire is None
         self.server = server or self.server
         self._wire = await connect(
@@ -94,9 +96,14 @@ class Visitor:
             origin=self.server.url,  # type: ignore[arg-type]
             max_size=None,
         )
-        welcomes = self._welcomes
         self._reading = asyncio.create_task(self._read(self._wire))
         self._greeted = 0
+        return self
+
+    async def connect(self, server: Server | None = None) -> Visitor:
+        """Open a socket and go on from the last row that the page has."""
+        welcomes = self._welcomes
+        await self.dial(server)
         await self.hello()
         await self.until(lambda: self._welcomes > welcomes)
         return self
@@ -114,6 +121,14 @@ class Visitor:
             wire.transport.abort()
             await reading
             await wire.wait_closed()
+
+    async def ended(self, *, seconds: float = 10) -> int | None:
+        """Until the server has closed the connection; with which code."""
+        wire, reading = self._wire, self._reading
+        self._wire = self._reading = None
+        assert wire is not None and reading is not None
+        await asyncio.wait_for(reading, seconds)
+        return wire.close_code
 
     async def send(self, frame: JsonObject) -> None:
         assert self._wire is not None

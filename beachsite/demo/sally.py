@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from django.conf import settings
-
 from beachsite.demo.booking import BOOK_FLIGHT
 from beachsite.demo.instructions import INSTRUCTIONS
 from beachsite.demo.pacing import PacedModel
 from beachsite.demo.research import RESEARCH_DESTINATION
 from beachsite.demo.script import sally as script
 from beachsite.demo.tools import SEARCH_FLIGHTS, SEARCH_HOTELS
+from envelopes.conf import setting
 from envelopes.providers.port import Provider
 from envelopes.registries.actors import Actor, Prompt, actors
 
@@ -33,7 +32,7 @@ PROMPTS = (
 
 def provider() -> Provider:
     """The model of the next turn."""
-    if settings.ANTHROPIC_API_KEY:
+    if setting("ANTHROPIC_API_KEY"):
         from envelopes.providers import anthropic
 
         return anthropic.from_settings()

@@ -15,6 +15,8 @@ BEACH_GALLERY = env.flag("BEACH_GALLERY", default=False)
 
 # The proxy must set this header itself and drop what a client sent (docs/deploy.md).
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+# For a proxy that cannot pass on the browser's Host; it must set X-Forwarded-Host itself and drop what a client sent.
+USE_X_FORWARDED_HOST = env.flag("USE_X_FORWARDED_HOST", default=False)
 SECURE_SSL_REDIRECT = True
 # Probes come from inside, over plain HTTP.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]

@@ -201,6 +201,7 @@ class PageView:
 
 
 def open_page(session: Session) -> PageView:
+    views.check(session)
     with views.open(session) as view:
         return PageView(seq=view.sent, html=view.html(), busy=view.thread.busy, empty=view.seq == 0)
 
@@ -286,6 +287,19 @@ class LiveViews:
             # Outside the lock: a writer holds the database's lock while it waits for this one.
             _store(snapshot)
         self._trim(session.pk)
+
+    def check(self, session: Session) -> None:
+        """Forget the view of ``session``, just read from the database, if the log is shorter than what was seen of it:
+        a backup may have been restored under this process."""
+        with self._lock:
+            view = self._views.get(session.pk)
+        if view is None or view.seq <= session.last_seq:
+            return
+        with view.lock:
+            # Most likely it has grown since the session was read.
+            session.refresh_from_db(fields=["last_seq"])
+            if view.seq > session.last_seq:
+                self.forget(session.pk)
 
     def watch(self, session_pk: int) -> None:
         with self._lock:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections.abc import Coroutine
 from typing import Any
 
 from channels.layers import InMemoryChannelLayer, get_channel_layer
 
 from envelopes.delivery.deltas import Delta, DeltaHub, deltas
 from envelopes.log.doorbell import Doorbell, doorbell
+from envelopes.tasks import end
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
@@ -23,6 +25,9 @@ GROUP = "beach.doorbell"
 QUEUED = 10_000
 JOIN_SECONDS = 5.0
 """How often membership of the group is renewed: it expires, and a Redis that was started anew knows of nobody."""
+
+FLUSH_SECONDS, END_SECONDS, LEAVE_SECONDS = 0.5, 1.0, 0.5
+"""How long the steps of a stop may take: what waits to be sent, the tasks, the group. A Redis may be silent."""
 
 
 class Relay:
@@ -34,34 +39,51 @@ class Relay:
         self.hub = hub
         self.name = secrets.token_hex(8)
         self._tasks: list[asyncio.Task[None]] = []
+        self._stopping = False
 
     async def start(self) -> None:
+        """Returns at once: whether Redis answers is seen later, and a process serves without it."""
+        self._stopping = False
         self._loop = asyncio.get_running_loop()
         self._outgoing: asyncio.Queue[JsonObject] = asyncio.Queue(QUEUED)
         self._channel = await self.layer.new_channel("beach.relay")
-        await self._join()
         self.bell.relay = self._ring
         self.hub.relay = self._delta
         self._tasks = [asyncio.create_task(work()) for work in (self._read, self._write, self._stay)]
 
     async def stop(self) -> None:
+        """Send what waits, then leave, all of it within a bound."""
+        if not self._tasks:
+            return
         self.bell.relay = self.hub.relay = None
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._again("leave", lambda: self.layer.group_discard(GROUP, self._channel), pause=0)
+        # Rings from threads are on their way through the loop.
+        await asyncio.sleep(0)
+        await self._within("send what was left", self._outgoing.join(), FLUSH_SECONDS)
+        # Not the cancellation alone: the client of Redis may take one for a timeout of its own.
+        self._stopping = True
+        if await end(self._tasks, seconds=END_SECONDS):
+            logger.warning("The relay does not let go of Redis; it is left to itself.")
+        await self._within("leave", self.layer.group_discard(GROUP, self._channel), LEAVE_SECONDS)
 
-    async def _join(self) -> None:
-        await self._again("join", lambda: self.layer.group_add(GROUP, self._channel), pause=0)
+    async def _within(self, what: str, work: Coroutine[Any, Any, Any], seconds: float) -> None:
+        task = asyncio.create_task(work)
+        await asyncio.wait({task}, timeout=seconds)
+        if not task.done():
+            task.cancel()
+            logger.warning("The relay could not %s within %g seconds.", what, seconds)
+        elif not task.cancelled() and (error := task.exception()) is not None:
+            logger.warning("The relay could not %s: %s", what, error)
 
     async def _stay(self) -> None:
-        while True:
-            await asyncio.sleep(JOIN_SECONDS)
-            await self._join()
+        while not self._stopping:
+            await self._again("join", lambda: self.layer.group_add(GROUP, self._channel), pause=0)
+            if not self._stopping:
+                await asyncio.sleep(JOIN_SECONDS)
 
-    def _ring(self, session: int, work: bool) -> None:
+    def _ring(self, session: int, work: bool, news: bool) -> None:
         """From any thread."""
-        self._loop.call_soon_threadsafe(self._put, {"type": "ring", "session": session, "work": work})
+        message = {"type": "ring", "session": session, "work": work, "news": news}
+        self._loop.call_soon_threadsafe(self._put, message)
 
     def _delta(self, session: int, delta: Delta) -> None:
         self._put({"type": "delta", "session": session, **delta.as_json()})
@@ -73,17 +95,20 @@ class Relay:
         self._outgoing.put_nowait({**message, "from": self.name})
 
     async def _write(self) -> None:
-        while True:
+        while not self._stopping:
             message = await self._outgoing.get()
             await self._again("send", lambda message=message: self.layer.group_send(GROUP, message))
+            self._outgoing.task_done()
 
     async def _read(self) -> None:
-        while True:
+        while not self._stopping:
             message = await self._again("receive", lambda: self.layer.receive(self._channel))
             if message is None or message.get("from") == self.name:
                 continue
             if message["type"] == "ring":
-                self.bell.ring(message["session"], work=message["work"], relayed=True)
+                # A process of an earlier release sends no news.
+                news = message.get("news", False)
+                self.bell.ring(message["session"], work=message["work"], news=news, relayed=True)
             elif message["type"] == "delta":
                 delta = Delta(
                     message["live"], message["turn"], message["partType"], message["offset"], message["text"]

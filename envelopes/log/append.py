@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from envelopes.errors import LeaseLost, NotFound
 from envelopes.log.doorbell import doorbell
-from envelopes.log.rows import KINDS, Audience
+from envelopes.log.rows import KINDS, LISTED, Audience
 from envelopes.models.event import Event
 from envelopes.models.session import Session
 from envelopes.models.tool_call import ToolCall
@@ -56,7 +56,7 @@ class Writer:
         self.session = session
         self.now = timezone.now()
         self._events: list[Event] = []
-        self._rows = self._work = False
+        self._rows = self._work = self._news = False
 
     def add(
         self,
@@ -83,6 +83,7 @@ class Writer:
         )
         self._events.append(event)
         self._rows = True
+        self._news |= kind in LISTED
         return event
 
     def flush(self) -> None:
@@ -98,9 +99,9 @@ class Writer:
 
     def finish(self) -> None:
         self.flush()
-        session, work = self.session.pk, self._work
+        session, work, news = self.session.pk, self._work, self._news
         if self._rows or work:
-            transaction.on_commit(lambda: doorbell.ring(session, work=work))
+            transaction.on_commit(lambda: doorbell.ring(session, work=work, news=news))
 
 
 @contextmanager

@@ -13,8 +13,8 @@ from collections.abc import Callable
 from functools import partial
 
 Listener = Callable[[], None]
-WorkListener = Callable[[int], None]
-Relay = Callable[[int, bool], None]
+SessionListener = Callable[[int], None]
+Relay = Callable[[int, bool, bool], None]
 
 
 class _Place:
@@ -44,7 +44,8 @@ class Doorbell:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._listeners: dict[int, dict[Listener, _Place]] = {}
-        self._workers: dict[WorkListener, _Place] = {}
+        self._workers: dict[SessionListener, _Place] = {}
+        self._readers: dict[SessionListener, _Place] = {}
         self.relay: Relay | None = None
 
     def listen(self, session: int, listener: Listener) -> Callable[[], None]:
@@ -61,7 +62,7 @@ class Doorbell:
 
         return stop
 
-    def on_work(self, listener: WorkListener) -> Callable[[], None]:
+    def on_work(self, listener: SessionListener) -> Callable[[], None]:
         """Call ``listener(session)`` when a session has something to run; returns what ends that."""
         with self._lock:
             self._workers[listener] = _Place()
@@ -72,20 +73,33 @@ class Doorbell:
 
         return stop
 
+    def on_news(self, listener: SessionListener) -> Callable[[], None]:
+        """Call ``listener(session)`` when a session stands otherwise in lists; returns what ends that."""
+        with self._lock:
+            self._readers[listener] = _Place()
+
+        def stop() -> None:
+            with self._lock:
+                self._readers.pop(listener, None)
+
+        return stop
+
     def watched(self) -> list[int]:
         with self._lock:
             return list(self._listeners)
 
-    def ring(self, session: int, *, work: bool = False, relayed: bool = False) -> None:
+    def ring(self, session: int, *, work: bool = False, news: bool = False, relayed: bool = False) -> None:
+        """``work``: it has something to run. ``news``: a list of sessions would show it otherwise than before."""
         with self._lock:
             listeners = list(self._listeners.get(session, {}).items())
-            workers = list(self._workers.items()) if work else []
+            told = list(self._workers.items()) if work else []
+            told += list(self._readers.items()) if news else []
         for listener, place in listeners:
             place.call(listener)
-        for worker, place in workers:
-            place.call(partial(worker, session))
+        for teller, place in told:
+            place.call(partial(teller, session))
         if self.relay is not None and not relayed:
-            self.relay(session, work)
+            self.relay(session, work, news)
 
 
 doorbell = Doorbell()

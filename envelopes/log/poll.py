@@ -10,10 +10,12 @@ from django.db import close_old_connections, connection
 
 from envelopes.log.doorbell import Doorbell, doorbell
 from envelopes.models import Session
+from envelopes.tasks import end
 
 logger = logging.getLogger(__name__)
 
 SECONDS = 0.5
+END_SECONDS = 1.0
 
 
 class Poll:
@@ -30,8 +32,7 @@ class Poll:
 
     async def stop(self) -> None:
         if self._task is not None:
-            self._task.cancel()
-            await asyncio.gather(self._task, return_exceptions=True)
+            await end([self._task], seconds=END_SECONDS)
 
     async def _run(self) -> None:
         while True:
@@ -57,7 +58,8 @@ class Poll:
         if connection.vendor == "sqlite" and not self._changed():
             return []
         last = dict(Session.objects.filter(pk__in=watched).values_list("pk", "last_seq"))
-        grown = [pk for pk, seq in last.items() if seq > self._seen.get(pk, -1)]
+        # Also what has shrunk, when a backup was restored: its next row may have a number that was seen before.
+        grown = [pk for pk, seq in last.items() if seq != self._seen.get(pk, -1)]
         self._seen = last
         return grown
 

@@ -30,6 +30,9 @@ KINDS: dict[str, Audience] = {
 }
 """Every kind of row and who gets it unless the row says otherwise; the table in docs/architecture.md explains them."""
 
+LISTED = frozenset({"turn", "settled"})
+"""Kinds of rows after which a list of sessions shows theirs otherwise: new, at work, waiting for somebody, done."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:

@@ -9,14 +9,22 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import Callable, Coroutine
+from typing import Any
 
-from django.conf import settings
-
+from envelopes.conf import setting
 from envelopes.delivery.relay import Relay, relay_for_settings
 from envelopes.log.poll import Poll
 from envelopes.runtime.runner import Runner
+from envelopes.tasks import end
 
 logger = logging.getLogger(__name__)
+
+GOODBYE_SECONDS = 1.0
+"""How long sockets may take to be told that the server is going."""
+
+START_SECONDS = CLIENTS_SECONDS = 1.0
+"""How long a start that is under way, and connections to models, may take to end."""
 
 
 class Process:
@@ -36,15 +44,31 @@ class Process:
             await self.runner.start()
 
     async def stop(self) -> None:
-        """Let go of everything: leases too, so that another process carries on at once."""
+        """Let go of everything: leases too, so that another process carries on at once.
+
+        Each step has a bound, and one that fails does not keep the next from being made.
+        """
         if self.runner is not None:
-            await self.runner.stop()
-        await self.poll.stop()
+            await _step("runner", self.runner.stop())
+        await _step("poll", self.poll.stop())
         if "envelopes.providers.anthropic" in sys.modules:
             # Importing the SDK takes seconds; whoever never used it need not.
-            await sys.modules["envelopes.providers.anthropic"].close_clients()
+            await _step(
+                "clients", sys.modules["envelopes.providers.anthropic"].close_clients(), CLIENTS_SECONDS
+            )
         if self.relay is not None:
-            await self.relay.stop()
+            # Last: it carries the rings that tell of the leases.
+            await _step("relay", self.relay.stop())
+
+
+async def _step(name: str, work: Coroutine[Any, Any, None], seconds: float | None = None) -> None:
+    task = asyncio.create_task(work)
+    await asyncio.wait({task}, timeout=seconds)
+    if not task.done():
+        task.cancel()
+        logger.warning("The %s did not stop within %g seconds; it is left to itself.", name, seconds)
+    elif not task.cancelled() and (error := task.exception()) is not None:
+        logger.error("The %s did not stop as it should.", name, exc_info=error)
 
 
 class _Running:
@@ -52,16 +76,19 @@ class _Running:
 
     process: Process | None = None
     starting: asyncio.Task[None] | None = None
+    # The loop whose process has been asked to end.
+    ending: asyncio.AbstractEventLoop | None = None
+    sockets: dict[Callable[[], Coroutine[Any, Any, None]], asyncio.AbstractEventLoop] = {}
+    goodbyes: list[asyncio.Task[None]] = []
 
 
 def ensure_started(*, runs_turns: bool | None = None) -> None:
-    """Start the background work of this process's event loop, once. Called inside the loop."""
+    """Start the background work of this process's event loop, once, and not any more once it stops. Called inside the
+    loop."""
     loop = asyncio.get_running_loop()
-    if _Running.process is not None and _Running.process.loop is loop:
+    if stopping() or (_Running.process is not None and _Running.process.loop is loop):
         return
-    own = (
-        getattr(settings, "BEACH_EXECUTOR", "inprocess") == "inprocess" if runs_turns is None else runs_turns
-    )
+    own = setting("BEACH_EXECUTOR") == "inprocess" if runs_turns is None else runs_turns
     _Running.process = Process(runs_turns=own)
     _Running.starting = asyncio.create_task(_Running.process.start())
     _Running.starting.add_done_callback(_started)
@@ -72,12 +99,42 @@ def _started(task: asyncio.Task[None]) -> None:
         logger.error("The background work of this process did not start.", exc_info=task.exception())
 
 
+def stopping() -> bool:
+    """Whether this process has been asked to end. Called inside the loop."""
+    return _Running.ending is asyncio.get_running_loop()
+
+
+def begin_stopping() -> None:
+    """The process has been asked to end: nothing starts any more, and open sockets are told to come back, to whoever
+    is there then. Called inside the loop; ``shut_down`` follows."""
+    if stopping():
+        return
+    loop = _Running.ending = asyncio.get_running_loop()
+    logger.info("This process was asked to end.")
+    _Running.goodbyes = [
+        asyncio.create_task(leave()) for leave, place in _Running.sockets.items() if place is loop
+    ]
+
+
+def on_stopping(leave: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
+    """Run ``leave`` when the process is asked to end; returns what ends that."""
+    _Running.sockets[leave] = asyncio.get_running_loop()
+
+    def forget() -> None:
+        _Running.sockets.pop(leave, None)
+
+    return forget
+
+
 async def shut_down() -> None:
-    """Stop what ``ensure_started`` started."""
-    process, starting = _Running.process, _Running.starting
+    """Stop what ``ensure_started`` started, within a bound."""
+    process, starting, goodbyes = _Running.process, _Running.starting, _Running.goodbyes
     _Running.process = _Running.starting = None
+    _Running.goodbyes = []
+    if goodbyes:
+        await asyncio.wait(goodbyes, timeout=GOODBYE_SECONDS)
     if starting is not None:
-        await asyncio.gather(starting, return_exceptions=True)
+        await end([starting], seconds=START_SECONDS)
     if process is not None:
         await process.stop()
 

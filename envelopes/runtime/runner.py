@@ -24,13 +24,20 @@ from envelopes.log.doorbell import doorbell
 from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
 from envelopes.runtime import calls, intake, steps, store, turns
-from envelopes.runtime.executing import execute
+from envelopes.runtime.executing import GRACE_SECONDS, execute
 from envelopes.runtime.turn_run import TurnRun
+from envelopes.tasks import end
 
 logger = logging.getLogger(__name__)
 
 TIDY_SECONDS = 3600
 """How often what nobody will ask for any more is deleted."""
+
+TASKS_SECONDS = GRACE_SECONDS + 0.5
+"""How long turns and jobs may take to end: as long as a tool that was told to, and a moment."""
+
+RELEASE_SECONDS = 2.0
+"""How long the database may take to free the leases."""
 
 
 class Runner:
@@ -64,13 +71,25 @@ class Runner:
         self._stopping = True
         if self._deaf is not None:
             self._deaf()
-        tasks = [*self._loops, *self._tasks]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        # Cancelled once: the second time would take a tool the time that it has to end in.
+        left = await end([*self._loops, *self._tasks], seconds=TASKS_SECONDS, again=TASKS_SECONDS)
+        if left:
+            logger.error("%d tasks of the runner do not end; they are left to themselves.", len(left))
         self._loops.clear()
-        for session in await sync_to_async(store.release)(self.owner):
-            doorbell.ring(session, work=True)
+        await self._release()
+
+    async def _release(self) -> None:
+        """Give the leases back. A database that does not answer must not hold this up: they run out by themselves."""
+        releasing = asyncio.create_task(sync_to_async(store.release)(self.owner))
+        await asyncio.wait({releasing}, timeout=RELEASE_SECONDS)
+        error: BaseException | None = TimeoutError()
+        if releasing.done() and (error := releasing.exception()) is None:
+            for session in releasing.result():
+                doorbell.ring(session, work=True)
+            return
+        releasing.cancel()
+        seconds = setting("BEACH_LEASE_SECONDS")
+        logger.error("Leases could not be given back (%r); they run out within %g seconds.", error, seconds)
 
     async def idle(self) -> None:
         """Wait until nothing runs here; for tests and for a graceful stop."""
@@ -96,7 +115,8 @@ class Runner:
             for run in [run for run in self._runs.values() if run.claim.session_pk == session]:
                 await self._look_for_stop(run)
             claim = await sync_to_async(store.claim_next)(session, self.owner)
-            if claim is not None:
+            # A claim that was made while the process began to stop is given back with the others.
+            if claim is not None and not self._stopping:
                 run = TurnRun(claim, self.owner, self._start_job)
                 self._runs[claim.turn_pk] = run
                 self._spawn(self._run(run))

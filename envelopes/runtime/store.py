@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
@@ -19,6 +20,7 @@ from envelopes.log.append import TurnFence, writing
 from envelopes.models import ToolCall, Turn
 from envelopes.providers.transcript import resumable
 from envelopes.registries.state_machines import TURN
+from envelopes.runtime import journal
 from envelopes.runtime.history import opening_messages
 from envelopes.runtime.turns import fail, turn_data
 
@@ -92,6 +94,8 @@ def claim_next(session_pk: int, owner: str) -> Claim | None:
         turn.live = {}
         turn.save()
         writer.add("turn", turn_data(turn, "running", reason=reason), turn=turn)
+        name = writer.session.public_id
+        transaction.on_commit(lambda: journal.started(turn, name, reason))
         return Claim(turn.pk, session_pk, turn.attempt)
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Callable
 
 from asgiref.sync import sync_to_async
@@ -27,14 +26,12 @@ from envelopes.providers.port import (
 )
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import Tool
-from envelopes.runtime import calls, reply, steps, turns
+from envelopes.runtime import calls, journal, reply, steps, turns
 from envelopes.runtime.executing import execute
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.store import Claim
 from envelopes.runtime.streaming import LiveText
 from envelopes.types import Json
-
-logger = logging.getLogger(__name__)
 
 CALL_DEPTH = 4
 """How much deeper than a part a call may be: what stands round the part."""
@@ -96,14 +93,14 @@ class TurnRun:
                 return "stop"
             return await asking
         except ProviderError as error:
-            return await self._provider_failed(error, live)
+            return await self._provider_failed(turn, error, live)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
             # Something inside the provider gave up; nobody asked this turn to end.
             return await self._provider_failed(
-                ProviderError("The model's answer broke off.", retryable=True), live
+                turn, ProviderError("The model's answer broke off.", retryable=True), live
             )
         finally:
             live.close()
@@ -168,10 +165,11 @@ class TurnRun:
             await sync_to_async(reply.record_call)(self.claim, started.id, clean_text(started.name), raw)
         return False
 
-    async def _provider_failed(self, error: ProviderError, live: LiveText) -> steps.Next:
-        logger.warning("The model failed: %s", error.message)
+    async def _provider_failed(self, turn: Turn, error: ProviderError, live: LiveText) -> steps.Next:
+        again = error.retryable and self._failures < RETRIES
+        journal.provider_failed(turn, turn.session.public_id, error, again=again)
         await sync_to_async(steps.withdraw)(self.claim, live.left(), error.as_dict())
-        if error.retryable and self._failures < RETRIES:
+        if again:
             self._failures += 1
             await asyncio.sleep(0.5 * 2**self._failures * (0 if self.cancelled.is_set() else 1))
             # What was complete before it broke off is stored; those calls are answered first.

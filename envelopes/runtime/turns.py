@@ -9,6 +9,7 @@ from envelopes.models import Injection, ToolCall, Turn
 from envelopes.protocol.parts import check_part
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TOOL_CALL, TURN
+from envelopes.runtime import journal
 from envelopes.signals import turn_settled
 from envelopes.types import JsonObject
 
@@ -77,9 +78,10 @@ def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, **
     writer.add("settled", {"turnState": turn_state, "finalizedBy": finalized_by, **data}, turn=turn)
     for injection in turn.injections.filter(consumed_at=None):
         inject(writer, turn, injection)
-    session, number = turn.session_id, turn.public_id
+    session, number, name, now = turn.session_id, turn.public_id, writer.session.public_id, writer.now
     # The next turn in the queue may run now.
     writer.wake_runner()
+    transaction.on_commit(lambda: journal.settled(turn, name, now))
     transaction.on_commit(
         lambda: turn_settled.send(
             sender=Turn, session_id=session, turn_id=number, turn_state=turn_state, finalized_by=finalized_by
@@ -164,4 +166,6 @@ def fail(
         origin="runtime",
     )
     writer.add("part", {"part": part.as_json(), "turnState": "error"}, part_type="error", turn=turn)
+    name = writer.session.public_id
+    transaction.on_commit(lambda: journal.failed(turn, name, code))
     settle(writer, turn, turn_state="error", finalized_by="error")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.http.request import split_domain_port, validate_host
+
+from envelopes.conf import setting
 
 logger = logging.getLogger(__name__)
 
@@ -16,9 +19,10 @@ logger = logging.getLogger(__name__)
 class OriginGate:
     """Lets a handshake through when its ``Origin`` is the site itself, or one that the settings name.
 
-    The site itself: host and port of the origin equal the ``Host`` header, and that host is in ``ALLOWED_HOSTS``.
-    Other origins: full ones (``https://chat.example``) in ``BEACH_ALLOWED_ORIGINS``. Everything else, a missing or
-    ``null`` origin included, is refused before the socket is accepted (403), and the log says what to set.
+    The site itself: host and port of the origin equal those that the browser asked for (``host_of``), and that host is
+    in ``ALLOWED_HOSTS``. Other origins: full ones (``https://chat.example``) in ``BEACH_ALLOWED_ORIGINS``. Everything
+    else, a missing or ``null`` origin included, is refused before the socket is accepted (403), and the log says why
+    and what to set.
     """
 
     def __init__(self, app: Any) -> None:
@@ -27,32 +31,75 @@ class OriginGate:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
         if scope["type"] != "websocket":
             raise ImproperlyConfigured("OriginGate wraps websocket applications only.")
-        headers = {name.lower(): value.decode("latin-1") for name, value in scope.get("headers", [])}
-        origin, host = headers.get(b"origin", ""), headers.get(b"host", "")
+        headers = {
+            name.lower().decode("latin-1"): value.decode("latin-1")
+            for name, value in scope.get("headers", [])
+        }
+        origin, host = headers.get("origin", ""), host_of(headers)
         if self.allows(origin, host):
             return await self.app(scope, receive, send)
-        logger.warning(
-            "Refused a socket from origin %r for host %r. If it is yours, add it to BEACH_ALLOWED_ORIGINS.",
-            origin[:200],
-            host[:200],
-        )
+        logger.warning("Refused a socket. %s", refusal(origin, host, headers.get("x-forwarded-host", "")))
         await receive()
         await send({"type": "websocket.close", "code": 4403})
         return None
 
     @staticmethod
     def allows(origin: str, host: str) -> bool:
-        """Whether a page of ``origin`` may open a socket on ``host`` (both as in the headers)."""
-        parts = urlsplit(origin)
-        if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.netloc:
+        """Whether a page of ``origin`` may open a socket on ``host``."""
+        parts = _parts(origin)
+        if parts is None:
             return False
-        if f"{parts.scheme}://{parts.netloc}".lower() in {o.lower() for o in settings.BEACH_ALLOWED_ORIGINS}:
+        if f"{parts.scheme}://{parts.netloc}".lower() in {
+            o.lower() for o in setting("BEACH_ALLOWED_ORIGINS")
+        }:
             return True
-        allowed = settings.ALLOWED_HOSTS
-        if settings.DEBUG and not allowed:
-            allowed = [".localhost", "127.0.0.1", "[::1]"]
-        domain, _ = split_domain_port(host)
-        return bool(domain) and validate_host(domain, allowed) and _same(parts.netloc, host, parts.scheme)
+        return _is_allowed(host) and _same(parts.netloc, host, parts.scheme)
+
+
+def host_of(headers: Mapping[str, str]) -> str:
+    """The host that the browser asked for, as ``HttpRequest.get_host`` finds it; ``headers`` by lower-case name."""
+    if settings.USE_X_FORWARDED_HOST and "x-forwarded-host" in headers:
+        return headers["x-forwarded-host"]
+    return headers.get("host", "")
+
+
+def refusal(origin: str, host: str, forwarded: str = "") -> str:
+    """Why ``OriginGate`` refuses, and what to change, for whoever runs the site; at most 200 characters of each."""
+    parts = _parts(origin)
+    page, asked = origin[:200], host[:200]
+    if parts is None:
+        return f"Its Origin header is {page!r}, which is not the address of a web page."
+    if _same(parts.netloc, host, parts.scheme):
+        return f"The host {asked!r} is not in ALLOWED_HOSTS."
+    told = f"Origin and Host differ: the page is at {page!r}, and the host is {asked!r}."
+    if _same(parts.netloc, forwarded, parts.scheme):
+        hint = "X-Forwarded-Host has the right one: set USE_X_FORWARDED_HOST, if your proxy always sets that header,"
+    else:
+        hint = (
+            "A proxy has to pass on the Host that the browser sent, with its port "
+            "(nginx: proxy_set_header Host $http_host);"
+        )
+    return (
+        f"{told} {hint} or, if pages of that origin may use this site, add {page!r} to BEACH_ALLOWED_ORIGINS."
+    )
+
+
+def _parts(origin: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(origin)
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.netloc or "@" in parts.netloc:
+        return None
+    return parts
+
+
+def _is_allowed(host: str) -> bool:
+    allowed = settings.ALLOWED_HOSTS
+    if settings.DEBUG and not allowed:
+        allowed = [".localhost", "127.0.0.1", "[::1]"]
+    domain, _ = split_domain_port(host)
+    return bool(domain) and validate_host(domain, allowed)
 
 
 def _same(netloc: str, host: str, scheme: str) -> bool:

@@ -73,6 +73,8 @@ const handlers = {
   frame: redraw,
   delta,
   welcome: frame => busy(frame.busy),
+  // A page that nobody looks at asks when somebody does.
+  sessions: () => document.hidden || relist(),
   ack: (frame, message) => {
     answers[message.type]?.acked?.(frame, message);
     // What a click asks for is answered at the end.

@@ -12,7 +12,7 @@ const BEAT = 20000, DEADLINE = 8000;      // ms: ping after silence, then how lo
 const PATIENCE = 10000;                   // ms: how long a sent message may stay unanswered before the person is told
 const PAUSE = 1500;                       // ms: before all is sent again that came too fast
 
-// What the page does with it: frame, delta, welcome, ack, error, slow, state; `seen` is the last row it shows.
+// What the page does with it: frame, delta, welcome, sessions, ack, error, slow, state; `seen` is the last row it shows.
 let page;
 let url, memory;
 let ws = null, running = false, ready = false, welcomed = false, greeting = false, closed = 0, tries = 0;
@@ -102,6 +102,7 @@ function heard(frame) {
   wait(BEAT, ping);
   if (frame.ops) next(() => arrive(frame));
   else if (frame.type === 'delta') next(() => page.delta(frame) || hello());
+  else if (frame.type === 'sessions') page.sessions();
   else if (frame.type === 'welcome') {
     greeting = false;
     tries = 0;

@@ -18,6 +18,7 @@ def heard(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         heard.append("shut down")
 
     monkeypatch.setattr(background, "ensure_started", lambda: heard.append("started"))
+    monkeypatch.setattr(background, "begin_stopping", lambda: heard.append("stopping"))
     monkeypatch.setattr(background, "shut_down", shut_down)
     return heard
 
@@ -33,7 +34,13 @@ async def test_a_server_that_speaks_lifespan_waits_for_both_ends(heard: list[str
 
     await background.lifespan({"type": "lifespan"}, receive, send)
 
-    assert heard == ["started", "lifespan.startup.complete", "shut down", "lifespan.shutdown.complete"]
+    assert heard == [
+        "started",
+        "lifespan.startup.complete",
+        "stopping",
+        "shut down",
+        "lifespan.shutdown.complete",
+    ]
 
 
 async def test_any_other_server_starts_it_with_its_first_request(heard: list[str]) -> None:

@@ -143,3 +143,47 @@ def test_open_doors_are_told_before_a_deployment(settings: Any) -> None:
     settings.ALLOWED_HOSTS = ["*"]
 
     assert ids(checks.public(None)) == ["beachsite.W001", "beachsite.W002"]
+
+
+def test_s17_settings_that_are_missing_have_defaults(settings: Any) -> None:
+    from envelopes.conf import DEFAULTS
+
+    for name in DEFAULTS:
+        if hasattr(settings, name):
+            delattr(settings, name)
+    for check in (checks.processes, checks.addresses, checks.limits, checks.kinds, checks.public):
+        assert ids(check(None)) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BEACH_ALLOWED_ORIGINS", "https://chat.example.com"),
+        ("BEACH_ALLOWED_ORIGINS", None),
+        ("BEACH_ALLOWED_ORIGINS", [b"https://chat.example.com"]),
+        ("BEACH_IMAGE_HOSTS", "images.example.com"),
+        ("BEACH_FRAME_BYTES", "128k"),
+        ("BEACH_FRAME_BYTES", 0),
+        ("BEACH_LEASE_SECONDS", -1),
+        ("BEACH_LEASE_SECONDS", float("nan")),
+        ("BEACH_MAX_STEPS", True),
+        ("BEACH_PROCESSES", "two"),
+        ("BEACH_EXECUTOR", "workers"),
+        ("BEACH_ANONYMOUS", "no"),
+        ("REDIS_URL", None),
+    ],
+)
+def test_s17_a_setting_of_another_kind_is_named_at_start(settings: Any, name: str, value: Any) -> None:
+    setattr(settings, name, value)
+    found = checks.kinds(None)
+    assert ids(found) == ["beachsite.E007"]
+    assert name in found[0].msg
+    # The others do not fall over it.
+    for check in (checks.processes, checks.addresses):
+        assert ids(check(None)) == []
+
+
+def test_s17_a_check_does_not_repeat_a_key(settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY = b"sk-secret"
+    (found,) = checks.kinds(None)
+    assert "sk-secret" not in f"{found.msg}{found.hint}"

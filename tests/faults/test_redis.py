@@ -68,6 +68,14 @@ async def test_rings_and_streamed_text_reach_the_other_process(
     for tab in (here, there):
         await tab.drop()
 
+    # Another conversation of the same person, at one process: the list on a page of the other one shows it.
+    watching = await here.tab().connect()
+    beside = await (await Visitor.arrive(other.server, cookies=here.cookies)).connect()
+    await beside.say("hello")
+    await watching.until(lambda: {"type": "sessions"} in watching.frames)
+    for tab in (watching, beside):
+        await tab.drop()
+
 
 async def test_when_one_dies_the_other_takes_over(
     environ: dict[str, str],

@@ -87,7 +87,7 @@ class Command(BaseCommand):
     def _show_addresses(self, port: int) -> None:
         self.stdout.write(f"Chat:   http://{serving.HOST}:{port}/")
         self.stdout.write(f"Admin:  http://{serving.HOST}:{port}/admin/")
-        if settings.BEACH_GALLERY:
+        if getattr(settings, "BEACH_GALLERY", False):
             self.stdout.write(f"A2UI:   http://{serving.HOST}:{port}/gallery/")
         self.stdout.write(who_answers())
         self.stdout.write("Stop with Ctrl-C.")
@@ -100,8 +100,8 @@ def who_answers() -> str:
     actor = actors[name] if name else next(iter(actors))
     if actor.name != SALLY.name:
         return f"{actor.display_name} answers: {actor.provider().label}."
-    if settings.ANTHROPIC_API_KEY:
-        return f"Sally runs on {settings.BEACH_MODEL}."
+    if setting("ANTHROPIC_API_KEY"):
+        return f"Sally runs on {setting('BEACH_MODEL')}."
     return "Sally is a scripted model: nothing leaves this machine. ANTHROPIC_API_KEY puts her on Claude."
 
 

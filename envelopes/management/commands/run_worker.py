@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from envelopes.runtime import store
+from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import Process
+
+logger = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -23,9 +27,17 @@ class Command(BaseCommand):
 
     async def _work(self) -> None:
         asked = asyncio.Event()
+
+        def ask() -> None:
+            # Whoever asks again is told nothing new: the bound holds from the first time.
+            if not asked.is_set():
+                logger.info("This process was asked to end.")
+                asked.set()
+                end_in_time()
+
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, asked.set)
+            loop.add_signal_handler(number, ask)
         # Not ensure_started(): a web process logs a failed start and serves on, a worker has nothing else to do.
         worker = Process(runs_turns=True)
         await worker.start()

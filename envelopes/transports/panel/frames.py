@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -72,6 +74,33 @@ class Stop(_Frame):
 
 class Ping(_Frame):
     type: Literal["ping"]
+
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+\\?(?:"|\Z)|[][{}:,]', re.DOTALL)
+_TOKENS = 4_000
+_ID = re.compile(r'"([A-Za-z0-9_-]{1,64})"')
+
+
+def readable_id(text: str | None) -> str | None:
+    """The ``id`` of a frame that was not parsed: too large, too many, or not quite JSON. None where there is none among
+    the first tokens; a text counts as one, however long, so the cost is that of passing over it once."""
+    depth = 0
+    key = word = ""
+    for found in islice(_TOKEN.finditer(text or ""), _TOKENS):
+        match found[0]:
+            case "{" | "[":
+                depth += 1
+            case "}" | "]":
+                depth -= 1
+            case ":":
+                key = word if depth == 1 else ""
+            case ",":
+                key = ""
+            case value if key == '"id"' and depth == 1:
+                named = _ID.fullmatch(value)
+                return named[1] if named else None
+        word = found[0] if len(found[0]) <= 4 else ""
+    return None
 
 
 ClientFrame = Hello | Message | Edit | Action | Show | Decide | Stop | Ping

@@ -22,7 +22,7 @@ def rings(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bool, int]]:
     """Every ring as ``(session, work, rows that could be read at that moment)``."""
     heard: list[tuple[int, bool, int]] = []
 
-    def ring(session: int, *, work: bool = False, relayed: bool = False) -> None:
+    def ring(session: int, *, work: bool = False, **more: bool) -> None:
         heard.append((session, work, Event.objects.filter(session=session).count()))
 
     monkeypatch.setattr(doorbell, "ring", ring)

@@ -151,8 +151,9 @@ async def test_a_listener_runs_in_the_context_in_which_it_subscribed() -> None:
 
 async def test_the_relay_gets_what_began_here_and_not_what_came_through_it() -> None:
     bell, relayed = Doorbell(), []
-    bell.relay = lambda session, work: relayed.append((session, work))
+    bell.relay = lambda *ring: relayed.append(ring)
     bell.ring(1)
     bell.ring(1, work=True)
+    bell.ring(1, news=True)
     bell.ring(2, relayed=True)
-    assert relayed == [(1, False), (1, True)]
+    assert relayed == [(1, False, False), (1, True, False), (1, False, True)]

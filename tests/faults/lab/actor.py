@@ -8,6 +8,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from django.conf import settings
+from pydantic import BaseModel
 
 from beachsite.demo.booking import BOOK_FLIGHT, BookFlight, book_flight
 from beachsite.demo.research import RESEARCH_DESTINATION, researcher
@@ -16,12 +17,13 @@ from beachsite.demo.script import sally
 from beachsite.demo.script.replay import Flow, play
 from envelopes.delivery.deltas import FLUSH_SECONDS
 from envelopes.providers.port import BlockStarted, InputFragment, ModelEvent, ModelRequest
-from envelopes.providers.scripted import Conversation, Reply, Say, ScriptedProvider, text
+from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import actors
-from envelopes.registries.tools import ToolContext
+from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
 from tests.faults.lab.gates import Gates
 
+CATALOG = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
 LONG = "This sentence is the {} of three and long enough to be seen coming, word after word, until it ends."
 
 
@@ -33,11 +35,39 @@ def _count() -> Flow:
     yield Say([text("response", LONG.format("third"))])
 
 
+def _stubborn() -> Flow:
+    """A tool that does not end when it is told to."""
+    yield Call("be_stubborn")
+
+
 def script(request: ModelRequest) -> Reply:
     conversation = Conversation(request)
     if "count" in conversation.text.lower():
         return play(_count(), conversation)
+    if "huge" in conversation.text.lower():
+        return play(_huge(), conversation)
+    if "stubborn" in conversation.text.lower():
+        return play(_stubborn(), conversation)
     return sally(request)
+
+
+def _huge() -> Flow:
+    """A surface that is one frame of more than a mebibyte."""
+    components = [
+        {"id": "root", "component": "List", "children": {"path": "/items", "componentId": "same"}},
+        {"id": "same", "component": "Text", "text": {"path": "/text"}},
+    ]
+    value = {"items": list(range(200)), "text": "word " * 1_400}
+    messages = [
+        {"version": "v0.9", "createSurface": {"surfaceId": "huge", "catalogId": CATALOG}},
+        {"version": "v0.9", "updateComponents": {"surfaceId": "huge", "components": components}},
+        {"version": "v0.9", "updateDataModel": {"surfaceId": "huge", "path": "/", "value": value}},
+    ]
+    yield Say([data("a2ui-surface", {"messages": messages}), text("response", "That was much.")])
+
+
+class Nothing(BaseModel):
+    pass
 
 
 class Held(ScriptedProvider):
@@ -70,6 +100,14 @@ def register() -> None:
         await gates.passing("booking-after")
         return result
 
+    async def be_stubborn(context: ToolContext, args: Nothing) -> Json:
+        await gates.passing("stubborn")
+        while True:
+            try:
+                await asyncio.sleep(3600)
+            except asyncio.CancelledError:
+                continue
+
     async def pause(seconds: float) -> None:
         await gates.passing("research")
 
@@ -82,6 +120,7 @@ def register() -> None:
                 *(tool for tool in SALLY.tools if tool not in (BOOK_FLIGHT, RESEARCH_DESTINATION)),
                 replace(BOOK_FLIGHT, run=book),
                 replace(RESEARCH_DESTINATION, run=researcher(pause)),
+                Tool("be_stubborn", "Does not end.", Nothing, be_stubborn),
             ),
         )
     )

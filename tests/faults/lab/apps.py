@@ -11,10 +11,14 @@ class LabConfig(AppConfig):
     label = "lab"
 
     def ready(self) -> None:
-        """Its agent is there beside Sally; where a test wants to see that rings travel, the poll is out of the way."""
+        """Its agent is there beside Sally. Where a test wants to see that rings travel, the poll is out of the way;
+        where it holds a process that was asked to end, that need not be for long."""
         from envelopes.log import poll
+        from envelopes.runtime import ending
         from tests.faults.lab.actor import register
 
         register()
         if settings.LAB_POLL_SECONDS:
             poll.SECONDS = float(settings.LAB_POLL_SECONDS)
+        if settings.LAB_END_SECONDS:
+            ending.END_SECONDS = float(settings.LAB_END_SECONDS)

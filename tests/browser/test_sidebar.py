@@ -1,0 +1,36 @@
+"""The list of conversations beside the chat, while other conversations go on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Desk
+from tests.browser.test_main_job import BOOK, QUICK, open_chat, say, settled
+from tests.liveserver import Server
+
+
+def test_p16_another_conversation_that_begins_to_wait_shows_at_once(
+    make_server: Callable[..., Server], desk: Desk
+) -> None:
+    server = make_server(environ=QUICK)
+    here = desk.page()
+    open_chat(here, server)
+    say(here, "hello")
+    settled(here)
+    mine = here.locator("#sessions [aria-current=page]")
+    expect(mine).to_have_count(1)
+
+    there = desk.page()
+    there.goto(f"{server.url}/?new")
+    say(there, BOOK)
+    other = here.locator("#sessions a", has_text="Book easyJet")
+    # New, named by its first words, and waiting; nobody has touched this page meanwhile.
+    expect(other).to_contain_text("Waiting for you", timeout=15_000)
+    expect(mine).not_to_contain_text("Waiting for you")
+
+    there.get_by_role("button", name="Deny", exact=True).click()
+    settled(there)
+    expect(other).not_to_contain_text("Waiting for you", timeout=15_000)
+    expect(other).not_to_contain_text("Working", timeout=15_000)
