@@ -8,8 +8,9 @@ import { applying, edits, recall, startFields } from './fields.js';
 import { announce, root, seen, strings, toast, words } from './page.js';
 import { begin, join } from './session.js';
 import { wake } from './socket.js';
+import { delta, ends } from './stream.js';
 import { clicks, restore, startSurfaces } from './surface.js';
-import { delta, ends, follow, pending, showNews, startThread, toEnd } from './thread.js';
+import { follow, pending, showNews, startThread, toEnd } from './thread.js';
 
 // -- connection ------------------------------------------------------------------------------------------------------
 

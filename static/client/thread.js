@@ -1,6 +1,6 @@
-// The conversation as it grows: streamed text, following the end, time.
+// The conversation as it grows: following the end, time.
 
-import { all, byId, copy, when } from './dom.js';
+import { all, byId, when } from './dom.js';
 import { announce, main, root, strings, words } from './page.js';
 import { timezone } from './session.js';
 
@@ -16,46 +16,6 @@ const top = element => element.getBoundingClientRect().top;
 const bottom = element => element.getBoundingClientRect().bottom;
 const edge = () => bottom(document.querySelector('.b-top'));                       // what covers the page from above,
 const room = () => innerHeight - document.querySelector('.b-dock').offsetHeight;   // and where it is covered from below
-
-// -- streamed text ---------------------------------------------------------------------------------------------------
-
-// Offsets count characters as the server does, not UTF-16 units.
-const streams = new WeakMap();   // bubble -> {node, count}
-const over = new Set();          // bubbles whose part has come: text that was overtaken by it is late, not new
-
-function bubble(frame) {
-  const into = byId(frame.into);
-  if (!into) return;
-  const made = copy(/ack|thinking/.test(frame.partType) ? 'ripple' : 'bubble'), node = new Text();
-  made.id = `v${frame.live}`;
-  made.querySelector('[data-text]').prepend(node);
-  streams.set(made, { node, count: 0 });
-  (into.querySelector(':scope > .b-live') ?? into).append(made);
-  return made;
-}
-
-// Returns false when something is missing.
-export function delta(frame) {
-  const id = `v${frame.live}`, { offset, text } = frame;
-  if (over.has(id)) return true;
-  const made = byId(id) ?? (offset === 0 && bubble(frame));
-  if (!made) return offset === 0 || !byId(frame.into);
-  const stream = streams.get(made), { node, count } = stream;
-  if (offset > count) return false;
-  if (offset === count) node.appendData(text);
-  else node.data = [...node.data].slice(0, offset).join('') + text;
-  stream.count = offset + [...text].length;
-  follow(false, true);
-  return true;
-}
-
-// Before a frame is applied: which bubbles it ends.
-export function ends(ops) {
-  for (const [name, id] of ops) {
-    if (name === 'd') over.add(id);
-    if (name === 't') for (const made of byId(id)?.children ?? []) over.add(made.id);
-  }
-}
 
 // -- following -------------------------------------------------------------------------------------------------------
 
