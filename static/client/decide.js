@@ -2,10 +2,10 @@
 
 import { all, focus, make, when } from './dom.js';
 import { flush } from './fields.js';
-import { strings } from './page.js';
+import { main, strings } from './page.js';
 import { send } from './port.js';
 
-const undo = new Map();          // approval -> what gives the card back, with a reason
+const undo = new Map();          // approval -> what gives the card back; false: it has moved on by itself
 
 function decide(button) {
   const card = button.closest('.b-approval'), { approval, decide: decision } = button.dataset;
@@ -21,19 +21,24 @@ function decide(button) {
   focus(card);
   become('deciding', true);
   state.replaceChildren(make('span', { className: 'b-spin' }), strings.deciding);
-  undo.set(approval, message => {
+  undo.set(approval, () => {
     if (card.dataset.state !== 'deciding') return false;
     become('pending', false);
     state.replaceWith(before);
     if (document.activeElement === card) focus(button);
-    const note = make('p', { className: 'a2-error b-approval__refused', role: 'alert', textContent: message });
-    card.querySelector('.b-approval__act').before(note);
-    return true;
   });
-  send({ type: 'decide', approval, decision });
+  send({ type: 'decide', approval, decision }, { keep: true });
 }
 
-export const decisions = { refused: ({ message }, { approval }) => undo.get(approval)?.(message) };
+// On the card that waits again. A card that has been decided says so itself, to a page that was loaded again too.
+function turnedDown({ code, message }, { approval }) {
+  if (undo.get(approval)?.() === false) return false;
+  const act = all('[data-decide]', main).find(button => button.dataset.approval === approval)?.closest('.b-approval__act');
+  act?.before(make('p', { className: 'a2-error b-approval__refused', role: 'alert', textContent: message }));
+  return act || code === 'whyReloaded';
+}
+
+export const decisions = { refused: turnedDown };
 
 export function startDecisions() {
   when('click', '[data-decide]', decide);
