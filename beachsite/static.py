@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
+import shutil
+import threading
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from whitenoise.compress import Compressor
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 
@@ -42,6 +49,10 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
         file = self.find_file(path) if self.autorefresh else self.files.get(path)
         return None if file is None else self.serve(file, request)
 
+    def get_static_file(self, path: str, url: str, stat_cache: Any = None) -> Any:
+        """As WhiteNoise's. What is looked up file by file was never collected, hence not compressed: a copy is."""
+        return super().get_static_file(compressed(path) if self.autorefresh else path, url, stat_cache)
+
     @staticmethod
     def serve(static_file: Any, request: HttpRequest) -> HttpResponse:
         """The answer for one file, with exactly the headers that WhiteNoise chose."""
@@ -55,3 +66,29 @@ class StaticFilesMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]
         for name, value in found.headers:
             response[name] = value
         return response
+
+
+def compressed(path: str) -> str:
+    """A copy of this file with its compressed forms beside it, under ``BEACH_DATA``; the path itself for no file.
+
+    What was made once is kept; a file that has changed since gets another copy.
+    """
+    if not Path(path).is_file():
+        return path
+    stat = Path(path).stat()
+    digest = hashlib.sha256(f"{stat.st_mtime_ns} {stat.st_size} {path}".encode()).hexdigest()[:16]
+    folder: Path = settings.BEACH_DATA / "compressed" / digest
+    copy = folder / Path(path).name
+    if not copy.exists():
+        # Another process may be at it too: each writes into a folder of its own, and the first one's stays.
+        draft = folder.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
+        draft.mkdir(parents=True)
+        compressor = Compressor(quiet=True)
+        shutil.copy2(path, draft / copy.name)
+        if compressor.should_compress(copy.name):
+            compressor.compress(str(draft / copy.name))
+        try:
+            draft.rename(folder)
+        except OSError:
+            shutil.rmtree(draft)
+    return str(copy)

@@ -16,9 +16,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.core import signing
 from django.db import transaction
 from django.db.models import Q, QuerySet
+from django.utils.crypto import salted_hmac
 
 from envelopes.conf import flag
-from envelopes.errors import NotFound
+from envelopes.errors import Conflict, NotFound
 from envelopes.models import ClientMessage, Participant, Session
 
 if TYPE_CHECKING:
@@ -87,10 +88,19 @@ def _key(token: str) -> str:
     return hashlib.sha256(token.encode()).hexdigest()
 
 
-def new_anonymous_owner() -> tuple[Principal, str]:
-    """A principal for a browser that has none yet, and the cookie value that stands for it."""
-    token = secrets.token_urlsafe(32)
+def new_anonymous_owner(key: str = "") -> tuple[Principal, str]:
+    """A principal for a browser that has none yet, and the cookie value that stands for it.
+
+    ``key``: a secret that the browser made up (see ``begin_session``). The same one gives the same principal, so a
+    browser that did not get the answer with its cookie asks again and gets it.
+    """
+    token = _token(key) if key else secrets.token_urlsafe(32)
     return Principal(owner_key=_key(token)), signing.dumps(token, salt=_SALT)
+
+
+def _token(key: str) -> str:
+    """The token of whoever began a conversation with this key and without a cookie; nobody else can derive it."""
+    return salted_hmac(_SALT, key, algorithm="sha256").hexdigest()
 
 
 def set_owner_cookie(response: HttpResponse, value: str, *, secure: bool) -> None:
@@ -151,6 +161,11 @@ def may_decide(who: Principal, session: Session) -> bool:
 def create_session(who: Principal, actor: str, *, locale: str = "en-US", timezone: str = "UTC") -> Session:
     """A new conversation of ``who`` with ``actor``."""
     session = Session.objects.create(actor=actor, locale=locale, timezone=timezone)
+    _add_participants(session, who)
+    return session
+
+
+def _add_participants(session: Session, who: Principal) -> None:
     Participant.objects.create(
         session=session,
         role=Participant.Role.OWNER,
@@ -158,8 +173,30 @@ def create_session(who: Principal, actor: str, *, locale: str = "en-US", timezon
         owner_key="" if who.user else who.owner_key,
         name=who.name,
     )
-    Participant.objects.create(session=session, role=Participant.Role.AGENT, name=actor)
-    return session
+    Participant.objects.create(session=session, role=Participant.Role.AGENT, name=session.actor)
+
+
+def begin_session(
+    who: Principal, actor: str, key: str, *, locale: str = "en-US", timezone: str = "UTC"
+) -> tuple[Session, bool]:
+    """The conversation that ``who`` began with this key, and whether it was made just now (D62).
+
+    ``key`` is a secret of the page, at least 128 random bits. A conversation that was begun with it before this browser
+    had a name belongs to whoever brings the key: the answer with the cookie may have been lost, or its reader may have
+    signed in since. Raises ``Conflict`` for a key of somebody else.
+    """
+    made_with = _key(f"{_SALT}.key:{key}")
+    with transaction.atomic():
+        session, made = Session.objects.get_or_create(
+            made_with=made_with, defaults={"actor": actor, "locale": locale, "timezone": timezone}
+        )
+        if made:
+            _add_participants(session, who)
+        elif not owns(who, session):
+            nameless = session.participants.filter(owner_key=_key(_token(key)), user__isnull=True)
+            if not nameless.update(user=who.user, owner_key="" if who.user else who.owner_key, name=who.name):
+                raise Conflict("This key belongs to another conversation.")
+    return session, made
 
 
 def adopt_sessions(user: Any, cookie: str | None) -> int:

@@ -5,32 +5,38 @@ Nothing here speaks for an agent or changes a conversation: after the first page
 
 from __future__ import annotations
 
+import re
+import secrets
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import mark_safe
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from envelopes import access
 from envelopes.conf import flag, setting
 from envelopes.delivery.live import open_page
 from envelopes.delivery.panel.strings import strings
-from envelopes.errors import NotFound
+from envelopes.errors import Conflict, NotFound
 from envelopes.models import Session
 from envelopes.registries.actors import Actor, actors
 from envelopes.sidebar import sidebar
+from envelopes.transports.origin import OriginGate, host_of
 
 THEME_COOKIE = "beach_theme"
 THEMES = ("light", "dark", "auto")
+_KEY = re.compile(r"[A-Za-z0-9_-]{16,64}")
 _YEAR = 365 * 24 * 3600
 
 
@@ -74,25 +80,71 @@ def session_list(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
+@never_cache
 def new_session(request: HttpRequest) -> HttpResponseBase:
-    """A new conversation for whoever asks. The page asks for JSON; a form without script is sent on."""
+    """A new conversation for whoever asks. The page asks for JSON; a form without script is sent on.
+
+    ``key``: 16 to 64 characters that the page made up at random; asking again with it gives the same conversation
+    (D62). ``person``: who the page was made for, where somebody had signed in (as ``reach`` says it). As JSON: 201 or
+    200 ``{id, url}``, 400 for a key that is none, 401 where ``person`` has to sign in first, 409 for a key of another
+    conversation.
+    """
     who, cookie = access.principal_of(request), ""
+    as_json = "application/json" in request.headers.get("Accept", "")
+    key = request.POST.get("key", "")
+    if key and not _KEY.fullmatch(key):
+        return JsonResponse(
+            {"code": "VALIDATION_FAILED", "message": "A key has 16 to 64 characters."}, status=400
+        )
+    # A page that somebody has loaded must not begin a conversation as somebody else, or as a stranger.
+    changed = request.POST.get("person", "") not in ("", _person_key(who))
+    if changed or not (who.is_known or flag("BEACH_ANONYMOUS")):
+        if as_json:
+            return JsonResponse({"code": "forbidden", "message": "Sign in first."}, status=401)
+        return redirect_to_login(reverse("envelopes:index"))
     if not who.is_known:
-        if not flag("BEACH_ANONYMOUS"):
-            return redirect_to_login(reverse("envelopes:index"))
-        who, cookie = access.new_anonymous_owner()
-    session = access.create_session(
-        who, _default_actor().name, locale=_locale(), timezone=_timezone(request.POST.get("timezone", ""))
-    )
-    url = reverse("envelopes:session", args=[session.public_id])
+        who, cookie = access.new_anonymous_owner(key)
+    try:
+        session, made = access.begin_session(
+            who,
+            _default_actor().name,
+            key or secrets.token_urlsafe(32),
+            locale=_locale(),
+            timezone=_timezone(request.POST.get("timezone", "")),
+        )
+    except Conflict as error:
+        return JsonResponse(error.as_dict(), status=409)
+    url = _address_of(session)
     response: HttpResponse
-    if "application/json" in request.headers.get("Accept", ""):
-        response = JsonResponse({"id": session.public_id, "url": url}, status=201)
+    if as_json:
+        response = JsonResponse({"id": session.public_id, "url": url}, status=201 if made else 200)
     else:
         response = redirect(url)
     if cookie:
         access.set_owner_cookie(response, cookie, secure=request.is_secure())
     return response
+
+
+# It changes nothing and tells a page only what its browser could find out; without a token it can say which one counts.
+@csrf_exempt
+@require_POST
+@never_cache
+def reach(request: HttpRequest) -> HttpResponse:
+    """Why a page has no connection, as far as the server can tell: browsers do not say why a handshake failed.
+
+    JSON ``{origin, known, person, csrf}``: whether sockets from the ``Origin`` of this request are let in; whether this
+    browser is known, and as which user (empty for an anonymous one); the token that its forms need now.
+    """
+    who = access.principal_of(request)
+    origin = request.headers.get("Origin", "")
+    return JsonResponse(
+        {
+            "origin": OriginGate.allows(origin, host_of(request.headers)),
+            "known": who.is_known,
+            "person": _person_key(who),
+            "csrf": get_token(request),
+        }
+    )
 
 
 @require_POST
@@ -130,12 +182,27 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "busy": bool(page and page.busy),
         "groups": sidebar(access.sessions_for(who), current=session.public_id if session else ""),
         "person": who.name,
+        "person_key": _person_key(who),
+        "login": f"{reverse('login')}?{urlencode({'next': _address_of(session)})}",
         "limit": setting("BEACH_MESSAGE_CHARACTERS"),
+        "frame_limit": setting("BEACH_FRAME_BYTES"),
         "strings": strings(actor.display_name),
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
     }
     return render(request, "panel/page.html", context)
+
+
+def _address_of(session: Session | None) -> str:
+    """The page of a conversation, or of one that is not begun yet, for whoever comes back to it."""
+    if session is None:
+        return f"{reverse('envelopes:index')}?new"
+    return reverse("envelopes:session", args=[session.public_id])
+
+
+def _person_key(who: access.Principal) -> str:
+    """By this the page keeps apart what different people write in one browser."""
+    return who.key if who.user is not None else ""
 
 
 def _asked_from(request: HttpRequest) -> str:

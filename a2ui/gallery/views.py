@@ -148,6 +148,7 @@ def _context(asked: ask.Asked, messages: list[Any], played: Played, last: int) -
             "open": _("Your browser did not open this address by itself:"),
             "tooLong": _("The program has {} bytes; at most {} are run."),
             "failed": _("The server could not answer. Nothing was changed."),
+            "stale": _("Your sign-in has changed. Load the page again."),
         },
     }
 

@@ -9,7 +9,8 @@ class Session(models.Model):
     """One conversation: its participants, its log, its surfaces.
 
     ``last_seq`` is the number of the newest row of its log; the row of this table is the lock under which the log
-    grows, so numbers have no gaps.
+    grows, so numbers have no gaps. ``made_with`` is the SHA-256 of the key that the page made up for it: asking again
+    with that key finds it (D62).
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -19,12 +20,18 @@ class Session(models.Model):
     timezone = models.CharField(max_length=64, default="UTC")
     last_seq = models.BigIntegerField(default=0)
     turn_count = models.PositiveIntegerField(default=0)
+    made_with = models.CharField(max_length=64, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         verbose_name = "conversation"
         ordering = ["-updated_at", "-pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["made_with"], condition=~models.Q(made_with=""), name="session_made_once"
+            )
+        ]
         indexes = [models.Index(fields=["-updated_at", "-id"], name="session_newest")]
 
     def __str__(self) -> str:

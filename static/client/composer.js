@@ -1,18 +1,19 @@
-// Writing: the message box, and what was sent but is not in the log yet.
+// Writing: the message box, what was sent but is not in the log yet, and what is said of the connection.
 
-import { all, byId, copy, focus, make, store, stored, when } from './dom.js';
+import { all, byId, copy, focus, make, when } from './dom.js';
+import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
 import { root, seen, words } from './page.js';
 import { send } from './port.js';
-import { randomId, resend } from './socket.js';
+import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
 
 const form = byId('composer'), box = byId('msg'), hint = byId('hint');
-const sending = form.querySelector('[type=submit]'), stop = form.querySelector('[data-stop]'), note = form.querySelector('.b-composer__note');
-const draft = `beach:draft:${root.dataset.session}`, most = Number(root.dataset.limit);
+const sending = form.querySelector('[type=submit]'), stop = form.querySelector('[data-stop]'), note = byId('note'), told = note.querySelector('[data-one]');
+const most = Number(root.dataset.limit);
 // A keyboard on the screen would cover what there is to read.
 const keyboard = matchMedia('(pointer: fine)').matches;
 const bubbles = new Map();     // message id -> bubble, until its row is on the page
-let connected = false;
+let link = ['idle'];           // what is known of the connection: state, tries, why
 
 const length = () => [...box.value].length;
 
@@ -27,76 +28,88 @@ export function drawComposer() {
     className: over ? 'is-kept' : '',
     textContent: over ? words('tooLong', length().toLocaleString(), most.toLocaleString()) : words(busy ? 'answering' : 'hint'),
   }));
-  store(draft, box.value);
+  keepDraft(box.value);
 }
 
-function submit(text) {
-  const id = randomId(), trimmed = text.trim();
-  if (!trimmed || [...trimmed].length > most || box.disabled) return false;
-  echo(id, trimmed);
-  send({ type: 'message', id, text: trimmed }, { keep: true });
-  return true;
+// Returns the id of the message, undefined where there can be none.
+function submit(text, button) {
+  const trimmed = text.trim();
+  if (trimmed && [...trimmed].length <= most && !box.disabled) return send({ type: 'message', text: trimmed }, { keep: true, button });
 }
 
-function echo(id, text) {
+// Into the box, before what is written there already.
+function take(text) {
+  if (box.disabled) return;
+  box.value = both(text, box.value);
+  box.dispatchEvent(new Event('input', { bubbles: true }));
+  focus(box);
+}
+
+function echo({ message: { id, text } }) {
   const made = copy('me');
   made.querySelector('.b-me__text').textContent = text;
-  made.querySelector('button').onclick = () => { mark(made, 'sending'); resend(id); };
-  bubbles.set(id, made);
+  when('click', 'button', ({ dataset }) => {
+    if ('again' in dataset) {
+      again(id);
+      return dial();
+    }
+    // The box of a page without a conversation holds the text then.
+    if ('edit' in dataset) take(text);
+    else newDraft(text);
+    withdraw(id);
+    if ('anew' in dataset) location.assign(root.dataset.new);
+  }, made);
   byId('tail').append(made);
-  mark(made, connected ? 'sending' : 'queued');
   follow(true);
-  count();
-}
-
-function mark(made, state) {
-  made.dataset.state = state;
-  for (const line of all('[data-for]', made)) line.hidden = line.dataset.for !== state;
+  bubbles.set(id, made);
+  return made;
 }
 
 export const messages = {
-  acked({ id, seq }) {
-    const made = bubbles.get(id);
-    if (made) made.dataset.seq = seq ?? 0;
-    settle();
-  },
-  refused({ id, message }) {
-    const made = bubbles.get(id);
-    if (!made) return false;
-    mark(made, 'refused');
-    made.querySelector('[data-for=refused] span').textContent = message;
-    return true;
+  recalled: entry => { messages.moved(entry); settle(); },
+  refused: () => true,
+  moved(entry, ack) {
+    const { message: { id }, state, why } = entry, made = bubbles.get(id) ?? (state !== 'gone' && echo(entry));
+    if (!made) return;
+    if (state !== 'gone') {
+      // What can help is a matter of style: see panel.css.
+      Object.assign(made.dataset, { state, code: why?.code });
+      made.querySelector('[data-why]').textContent = why?.message;
+    } else if (ack) made.dataset.seq = ack.seq ?? 0;
+    else remove(id);
+    if (state === 'gone') settle();
+    drawLink();
   },
 };
 
-export const slow = id => bubbles.has(id) && mark(bubbles.get(id), 'failed');
+const remove = id => { bubbles.get(id).remove(); bubbles.delete(id); };
 
 // The row of a message has come: its own copy goes.
 export function settle() {
   for (const [id, made] of bubbles) {
-    if (made.dataset.seq <= seen() || document.querySelector(`[data-mid="${id}"]`)) {
-      made.remove();
-      bubbles.delete(id);
-    }
+    const row = document.querySelector(`[data-mid="${id}"]`);
+    if (row) withdraw(id);
+    if (bubbles.has(id) && (row || made.dataset.seq <= seen())) remove(id);
   }
   drawComposer();
 }
 
-function count() {
-  const waiting = [...bubbles.values()].filter(made => made.dataset.state === 'queued').length;
-  note.hidden = !waiting || connected;
-  note.querySelector('span span').textContent = words('queued', waiting);
+// Says what is known of the connection, and only that: the sentences are in the note, and what is known shows them.
+function drawLink() {
+  const [state, tries] = link, count = waiting();
+  root.dataset.link = link.concat(count ? 'waiting' : '').join(' ');
+  note.hidden = !(state === 'closed' || /offline|reconnecting/.test(state) && (count || tries > 1));
+  for (const at of all('[data-attempt]')) at.textContent = state === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
+  told.textContent = told.dataset[count > 1 ? 'many' : 'one'].replace('{}', count);
 }
 
-export function online(yes) {
-  const [from, to] = yes ? ['queued', 'sending'] : ['sending', 'queued'];
-  connected = yes;
-  for (const made of bubbles.values()) if (made.dataset.state === from) mark(made, to);
-  count();
+export function online(...known) {
+  link = known;
+  drawLink();
 }
 
-export function startComposer(kept) {
-  box.value ||= stored(draft) ?? '';
+export function startComposer() {
+  box.value ||= draft();
   when('submit', '#composer', (_, e) => {
     e.preventDefault();
     if (submit(box.value)) { box.value = ''; drawComposer(); }
@@ -109,10 +122,16 @@ export function startComposer(kept) {
     form.requestSubmit();
   });
   when('input', '#msg', drawComposer);
-  when('click', '[data-stop]', () => send({ type: 'stop' }));
-  when('click', '[data-say]', button => submit(button.dataset.say) && focus(box));
+  when('click', '[data-stop]', button => send({ type: 'stop' }, { button }));
+  when('click', '[data-say]', chip => {
+    if (submit(chip.dataset.say, chip) === undefined) take(chip.dataset.say);
+    focus(box);
+  });
+  when('click', '[data-now]', wake);
+  when('click', '[data-reload]', () => location.reload());
+  // The conversation may have begun since the page came.
+  when('click', '[data-sign]', at => { if (root.dataset.session) at.search = `next=${location.pathname}`; });
   // Nothing to read yet: writing can begin at once.
   if (byId('empty') && keyboard) focus(box);
-  for (const { type, id, text } of kept) if (type === 'message') echo(id, text);
   drawComposer();
 }

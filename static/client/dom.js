@@ -12,7 +12,7 @@ export function focus(element) {
 }
 
 // Whatever is on the page now or later. Capturing, since "close" does not bubble.
-export const when = (type, selector, act) => document.addEventListener(type, e => {
+export const when = (type, selector, act, root = document) => root.addEventListener(type, e => {
   const found = e.target.closest?.(selector);
   if (found) act(found, e);
 }, true);

@@ -93,6 +93,7 @@ function answered(id, target) {
 }
 
 export const edits = {
+  recalled,
   acked({ id, seq }, { target, value }) {
     const host = answered(id, target), late = withheld.get(target);
     if (!host) return;
@@ -107,6 +108,15 @@ export const edits = {
     return host;
   },
 };
+
+// From before a reload: on its way again, or with what was against it. False: there is no such field any more.
+function recalled({ message: { id, target, value }, why }) {
+  const host = byId(target);
+  if (!host) return !why;
+  write(host, value);
+  if (why) explain(host, why.message);
+  else typed.set(target, { id, value, timer: 0 });
+}
 
 // Nobody is at the field any more: what the agent wrote meanwhile shows.
 function catchUp(host) {
@@ -172,14 +182,4 @@ export function startFields() {
     commit(host.id);
   });
   addEventListener('pagehide', flush);
-}
-
-// Edits from before a reload: shown again, since they are being sent again.
-export function recall(messages) {
-  for (const { id, type, target, value } of messages) {
-    const host = type === 'edit' && byId(target);
-    if (!host) continue;
-    write(host, value);
-    typed.set(target, { id, value, timer: 0 });
-  }
 }

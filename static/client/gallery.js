@@ -20,12 +20,15 @@ async function ask(message) {
   body.delete('draft');
   body.set('doing', JSON.stringify(doing));
   const answer = await fetch(form.dataset.actUrl, { method: 'POST', body });
-  const said = await answer.json().catch(() => ({ refused: strings.failed }));
+  const said = await answer.json().catch(() => ({ refused: excuse(answer) }));
   if (said.refused) return refused({ id, message: said.refused }, message) || toast(said.refused, 'bad');
   restore(await apply(said.ops));
   await htmx.swap({ text: said.parts, swap: 'none', sourceElement: main, target: main });
   acked({ id, effect: said.effect }, message);
 }
+
+// The token of the form is of a login that has ended, or begun since.
+const excuse = ({ status }) => strings[status === 403 ? 'stale' : 'failed'];
 
 function failed(message) {
   answers[message.type].refused({ id: message.id, message: strings.failed }, message);
@@ -70,7 +73,7 @@ form.addEventListener('htmx:after:swap', () => {
 
 // Without a part in it, an answer says nothing: the server refused it before the gallery saw it.
 form.addEventListener('htmx:response:error', ({ detail: { ctx } }) => {
-  if (!ctx.text.includes('<hx-partial')) toast(strings.failed, 'bad');
+  if (!ctx.text.includes('<hx-partial')) toast(excuse(ctx.response), 'bad');
 });
 form.addEventListener('htmx:error', () => toast(strings.failed, 'bad'));
 

@@ -1,31 +1,31 @@
 // The page of a conversation: what comes in goes to the modules that it concerns.
 
 import { apply } from './apply.js';
-import { drawComposer, messages, online, settle, slow, startComposer } from './composer.js';
+import { drawComposer, messages, online, settle, startComposer } from './composer.js';
+import { decisions, startDecisions } from './decide.js';
 import { all, byId, when } from './dom.js';
-import { applying, edits, recall, startFields } from './fields.js';
+import { applying, edits, startFields } from './fields.js';
+import { openOutbox, recall, withdraw } from './outbox.js';
 import { announce, root, seen, strings, toast, words } from './page.js';
-import { begin, join } from './session.js';
-import { wake } from './socket.js';
+import { begin } from './session.js';
+import { ask, dial, listen, wake } from './socket.js';
 import { delta, ends } from './stream.js';
 import { clicks, restore, startSurfaces } from './surface.js';
-import { decisions, follow, pending, showNews, startThread, toEnd } from './thread.js';
+import { follow, pending, showNews, startThread, toEnd } from './thread.js';
 
 // -- connection ------------------------------------------------------------------------------------------------------
 
-let known = 'connected';       // state of the connection, as far as it was told
+let known;                     // what was said of the connection
 let title = byId('title').textContent;
 
-function state(now, tries, code) {
-  const status = byId('status'), [text, more] = all('span', status);
-  status.dataset.state = now === 'closed' ? 'offline' : now;
-  text.firstChild.data = strings[now === 'reconnecting' && !tries ? 'connecting' : now];
-  more.textContent = now === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
-  online(now === 'connected');
-  if (now === 'closed') toast(strings[code === 4401 ? 'signIn' : 'closed'], 'bad');
+function state(now, tries, why) {
+  const status = byId('status'), name = now === 'closed' ? why : now === 'reconnecting' && !tries ? 'connecting' : now;
+  status.dataset.state = { closed: 'offline', idle: 'connected' }[now] ?? now;
+  status.firstElementChild.firstChild.data = `${strings[`status_${name}`] ?? strings.status_closed} `;
+  online(now, tries, why);
   // One lost connection that is back at once is nobody's business.
-  if (now === 'reconnecting' && tries < 2) return;
-  if (now === 'connected' && known !== now || now === 'reconnecting' && known === 'connected') announce(strings[now]);
+  if (now === known || now === 'reconnecting' && tries < 2) return;
+  if (known && now !== 'idle') announce(status.innerText);
   known = now;
 }
 
@@ -64,24 +64,37 @@ async function redraw(frame) {
   relist();
 }
 
-// By the type of what was sent: `acked`, and `refused`, which says whether it has told the person.
+// By the type of what was sent: `moved`, whenever its state changes; `acked`, and `refused`, which says whether it has told
+// the person; `recalled`, after a reload.
 const answers = { message: messages, edit: edits, action: clicks, show: clicks, decide: decisions };
 
+function hear(entry, ack) {
+  const { message, state: now, why } = entry, does = answers[message.type];
+  does?.moved?.(entry, ack);
+  if (now === 'slow' && message.type !== 'message') toast(strings.slow);
+  if (now === 'refused') {
+    if (does?.refused({ id: message.id, ...why }, message)) announce(why.message);
+    else {
+      toast(why.message, 'bad');
+      withdraw(message.id);
+    }
+  }
+  if (!ack) return;
+  does?.acked?.(ack, message);
+  // What a click asks for is answered at the end.
+  if (message.type === 'action' && !ack.effect?.openUrl) follow(true);
+}
+
 const handlers = {
+  begin,
   state,
   seen,
   frame: redraw,
   delta,
   welcome: frame => busy(frame.busy),
+  error: frame => toast(frame.message, 'bad'),
   // A page that nobody looks at asks when somebody does.
   sessions: () => document.hidden || relist(),
-  ack: (frame, message) => {
-    answers[message.type]?.acked?.(frame, message);
-    // What a click asks for is answered at the end.
-    if (message.type === 'action' && !frame.effect?.openUrl) follow(true);
-  },
-  error: (frame, message) => answers[message?.type]?.refused(frame, message) || toast(frame.message, 'bad'),
-  slow: message => message.type === 'message' ? slow(message.id) : toast(strings.slow),
 };
 
 // -- shell -----------------------------------------------------------------------------------------------------------
@@ -102,6 +115,10 @@ function shell() {
     if (theme === 'auto') delete dataset.theme;
     for (const button of all('button[name=theme]')) button.ariaPressed = button.value === theme;
   });
+  // Signed in or out in another tab: the token of a form is of the login before.
+  when('htmx:response:error', 'form', async (_, { detail: { ctx } }) => {
+    toast(ctx.response.status === 403 && !await ask() ? strings.tokenStale : strings.failed, 'bad');
+  });
   // The keyboard of a phone covers the page without resizing it; the dock has to know by how much.
   const view = visualViewport;
   view.onresize = view.onscroll = () => {
@@ -113,8 +130,10 @@ shell();
 startThread();
 startFields();
 startSurfaces();
-const kept = join(handlers);
-startComposer(kept);
-recall(kept);
-begin();
+startDecisions();
+openOutbox(hear);
+startComposer();
+const left = recall(entry => answers[entry.message.type].recalled?.(entry));
+listen(handlers);
+if (root.dataset.session || left) dial();
 toEnd();

@@ -1,44 +1,44 @@
-// The conversation of the page: there from the beginning, or made by the first message. A new page has none: nothing is
-// stored for somebody who only looks.
+// The conversation of the page: there from the beginning, or made when there is something to send. A new page has none:
+// nothing is stored for somebody who only looks.
 
 import { byId } from './dom.js';
-import { root, strings } from './page.js';
+import { birthKey, post, settleIn } from './outbox.js';
+import { root } from './page.js';
 import { carry } from './port.js';
-import { connect, dial, post } from './socket.js';
+import { ask, dial } from './socket.js';
 
 export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-let host, beginning;
+let beginning;
 
-// Returns the messages from before a reload.
-export function join(handlers) {
-  const id = root.dataset.session;
-  host ??= handlers;
-  return id ? connect(`${location.origin.replace('http', 'ws')}/ws/chat/${id}/`, `beach:${id}`, host) : [];
-}
+// However often it is asked for, it is made once: the key is the page's (D62). Returns what is in the way, if anything.
+export const begin = signal => beginning ??= create(signal).finally(() => { beginning = null; });
 
-export function begin() {
-  if (root.dataset.session) dial();
-}
-
-async function create() {
-  const form = byId('new');
-  form.elements.timezone.value = timezone;
-  const answer = await fetch(form.action, { method: 'POST', body: new FormData(form), headers: { Accept: 'application/json' } });
-  if (!answer.ok) throw answer;
-  const { id, url } = await answer.json();
-  root.dataset.session = id;
-  history.replaceState(null, '', url);
-  join();
-  begin();
+async function create(signal) {
+  const form = byId('new'), { elements } = form;
+  const request = () => fetch(form.action, { method: 'POST', body: new FormData(form), headers: { Accept: 'application/json' }, signal });
+  elements.timezone.value = timezone;
+  elements.key.value = birthKey();
+  // Loaded again meanwhile, the page is this one, and not the newest conversation.
+  history.replaceState(null, '', root.dataset.new);
+  let reply = await request();
+  // The token is of a login that was another one.
+  if (reply.status === 403 && !await ask()) reply = await request();
+  const { ok, status, headers } = reply;
+  if (ok) {
+    const { id, url } = await reply.json();
+    settleIn(id);
+    history.replaceState(null, '', url);
+  } else if (status === 401) return { final: 'signedOut' };
+  else if (status >= 500 || /408|429/.test(status)) return { cause: 'away', after: 1000 * headers.get('Retry-After') };
+  else {
+    birthKey(status === 409);
+    return { final: 'unmade' };
+  }
 }
 
 carry((message, how) => {
-  if (root.dataset.session) return post(message, how);
-  beginning ??= create();
-  beginning.then(() => post(message, how), () => {
-    beginning = null;
-    host.error({ id: message.id, message: strings.notBegun }, message);
-  });
-  return message.id;
+  const id = post(message, how);
+  dial();
+  return id;
 });

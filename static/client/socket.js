@@ -1,63 +1,36 @@
-// One WebSocket that comes back by itself. It knows frames and deadlines, nothing of the page.
-//
-// A message that wants an answer gets a random id when it is made and keeps it until it is settled, however often it
-// has to be sent (D36): the server answers a repeat instead of running it again.
+// One WebSocket that comes back by itself. It knows frames, deadlines and why there is no connection, nothing of the page.
 
-import { store, stored } from './dom.js';
+import { all, store, stored } from './dom.js';
+import { answer, broken, opened, shut, waiting } from './outbox.js';
+import { root } from './page.js';
 
-const FINAL = [4401, 4403];
-const RELOAD = 4410;                      // so far behind that a new page is quicker than catching up
-const BASE = 400, CAP = 15000;            // ms: back-off with full jitter
+// Closed for good: what coming back cannot mend.
+const ENDS = { 4401: 'signedOut', 4403: 'denied', 4404: 'denied' };
+const RELOAD = 4410;                      // a new page is quicker than catching up, or the only way
+const AGAIN = 4411;                       // who sits here has changed: the cookies of now count
+const BASE = 400, CALM = 15000;           // ms: back-off with full jitter
 const BEAT = 20000, DEADLINE = 8000;      // ms: ping after silence, then how long an answer may take
-const PATIENCE = 10000;                   // ms: how long a sent message may stay unanswered before the person is told
-const PAUSE = 1500;                       // ms: before all is sent again that came too fast
 
-// What the page does with it: frame, delta, welcome, sessions, ack, error, slow, state; `seen` is the last row it shows.
+// What the page does with it: begin, frame, delta, welcome, sessions, error, state; `seen` is the last row it shows.
 let page;
-let url, memory;
-let ws = null, running = false, ready = false, welcomed = false, greeting = false, closed = 0, tries = 0;
+let ws = null, running = false, ready = false, welcomed = false, greeting = false, closed = '', cause = '', tries = 0;
 let timer;                                // there is one thing to wait for at a time: an answer, silence, the next try
 let last = Promise.resolve();             // frames are applied one after the other
-const unanswered = new Map();              // id -> {message, key, keep, sent, timer}
 
-export const randomId = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
-
-// Returns the messages from before a reload. They are sent again.
-export function connect(address, name, handlers) {
-  url = address;
-  memory = name;
+export function listen(handlers) {
   page = handlers;
-  const kept = stored(memory) ?? [];
-  for (const message of kept) unanswered.set(message.id, { message, keep: true });
   addEventListener('online', wake);
-  addEventListener('offline', ping);      // a browser may be wrong about that: the answer tells
+  addEventListener('offline', () => { ping(); tell(); });      // a browser may be wrong about that: the answer tells
   addEventListener('focus', wake);
   addEventListener('pagehide', () => { running = false; drop(); });
   addEventListener('pageshow', e => e.persisted && dial());
-  return kept;
+  tell();
 }
 
 export function dial() {
   running = true;
-  wake();
-}
-
-// Returns the id. `key`: a later message with the same key replaces this one if it was never on the wire. `keep`: it
-// survives a reload.
-export function post(message, { key, keep } = {}) {
-  message.id ??= randomId();
-  if (key) for (const [id, entry] of unanswered) if (entry.key === key && !entry.sent) unanswered.delete(id);
-  const entry = { message, key, keep };
-  unanswered.set(message.id, entry);
-  save();
-  transmit(entry);
-  return message.id;
-}
-
-// The person asks for it again: same id.
-export function resend(id) {
-  wake();
-  if (unanswered.has(id)) transmit(unanswered.get(id));
+  if (closed === 'unmade') closed = '';
+  if (!ws) wake();
 }
 
 // Something is missing: ask for everything after what the page has.
@@ -72,25 +45,51 @@ function wait(time, then) {
   timer = setTimeout(then, time);
 }
 
+// Nothing is stored for somebody who only looks: a new page has no conversation before there is something to send.
+const wanted = () => running && (root.dataset.session || waiting());
+
 // Now instead of later: the network is back, or somebody looks.
-export function wake() {
-  if (!running || closed) return;
-  if (ws) ping();
+export async function wake() {
+  if (closed === 'signedOut' && await ask() !== closed) closed = '';
+  if (closed) finish(closed);
+  else if (!wanted()) tell();
+  else if (ws) ping();
   else reach();
 }
 
-function reach() {
+async function reach() {
   tell();
   wait(DEADLINE, lost);
-  ws = new WebSocket(url);
+  if (!root.dataset.session) {
+    const failed = await page.begin(AbortSignal.timeout(DEADLINE)).catch(error => ({ cause: why(error) }));
+    if (ws || !running) return;
+    if (failed) return lost(0, failed);
+  }
+  ws = new WebSocket(`${location.origin.replace('http', 'ws')}/ws/chat/${root.dataset.session}/`);
   ws.onopen = () => {
     ready = true;
     greeting = false;
     hello();
-    unanswered.forEach(transmit);
+    opened(raw);
   };
   ws.onmessage = e => heard(JSON.parse(e.data));
   ws.onclose = e => lost(e.code);
+}
+
+// What a request that has failed says about the server.
+const why = ({ name }) => name === 'TimeoutError' ? 'slow' : 'away';
+
+// What is in the way, as far as the server can say: '' for nothing. Forms get a token that counts now.
+export async function ask() {
+  try {
+    const reply = await fetch(root.dataset.reach, { method: 'POST', signal: AbortSignal.timeout(DEADLINE) });
+    if (!reply.ok) return 'away';
+    const { origin, known, person, csrf } = await reply.json(), mine = root.dataset.person;
+    for (const input of all('[name=csrfmiddlewaretoken]')) input.value = csrf;
+    return !origin ? 'address' : (mine ? person !== mine : !known && root.dataset.session) ? 'signedOut' : '';
+  } catch (error) {
+    return why(error);
+  }
 }
 
 // One that fails must not hold up those after it.
@@ -99,17 +98,24 @@ function next(step) {
 }
 
 function heard(frame) {
+  const { type, id, code } = frame;
   wait(BEAT, ping);
   if (frame.ops) next(() => arrive(frame));
-  else if (frame.type === 'delta') next(() => page.delta(frame) || hello());
-  else if (frame.type === 'sessions') page.sessions();
-  else if (frame.type === 'welcome') {
+  else if (type === 'delta') next(() => page.delta(frame) || hello());
+  else if (type === 'welcome') {
     greeting = false;
     tries = 0;
     welcomed = true;
+    cause = '';
     tell();
     next(() => page.welcome(frame));
-  } else answer(frame);
+  } else if (type === 'sessions') page.sessions();
+  // The close that follows says what to do.
+  else if (code === 'too_far_back') return;
+  // A hello that is refused: without one no row comes, so it starts again, later and later.
+  else if (code && !id && greeting) lost();
+  // After the frames that came before it: an answer may speak of a row.
+  else next(() => answer(frame) || code && page.error(frame));
 }
 
 function arrive(frame) {
@@ -119,30 +125,7 @@ function arrive(frame) {
   return page.frame(frame);
 }
 
-function answer(frame) {
-  const entry = unanswered.get(frame.id), failed = frame.type === 'error';
-  if (frame.code === 'too_far_back') return;              // the close that follows says what to do
-  // A hello that is refused: without one no row comes, so it starts again, later and later.
-  if (failed && !entry && greeting) return lost();
-  // Too many at once: the server did not even read who it was for, so whatever is unanswered goes again.
-  if (frame.code === 'too_fast') return setTimeout(() => unanswered.forEach(transmit), PAUSE);
-  if (!entry) return failed && page.error(frame);
-  clearTimeout(entry.timer);
-  unanswered.delete(frame.id);
-  save();
-  // After the frames that came before it: an answer may speak of a row.
-  next(() => page[frame.type](frame, entry.message));
-}
-
-function transmit(entry) {
-  if (!ready) return;
-  entry.sent = true;
-  raw(entry.message);
-  clearTimeout(entry.timer);
-  entry.timer = setTimeout(() => { page.slow(entry.message); ping(); }, PATIENCE);
-}
-
-function ping() {
+export function ping() {
   if (!ready) return;
   raw({ type: 'ping' });
   wait(DEADLINE, lost);
@@ -154,27 +137,53 @@ function raw(message) {
 
 function drop() {
   clearTimeout(timer);
-  for (const entry of unanswered.values()) clearTimeout(entry.timer);
   ready = welcomed = false;
-  if (!ws) return;
-  ws.onopen = ws.onmessage = ws.onclose = null;
-  ws.close();
-  ws = null;
+  if (ws) {
+    ws.onopen = ws.onmessage = ws.onclose = null;
+    ws.close();
+    ws = null;
+  }
+  broken();
 }
 
-function lost(code) {
+// `failed`: why there is no conversation to connect to, as {cause, final, after}.
+async function lost(code, failed) {
+  const was = welcomed, refused = !ready && !failed;
   drop();
-  if (code === RELOAD) return location.reload();
-  if (FINAL.includes(code)) closed = code;
-  else wait(100 + Math.random() * Math.min(CAP, BASE * 2 ** tries++), reach);
+  let final = ENDS[code] ?? failed?.final;
+  if (code === RELOAD) {
+    // Once: a page that is sent away again and again shows nothing.
+    if (Date.now() - stored('beach:again') < 60000) final = 'stale';
+    else {
+      store('beach:again', Date.now());
+      return location.reload();
+    }
+  }
+  if (final) return finish(final);
+  if (code === AGAIN && was) {
+    ask();
+    page.sessions();
+    return reach();
+  }
+  wait(Math.max(failed?.after ?? 0, 100 + Math.random() * Math.min(CALM, BASE * 2 ** tries++)), wake);
+  cause = failed?.cause ?? cause;
+  tell();
+  // A browser does not say why a handshake failed.
+  const found = refused && await ask();
+  if (!refused || ready || closed || !running) return;
+  if (/address|signedOut/.test(found)) return finish(found);
+  cause = found;
   tell();
 }
 
-function tell() {
-  page.state(closed ? 'closed' : welcomed ? 'connected' : navigator.onLine ? 'reconnecting' : 'offline', tries, closed);
+function finish(reason) {
+  drop();
+  // Whoever never signed in cannot have been signed out.
+  closed = reason === 'signedOut' && !root.dataset.person ? 'denied' : reason;
+  tell();
+  shut(closed);
 }
 
-// Messages and edits survive a reload; clicks do not: nobody expects one to happen an hour later.
-function save() {
-  store(memory, [...unanswered.values()].filter(entry => entry.keep).map(entry => entry.message));
+function tell() {
+  page.state(closed ? 'closed' : welcomed ? 'connected' : !navigator.onLine ? 'offline' : wanted() ? 'reconnecting' : 'idle', tries, closed || cause);
 }

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
+import urllib.error
 import urllib.request
 
+import pytest
+
+from beachsite import client
 from tests.liveserver import Server
 
 
@@ -43,3 +48,26 @@ def test_it_serves_static_files_without_a_warning(server: Server) -> None:
 
     assert b"--b-paper" in body
     assert "Warning" not in server.log.read_text()
+
+
+def test_static_files_are_served_compressed(server: Server) -> None:
+    """What the page costs is what goes over the wire, in the demo as in production."""
+    for path in ("beach/panel.js", "beach/components.css", "django_htmx/htmx-4.min.js", "beach/mark.svg"):
+        url = f"{server.url}/static/{path}"
+        with urllib.request.urlopen(url) as plain:
+            whole = plain.read()
+            assert plain.headers["Content-Encoding"] is None, path
+        wanted = urllib.request.Request(url, headers={"Accept-Encoding": "gzip, br"})
+        with urllib.request.urlopen(wanted) as answer:
+            sent = answer.read()
+            assert answer.headers["Content-Encoding"] == "gzip", path
+            assert "Accept-Encoding" in answer.headers["Vary"]
+            assert int(answer.headers["Content-Length"]) == len(sent) < len(whole)
+            again = urllib.request.Request(
+                url, headers={"Accept-Encoding": "gzip", "If-None-Match": answer.headers["ETag"]}
+            )
+        assert gzip.decompress(sent) == whole, path
+        with pytest.raises(urllib.error.HTTPError, match="304"):
+            urllib.request.urlopen(again)
+        if path == "beach/panel.js" and client.has_minifier():
+            assert len(sent) <= 10_240

@@ -473,13 +473,13 @@ def test_a_message_that_is_refused_says_why(form: Stage) -> None:
     expect(form.page.locator("#tail .b-me")).to_contain_text("That is too long.")
 
 
-@pytest.mark.parametrize("code", [4401, 4403])
-def test_a_refusal_is_final(form: Stage, code: int) -> None:
+@pytest.mark.parametrize(("code", "words"), [(4401, "signed out"), (4403, "no longer"), (4404, "no longer")])
+def test_a_refusal_is_final(form: Stage, code: int, words: str) -> None:
     form.page.evaluate("code => drop(code)", code)
     form.page.wait_for_timeout(900)
     assert form.page.evaluate("stage.sockets.length") == 1
     assert form.status() == "offline"
-    expect(form.page.locator("#toasts")).to_contain_text("Reload the page")
+    expect(form.page.locator("#note").get_by_text(words)).to_be_visible()
 
 
 # -- text -------------------------------------------------------------------------------------------------------------

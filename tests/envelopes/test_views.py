@@ -72,6 +72,113 @@ def test_the_first_message_gets_a_conversation_for_this_browser_only(client: Cli
     assert Session.objects.order_by("-pk")[0].timezone == "UTC"
 
 
+KEY = "0123456789-abcdefgh"
+JSON = {"accept": "application/json"}
+
+
+def begin(client: Client, key: str = KEY, **more: str):  # type: ignore[no-untyped-def]
+    return client.post("/chat/new", {"key": key, **more}, headers=JSON)
+
+
+def test_p1_asking_again_for_a_conversation_gives_the_same_one(client: Client) -> None:
+    client.force_login(make_user("ada"))
+    first, again = begin(client), begin(client)
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json() == again.json()
+    assert Session.objects.get().participants.count() == 2
+    assert KEY not in Session.objects.values_list("made_with", flat=True)
+    assert begin(client, KEY + "2").json() != first.json()
+
+
+def test_p1_a_browser_that_did_not_get_its_cookie_gets_it_by_asking_again(client: Client) -> None:
+    """The conversation was made, the answer was lost: for a stranger the cookie was lost with it."""
+    first = begin(client)
+    client.cookies.clear()
+    again = begin(client)
+    assert again.json() == first.json()
+    assert client.get(first.json()["url"]).status_code == 200
+    assert begin(Client(), KEY + "2").json() != first.json()
+
+
+@pytest.mark.parametrize("how", ["signed in since", "began another one since"])
+def test_p1_the_same_conversation_belongs_to_whoever_the_browser_is_by_then(client: Client, how: str) -> None:
+    first = begin(client)
+    client.cookies.clear()
+    if how == "signed in since":
+        client.force_login(make_user("ada"))
+    else:
+        begin(client, KEY + "2")
+    assert begin(client).json() == first.json()
+    assert client.get(first.json()["url"]).status_code == 200
+    assert Session.objects.get(public_id=first.json()["id"]).participants.count() == 2
+
+
+def test_p1_a_key_of_somebody_elses_conversation_opens_nothing(client: Client) -> None:
+    client.force_login(make_user("ada"))
+    begin(client)
+    for stranger in (Client(), Client()):
+        answer = begin(stranger)
+        assert (answer.status_code, answer.json()["code"]) == (409, "conflict")
+        assert access.COOKIE not in stranger.cookies
+    other = Client()
+    other.force_login(make_user("grace"))
+    assert begin(other).status_code == 409
+
+
+@pytest.mark.parametrize("key", ["short", "x" * 65, "with blanks in it, too", "é" * 20, "a\x00" * 10])
+def test_p1_a_key_that_is_none_is_refused(client: Client, key: str) -> None:
+    assert begin(client, key).status_code == 400
+    assert not Session.objects.exists()
+
+
+def test_p1_who_has_to_sign_in_first_is_told_so_in_json(client: Client, settings) -> None:  # type: ignore[no-untyped-def]
+    settings.BEACH_ANONYMOUS = False
+    assert begin(client).status_code == 401
+    assert not Session.objects.exists()
+
+
+def test_p1_a_page_of_somebody_who_was_signed_out_begins_nothing_as_a_stranger(client: Client) -> None:
+    ada, grace = make_user("ada"), make_user("grace")
+    assert begin(client, person=f"user:{ada.pk}").status_code == 401
+    client.force_login(grace)
+    assert begin(client, person=f"user:{ada.pk}").status_code == 401
+    assert not Session.objects.exists()
+    client.force_login(ada)
+    assert begin(client, person=f"user:{ada.pk}").status_code == 201
+
+
+def test_s16_a_page_can_ask_why_it_cannot_connect(settings) -> None:  # type: ignore[no-untyped-def]
+    settings.ALLOWED_HOSTS = ["testserver"]
+    client = Client(enforce_csrf_checks=True)
+
+    def reach(origin: str, host: str = "testserver"):  # type: ignore[no-untyped-def]
+        return client.post("/chat/reach", headers={"origin": origin, "host": host})
+
+    answer = reach("http://testserver")
+    told = answer.json()
+    assert {**told, "csrf": ""} == {"origin": True, "known": False, "person": "", "csrf": ""}
+    assert "no-store" in answer["Cache-Control"]
+    # The token is one that counts.
+    made = client.post("/chat/new", {"csrfmiddlewaretoken": told["csrf"]}, headers=JSON)
+    assert made.status_code == 201
+    assert reach("http://testserver").json()["known"] is True
+    # What a proxy does that passes the host without its port.
+    assert reach("http://testserver:8443").json()["origin"] is False
+    assert reach("http://evil.example").json()["origin"] is False
+    assert reach("").json()["origin"] is False
+    user = make_user("ada")
+    client.force_login(user)
+    assert reach("http://testserver").json()["person"] == f"user:{user.pk}"
+    assert client.get("/chat/reach").status_code == 405
+
+
+def test_p1_a_form_with_an_old_token_is_refused_in_words(client: Client) -> None:
+    answer = Client(enforce_csrf_checks=True).post("/theme", {"theme": "dark"})
+    assert answer.status_code == 403
+    assert "This page is out of date" in text(answer)
+    assert "<style" not in text(answer)
+
+
 def test_a_conversation_needs_a_token_against_forgery() -> None:
     assert Client(enforce_csrf_checks=True).post("/chat/new").status_code == 403
     assert Client(enforce_csrf_checks=True).post("/theme", {"theme": "dark"}).status_code == 403

@@ -4,32 +4,47 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
+from envelopes.conf import setting
+
 
 def strings(name: str) -> dict[str, str]:
     """``name``: what the agent is called."""
     return {
+        "address": _("this address is not allowed to connect."),
         "answering": _("{} is answering. You can keep writing.").format(name),
         "approvalBelow": _("Approval below"),
         "approvalNeeded": _("Approval needed"),
-        "attempt": _(" (attempt {})"),
+        "attempt": _("(attempt {})"),
         "busy": _("{} is answering").format(name),
-        "closed": _("Disconnected. Reload the page to reconnect."),
-        "connected": _("Connected"),
-        "connecting": _("Connecting…"),
         "deciding": _("Saving your decision…"),
+        "denied": _("this conversation is no longer open to you."),
         "expiresIn": _("Expires in {}"),
+        "failed": _("That didn’t work. Try again."),
         "hint": _("Enter to send, Shift+Enter for a new line"),
         "newBelow": _("New messages"),
-        "notBegun": _("The conversation couldn’t be started. Try again."),
-        "offline": _("Offline"),
         "open": _("Open this page:"),
-        "queued": _("Messages to send when you’re back: {}."),
         "ready": _("Answer ready"),
-        "reconnecting": _("Reconnecting…"),
-        "signIn": _("You’ve been signed out. Reload the page to sign in."),
+        "signedOut": _("you were signed out."),
         "slow": _("No answer yet. Still trying."),
-        "timeUp": _("Expired"),
-        "tooLong": _("Too long to send: {} of {} characters."),
+        "stale": _("this page is out of date."),
+        "status_closed": _("Not connected"),
+        "status_connected": _("Connected"),
+        "status_connecting": _("Connecting…"),
+        "status_idle": _("Ready"),
+        "status_offline": _("Offline"),
+        "status_reconnecting": _("Reconnecting…"),
+        "status_signedOut": _("Signed out"),
+        "timeUp": _("Time is up"),
+        "tokenStale": _("Your sign-in has changed. Try again."),
+        "too_large": _("it is larger than {} kB, which is the limit.").format(
+            setting("BEACH_FRAME_BYTES") // 1024
+        ),
+        "tooLong": _("{} of {} characters. Shorten it to send."),
+        "unmade": _("the conversation could not be started."),
+        "unsent": _("Not sent: {}"),
+        "unsure": _("Not confirmed: {}"),
         "waiting": _("Waiting for you"),
+        "whyLost": _("there is no connection."),
+        "whyReloaded": _("the page was loaded again. Choose again."),
         "working": _("Working"),
     }
