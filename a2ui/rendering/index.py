@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from a2ui.rendering.lists import ListSlot, ListState, first_keys, index_tokens
 from a2ui.rendering.patterns import Bound, Node, Patterns
-from a2ui.state.pointer import Tokens, to_index
+from a2ui.state.pointer import ABSENT, Tokens, to_index
 
 
 class Unknown:
@@ -40,13 +40,14 @@ class ReadIndex(Patterns):
     # ------------------------------------------------------------------ changes
 
     def changed(self, tokens: Tokens, old: Any, new: Any, root: Any) -> None:
-        """The value at the tokens went from `old` to `new` (None for absent, UNKNOWN where not recorded).
+        """The value at the tokens went from `old` to `new` (UNKNOWN where not recorded).
 
-        `root` is the model as it is now.
+        ABSENT and null look the same to who reads the value itself, not to who reads what is around it. `root` is the
+        model as it is now.
         """
         if old is not UNKNOWN and same(old, new):
             return
-        self._down(self.root, tokens, 0, old, new, {}, root)
+        self._down(self.root, tokens, 0, _seen(old), _seen(new), {}, root)
 
     def _down(
         self, node: Node, tokens: Tokens, depth: int, old: Any, new: Any, bound: Bound, here: Any
@@ -214,6 +215,10 @@ def _keys(items: list[Any], state: ListState, known: dict[int, list[str]]) -> li
     if found is None:
         found = known[state.most] = first_keys(items, state.most)
     return found
+
+
+def _seen(value: Any) -> Any:
+    return None if value is ABSENT else value
 
 
 def same(old: Any, new: Any) -> bool:

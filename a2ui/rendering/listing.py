@@ -18,14 +18,30 @@ if TYPE_CHECKING:
 class Listing:
     """The lists of a view."""
 
-    __slots__ = ("_budget", "_view", "full")
+    __slots__ = ("_budget", "_cut", "_view")
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._budget = view.budget
-        self.full = False
-        """Whether something is left out for want of room. What that is depends on the order in which things came; so
-        that every page shows the same, such a surface is drawn anew when its structure changes."""
+        self._cut = False
+
+    @property
+    def full(self) -> bool:
+        """Whether something is left out for want of room, or not offered. What that is depends on the order in which
+        things came; so that every page shows the same, such a surface is drawn anew when its structure changes."""
+        return self._cut or self._budget.exceeded
+
+    def cut(self, *, cut: bool = True) -> None:
+        """Notes that something is left out, or that nothing is so far."""
+        self._cut = cut
+
+    def offer_less(self) -> bool:
+        """Once everything is drawn: takes back what lists offer and there is no room for. Whether anything was."""
+        if not self._budget.exceeded:
+            return False
+        self._cut = True
+        self._budget.limit_offers()
+        return True
 
     def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
         """The slot of a template, registered for its list, and what renders its items."""
@@ -97,9 +113,9 @@ class Listing:
             state.most = max(page, self._view.asked.get(slot.place.prefix + context, 0))
             state.visible = min(count, room, state.most)
             if not slot.place.around.inline:
-                state.more = min(count, room, state.visible + page) - state.visible
+                state.more = min(count - state.visible, page)
         if state.visible < min(count, state.most):
-            self.full = True
+            self._cut = True
         if not state.visible:
             state.keys = []
         elif len(state.keys) != min(count, state.most):
@@ -108,8 +124,7 @@ class Listing:
             self._report_cut(
                 slot, state.visible, count, "list_items" if state.visible < room else "instances"
             )
-        self._budget.used += state.visible * size - state.charged
-        state.charged = state.visible * size
+        self._budget.charge(state, size)
 
     def show(self, slot: ListSlot, context: str, count: int) -> None:
         """Shows so many items of a list that is cut from the next repaint on."""

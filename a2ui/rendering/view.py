@@ -89,7 +89,15 @@ class View:
             drawn = drawing(self)
             if drawn is not None:
                 return drawn
-        return self.compiled().render(self.source.now, "")
+        return self.whole()
+
+    def whole(self) -> str:
+        """The HTML of the compiled root."""
+        root = self.compiled()
+        html = root.render(self.source.now, "")
+        if self._listing is not None and self._listing.offer_less():
+            html = root.render(self.source.now, "")
+        return html
 
     def compiled(self) -> Place:
         """The root, with all places below it. To be called before anything changes that is on pages."""
@@ -125,7 +133,7 @@ class View:
         else:
             known = children.get(reference)
             if known is not None:
-                if known.around == around:
+                if known.around == around and known.own == self._own(reference):
                     return known
                 self.dispose(known)
         place = self._new_place(
@@ -157,15 +165,12 @@ class View:
         scope: Pattern,
         tail: str,
     ) -> Place:
-        store = self.store
-        base = number(store.numbers[component_id])
-        ordinal = store.ordinal(reference) if reference is not None else 0
-        own = f"-e{ordinal}_{base}" if ordinal else ""
+        own = self._own(reference) if reference is not None else ""
         place = Place(
             component_id,
             parent,
             around,
-            f"{self.dom_id}-{base}",
+            f"{self.dom_id}-{number(self.store.numbers[component_id])}",
             own,
             levels,
             scope,
@@ -180,6 +185,11 @@ class View:
             self._places[component_id] = several
         self._unbuilt.append(place)
         return place
+
+    def _own(self, reference: Reference) -> str:
+        """The token of a place, "" for the first of its component."""
+        ordinal = self.store.ordinal(reference)
+        return f"-e{ordinal}_{number(self.store.numbers[reference.child])}" if ordinal else ""
 
     def places(self, component_id: str) -> Collection[Place]:
         """The places of a component, oldest first. Not to be held on to while the tree changes."""
@@ -251,7 +261,7 @@ class View:
         self.report(LimitError(message, code=BUDGET_EXCEEDED, limit=limit, allowed=allowed), ROOT)
         place.component = None
         if limit != "depth":
-            self.listing.full = True
+            self.listing.cut()
         too_much(place, "" if place.parent in self._noticed else what)
         self._noticed.add(place.parent)
 
@@ -306,8 +316,7 @@ class View:
             if place.levels:
                 place.levels[-1].inner.remove(slot)
             self.index.discard(slot.path, slot)
-        place.kids = None
-        place.shell = ""
+        place.frame = None
         place.has_input = False
         place.size = 1
 
