@@ -91,7 +91,11 @@ class Listing:
         dom_id = slot.place.prefix + context
         if state.visible >= count and dom_id not in self._view.asked:
             return ""
-        return cut_list(dom_id, state.visible, count, state.more, listed=slot.around.listed)
+        return cut_list(dom_id, state.visible, count, self.offered(state), listed=slot.around.listed)
+
+    def offered(self, state: ListState) -> int:
+        """How many further items the page offers to show: none where the page itself is cut."""
+        return 0 if self._view.oversized else state.more
 
     def item_of(self, slot: ListSlot) -> Place:
         """The place of the template's component; compiled when the first item shows up, since templates may

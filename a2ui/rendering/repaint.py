@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from a2ui.rendering.lists import Budget, ListSlot, ListState, moved
+from a2ui.rendering.measured import draw_whole, outgrown
 from a2ui.rendering.patterns import all_instances, instances, resolve
 from a2ui.rendering.place import Op, Place, replace_op
 from a2ui.rendering.view import View
@@ -36,10 +37,9 @@ class Repaint:
     def run(self) -> list[Op]:
         view = self._view
         view.repaints += 1
-        view.spent = 0
-        view.compiler.work.begin()
+        view.begin()
         structure = bool(self._redefined) or bool(view.index.lists)
-        if structure and view.listing.full:
+        if view.oversized or (structure and view.listing.full):
             return self._anew()
         for component_id in self._redefined:
             for place in list(view.places(component_id)):
@@ -52,7 +52,7 @@ class Repaint:
         for place in self._replaced:
             self._send_all(place)
         self._values()
-        if structure and view.listing.full:
+        if (structure and view.listing.full) or outgrown(view, self._ops):
             return self._anew()
         return self._ops
 
@@ -65,9 +65,7 @@ class Repaint:
         view.index.dirty = {}
         view.index.lists = {}
         view.listing.cut(cut=False)
-        view.spent = 0
-        view.compiler.work.begin()
-        html = view.whole()
+        html = draw_whole(view)
         root = view.compiled()
         return [replace_op(root, root.prefix, html)]
 

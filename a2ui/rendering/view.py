@@ -17,6 +17,7 @@ from a2ui.rendering.build import CHARS_AN_INSTANCE, USUAL_CALLS, Build
 from a2ui.rendering.index import ReadIndex
 from a2ui.rendering.listing import Listing
 from a2ui.rendering.lists import Budget, ListSlot
+from a2ui.rendering.measured import Measure, draw_whole
 from a2ui.rendering.patterns import Pattern
 from a2ui.rendering.pen import drawing
 from a2ui.rendering.place import NO_CHILDREN, Around, Memo, Part, Place, inlined
@@ -64,6 +65,14 @@ class View:
         self._drawn = False
         self.repaints = 0
         self.spent = 0
+        self.chars = 0
+        """Characters of HTML that pages have of it at most."""
+        self.oversized = False
+        """Whether that would be more than the limit, so that it is cut; see `measured`."""
+        self.left_out: Collection[tuple[Place, str]] = frozenset()
+        """Places and contexts of what is not shown then, without what is inside of it."""
+        self.measure: Measure | None = None
+        """What counts the characters of a drawing that may stop, as long as it goes on."""
         self.made = 0
         """Places that exist; `built` of them are compiled."""
         self.built = 0
@@ -83,21 +92,18 @@ class View:
     def html(self) -> str:
         """The HTML of the root component as it is now."""
         self._drawn = True
-        self.spent = 0
-        self.compiler.work.begin()
         if self.root is None:
+            self.begin()
             drawn = drawing(self)
             if drawn is not None:
+                self.chars = len(drawn)
                 return drawn
-        return self.whole()
+        return draw_whole(self)
 
-    def whole(self) -> str:
-        """The HTML of the compiled root."""
-        root = self.compiled()
-        html = root.render(self.source.now, "")
-        if self._listing is not None and self._listing.offer_less():
-            html = root.render(self.source.now, "")
-        return html
+    def begin(self) -> None:
+        """A drawing or a repaint begins: what it may cost is counted anew."""
+        self.spent = 0
+        self.compiler.work.begin()
 
     def compiled(self) -> Place:
         """The root, with all places below it. To be called before anything changes that is on pages."""
@@ -153,6 +159,8 @@ class View:
         item = self._new_place(reference.child, place, reference, slot.around, levels, scope, "")
         self._unbuilt = []
         self.build(item)
+        if self.measure is not None:
+            self.measure.wrap(item)
         return item
 
     def _new_place(

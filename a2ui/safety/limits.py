@@ -33,6 +33,8 @@ class Limits:
     """Places of one surface at which components are used again, beyond the first place of each."""
     html_chars: int = 5_000_000
     """Long texts (over 1,000 characters) from the data model in one drawing of a surface."""
+    surface_chars: int = 8_000_000
+    """HTML of all components of one surface."""
     depth: int = 100
     """Levels of the rendered tree."""
     list_items: int = 1_000

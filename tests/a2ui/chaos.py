@@ -113,6 +113,8 @@ def definition(random: Random, component_id: str) -> dict[str, Any]:
 def holder(random: Random, component_id: str, kind: str, others: list[str]) -> dict[str, Any]:
     other = random.choice(others)
     if kind in ("Row", "Column", "List"):
+        if component_id == IDS[0]:
+            return row(component_id, kind, children=random.sample(IDS[1:], random.choice([2, 3, 4, 5])))
         most = random.choice([0, 1, 2, 3, 4])
         return row(component_id, kind, children=[random.choice(others) for _ in range(most)])
     if kind == "Items":
@@ -166,7 +168,7 @@ def altered(random: Random, before: dict[str, Any]) -> dict[str, Any]:
     after = dict(before)
     children = after.get("children")
     if isinstance(children, list) and random.random() < 0.6:
-        children = random.sample(children, len(children))[: random.choice([1, 2, 9])]
+        children = random.sample(children, len(children))[: random.choice([2, 3, 9, 9])]
         after["children"] = children + [
             random.choice(IDS[IDS.index(before["id"]) + 1 :] or ["later"])
             for _ in range(random.choice([0, 1, 1]))
