@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _CLOSING = 10
 """One part in so many of the limit is kept for closing what is open where a drawing stops."""
+_TRIES = 3
+"""Drawings to find out how much room that takes."""
 _ESCAPED = 6
 """Most characters of HTML that one character becomes."""
 
@@ -27,33 +29,45 @@ _ESCAPED = 6
 def draw_whole(view: View) -> str:
     """The HTML of the compiled root, with a notice where it would be longer than the limit."""
     root, limit = view.compiled(), view.options.limits.surface_chars
-    if view.oversized:
-        # Most likely it still is, and then nobody has to make all of it to know.
+    if view.chars > limit:
+        # Most likely it is too long, and then nobody has to make all of it to know.
         _measured(view, root, limit)
     html = "" if view.left_out else _plain(view, root)
     view.oversized = bool(view.left_out) or len(html) > limit
     if view.oversized:
-        html = _measured(view, root, limit - limit // _CLOSING)
-        if len(html) > limit:
-            html, view.left_out = oversized(root.prefix), {(root, "")}
+        html = _fitting(view, root, limit)
         message = f"A surface has at most {limit} characters of HTML; the rest is left out. Send less."
         view.report(LimitError(message, limit="surface_chars", allowed=limit), ROOT)
-    view.chars = len(html)
+    view.chars = limit + 1 if view.oversized else len(html)
     return html
 
 
+def _fitting(view: View, root: Place, limit: int) -> str:
+    """The notice in the place from which on it would be too long, and all before."""
+    most = limit - limit // _CLOSING
+    for _ in range(_TRIES):
+        html = _measured(view, root, most)
+        if len(html) <= limit:
+            return html
+        # What is open has a lot of markup of its own.
+        most -= len(html) - limit
+    view.left_out = {(root, "")}
+    return oversized(root.prefix)
+
+
 def outgrown(view: View, ops: list[Op]) -> bool:
-    """Counts what is sent to pages. Whether they have to be sent the whole instead: there is more on them than may
-    be, or nobody could tell that there is not."""
+    """Counts what is sent to pages. Whether they have to be sent the whole instead: there is more on them than may be,
+    or nobody could tell that there is not."""
     view.chars += sum([_ESCAPED * len(op[2]) if op[0] == "t" else len(op[-1]) for op in ops])
     limits, work = view.options.limits, view.compiler.work
+    if view.spent > limits.html_chars:
+        return True
     if view.chars <= limits.surface_chars:
         return False
     # What was replaced has been counted too: only a drawing tells what is there now.
     draw_whole(view)
     # A drawing that cannot afford all that was sent bit by bit is shorter than what pages have.
-    spent = view.spent > limits.html_chars or work.marks > limits.markdown_work or work.used > work.allowed
-    return view.oversized or spent
+    return view.oversized or work.marks > limits.markdown_work or work.used > work.allowed
 
 
 def _plain(view: View, root: Place) -> str:

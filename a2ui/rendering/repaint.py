@@ -37,7 +37,7 @@ class Repaint:
     def run(self) -> list[Op]:
         view = self._view
         view.repaints += 1
-        view.begin()
+        view.compiler.work.begin()
         structure = bool(self._redefined) or bool(view.index.lists)
         if view.oversized or (structure and view.listing.full):
             return self._anew()
@@ -51,8 +51,7 @@ class Repaint:
             self._children(place, old, place.frame.kids if place.frame else [])
         for place in self._replaced:
             self._send_all(place)
-        self._values()
-        if (structure and view.listing.full) or outgrown(view, self._ops):
+        if not self._values() or (structure and view.listing.full) or outgrown(view, self._ops):
             return self._anew()
         return self._ops
 
@@ -251,8 +250,10 @@ class Repaint:
 
     # ------------------------------------------------------------------ values
 
-    def _values(self) -> None:
-        index, root = self._view.index, self._view.source.now
+    def _values(self) -> bool:
+        """Single values; False where they come to more than the whole surface may be."""
+        view, left = self._view, self._view.options.limits.surface_chars
+        index, root = view.index, view.source.now
         dirty, index.dirty = index.dirty, {}
         several = len(dirty) > 1
         entries = (
@@ -269,8 +270,12 @@ class Repaint:
             op = part.emit(*instance)
             if op is not None:
                 self._ops.append(op)
+                left -= len(op[-1])
+                if left < 0:
+                    return False
                 if several and op[0] != "t" and (place.children or place.slot):
                     self._sent.add((place, instance[1]))
+        return True
 
     def _covered(self, place: Place, keys: tuple[str, ...]) -> bool:
         """Whether the instance lies inside something that is sent whole."""

@@ -66,7 +66,7 @@ class View:
         self.repaints = 0
         self.spent = 0
         self.chars = 0
-        """Characters of HTML that pages have of it at most."""
+        """Characters of HTML that pages have of it at most, or would have if it were not cut."""
         self.oversized = False
         """Whether that would be more than the limit, so that it is cut; see `measured`."""
         self.left_out: Collection[tuple[Place, str]] = frozenset()
@@ -101,7 +101,7 @@ class View:
         return draw_whole(self)
 
     def begin(self) -> None:
-        """A drawing or a repaint begins: what it may cost is counted anew."""
+        """A drawing begins: what it costs is counted anew."""
         self.spent = 0
         self.compiler.work.begin()
 
@@ -123,7 +123,8 @@ class View:
         return self._listing
 
     def spend(self, chars: int) -> bool:
-        """Takes note of a long text that is drawn; False where it is one too many in one go."""
+        """Takes note of a long text that is drawn; False where it is one too many. Those that an update replaces count
+        until the next drawing."""
         self.spent += chars
         return self.spent <= self.options.limits.html_chars
 

@@ -34,6 +34,7 @@ def limits(random: Random) -> Limits:
         instances=random.choice([12, 40, 10_000]),
         repeats=random.choice([2, 2_000]),
         depth=random.choice([5, 100]),
+        html_chars=random.choice([2_000, 5_000_000]),
         surface_chars=random.choice([300, 1_000, 2_000, 8_000_000, 8_000_000]),
     )
 
