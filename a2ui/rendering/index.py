@@ -167,12 +167,19 @@ class ReadIndex(Patterns):
                 self._down_to_list(inside, rest, splice, {**bound, slot: position}, _step(here, token))
 
     def _spliced_at(self, node: Node, splice: Splice, items: list[Any], bound: Bound) -> None:
+        # An item that is moved is among those that may look different now: marked before it goes and when it is back.
+        if splice.inserted:
+            self._splice_lists(node, splice, items, bound)
         for part in node.parts:
             self.mark(part, bound)
         for token, below in node.children.items():
             position = to_index(token)
             if position is None or position >= splice.at:
                 self._at(below, UNKNOWN, _step(items, token), bound)
+        if not splice.inserted:
+            self._splice_lists(node, splice, items, bound)
+
+    def _splice_lists(self, node: Node, splice: Splice, items: list[Any], bound: Bound) -> None:
         known: dict[int, list[str]] = {}
         for slot in node.slots:
             for entry in self.states(slot, bound):

@@ -29,7 +29,7 @@ class Listing:
     def full(self) -> bool:
         """Whether something is left out for want of room, or not offered. What that is depends on the order in which
         things came; so that every page shows the same, such a surface is drawn anew when its structure changes."""
-        return self._cut or self._budget.exceeded
+        return self._cut or self._budget.exceeded or self._view.crowded
 
     def cut(self, *, cut: bool = True) -> None:
         """Notes that something is left out, or that nothing is so far."""
@@ -67,6 +67,9 @@ class Listing:
         if not items:
             if state is None:
                 slot.states[context] = ListState(self._view.options.limits.list_items)
+            elif state.unfit:
+                self.fit(slot, state, context, items)
+                state.cut = False
             return ""
         item = self.item_of(slot)
         if state is None:
@@ -135,7 +138,7 @@ class Listing:
         self._view.asked[slot.place.prefix + context] = count
         for state, keys, hints in self._view.index.states(slot, {}):
             if slot.states.get(context) is state:
-                state.widen()
+                state.widen(count)
                 self._view.index.lists[state] = (slot, keys, hints)
                 return
 

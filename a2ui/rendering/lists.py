@@ -110,11 +110,12 @@ class ListState:
         self.visible = len(keys)
         self._field = None
 
-    def widen(self) -> None:
-        """More of the same items are to be shown."""
+    def widen(self, most: int) -> None:
+        """So many of the same items are to be shown: whatever comes until they are, changes are followed in all."""
         if self.before is None:
             self.before = list(self.shown)
         self.journal = None
+        self.most = max(self.most, most)
         self.visible = len(self.keys)
         self.unfit = True
 

@@ -244,7 +244,7 @@ class View:
             self._refuse_place(place, "depth")
         elif self.budget.used > limits.instances:
             self._refuse_place(place, "instances")
-        elif self.built > len(self.store.names) + limits.repeats:
+        elif self.crowded:
             self._refuse_place(place, "repeats")
         elif component is None:
             missing(place)
@@ -262,6 +262,11 @@ class View:
             place.weight += max(0, self.compiler.work.compiled - before - USUAL_CALLS)
             self.budget.used += place.weight
 
+    @property
+    def crowded(self) -> bool:
+        """Whether components are used again at too many places."""
+        return self.built > len(self.store.names) + self.options.limits.repeats
+
     def _refuse_place(self, place: Place, limit: str) -> None:
         """Leaves the component out: with a notice, one is enough for all children of a parent."""
         allowed = getattr(self.options.limits, limit)
@@ -269,8 +274,7 @@ class View:
         message = f"A surface shows at most {allowed} {what}; the rest is left out. Send a smaller tree."
         self.report(LimitError(message, code=BUDGET_EXCEEDED, limit=limit, allowed=allowed), ROOT)
         place.component = None
-        if limit != "depth":
-            self.listing.cut()
+        self.listing.cut()
         too_much(place, "" if place.parent in self._noticed else what)
         self._noticed.add(place.parent)
 
