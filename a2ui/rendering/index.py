@@ -47,7 +47,8 @@ class ReadIndex(Patterns):
         """
         if old is not UNKNOWN and same(old, new):
             return
-        self._down(self.root, tokens, 0, _seen(old), _seen(new), {}, root)
+        before, after = None if old is ABSENT else old, None if new is ABSENT else new
+        self._down(self.root, tokens, 0, before, after, {}, root)
 
     def _down(
         self, node: Node, tokens: Tokens, depth: int, old: Any, new: Any, bound: Bound, here: Any
@@ -222,10 +223,6 @@ def _keys(items: list[Any], state: ListState, known: dict[int, list[str]]) -> li
     if found is None:
         found = known[state.most] = first_keys(items, state.most)
     return found
-
-
-def _seen(value: Any) -> Any:
-    return None if value is ABSENT else value
 
 
 def same(old: Any, new: Any) -> bool:

@@ -58,16 +58,18 @@ def _fitting(view: View, root: Place, limit: int) -> str:
 def outgrown(view: View, ops: list[Op]) -> bool:
     """Counts what is sent to pages. Whether they have to be sent the whole instead: there is more on them than may be,
     or nobody could tell that there is not."""
-    view.chars += sum([_ESCAPED * len(op[2]) if op[0] == "t" else len(op[-1]) for op in ops])
-    limits, work = view.options.limits, view.compiler.work
-    if view.spent > limits.html_chars:
-        return True
-    if view.chars <= limits.surface_chars:
-        return False
+    chars = view.chars
+    for op in ops:
+        chars += _ESCAPED * len(op[2]) if op[0] == "t" else len(op[-1])
+    view.chars = chars
+    limits = view.options.limits
+    if chars <= limits.surface_chars:
+        return view.spent > limits.html_chars
     # What was replaced has been counted too: only a drawing tells what is there now.
+    spent, work = view.spent > limits.html_chars, view.compiler.work
     draw_whole(view)
     # A drawing that cannot afford all that was sent bit by bit is shorter than what pages have.
-    return view.oversized or work.marks > limits.markdown_work or work.used > work.allowed
+    return spent or view.oversized or work.marks > limits.markdown_work or work.used > work.allowed
 
 
 def _plain(view: View, root: Place) -> str:

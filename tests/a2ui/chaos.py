@@ -196,7 +196,11 @@ def written(random: Random, where: str) -> Any:
         return random.choice(["${/t}", "a ${n}", "x", "${/items/0/n}"])
     if where.endswith(("/id", "/key")):
         return random.randrange(9)
-    return random.choice(["v", 1, True, "*m*", "", "long " * 220]) if where.endswith(("/t", "/n")) else item(random)
+    return (
+        random.choice(["v", 1, True, "*m*", "", "long " * 220])
+        if where.endswith(("/t", "/n"))
+        else item(random)
+    )
 
 
 def operation(random: Random) -> dict[str, Any]:
