@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from a2ui.rendering.place import Place
+from a2ui.rendering.repaint import context_of
 from a2ui.safety.ids import number
 from a2ui.state.components import Component
 from a2ui.state.pointer import Tokens
@@ -67,6 +68,7 @@ def _match(surface: Surface, place: Place, context: str) -> Instance | None:
         return None
     scope: Any = surface.model.value
     path: Tokens = ()
+    keys: tuple[str, ...] = ()
     at = 0
     for slot in place.levels:
         if not context.startswith(slot.place.tail, at):
@@ -83,8 +85,21 @@ def _match(surface: Surface, place: Place, context: str) -> Instance | None:
         template = slot.template
         path = (*(() if template.absolute else path), *template.tokens, str(index))
         scope = items[index]
+        keys = (*keys, key)
         at += 1 + len(key)
-    return Instance(surface, place, component, scope, path, context) if context[at:] == place.tail else None
+    if context[at:] != place.tail or _left_out(surface, place, keys):
+        return None
+    return Instance(surface, place, component, scope, path, context)
+
+
+def _left_out(surface: Surface, place: Place, keys: tuple[str, ...]) -> bool:
+    """Whether there was no room for it."""
+    hidden, inside = surface.view.left_out, place
+    while hidden and (inside, context_of(inside, keys)) not in hidden:
+        if inside.parent is None:
+            return False
+        inside = inside.parent
+    return bool(hidden)
 
 
 def _token(context: str, at: int) -> str:

@@ -22,7 +22,10 @@ def more(instance: Instance | None, target: str) -> More:
     """What a click on "show more" asks for. Raises ActionError where nothing is left out, or nothing more fits."""
     slot = instance.place.slot if instance is not None else None
     state = slot.states.get(instance.context) if instance is not None and slot is not None else None
-    if instance is None or state is None or not state.more:
+    offered = (
+        instance.surface.view.listing.offered(state) if instance is not None and state is not None else 0
+    )
+    if instance is None or state is None or not offered:
         raise ActionError("There is no more to show here.")
     surface = instance.surface
-    return More(surface.owner, surface.id, target, state.visible + state.more)
+    return More(surface.owner, surface.id, target, state.visible + offered)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from a2ui.rendering.lists import ListSlot, ListState, first_keys, index_tokens
 from a2ui.rendering.patterns import Bound, Node, Patterns
-from a2ui.state.pointer import Tokens, to_index
+from a2ui.state.pointer import ABSENT, Tokens, to_index
 
 
 class Unknown:
@@ -40,13 +40,15 @@ class ReadIndex(Patterns):
     # ------------------------------------------------------------------ changes
 
     def changed(self, tokens: Tokens, old: Any, new: Any, root: Any) -> None:
-        """The value at the tokens went from `old` to `new` (None for absent, UNKNOWN where not recorded).
+        """The value at the tokens went from `old` to `new` (UNKNOWN where not recorded).
 
-        `root` is the model as it is now.
+        ABSENT and null look the same to who reads the value itself, not to who reads what is around it. `root` is the
+        model as it is now.
         """
         if old is not UNKNOWN and same(old, new):
             return
-        self._down(self.root, tokens, 0, old, new, {}, root)
+        before, after = None if old is ABSENT else old, None if new is ABSENT else new
+        self._down(self.root, tokens, 0, before, after, {}, root)
 
     def _down(
         self, node: Node, tokens: Tokens, depth: int, old: Any, new: Any, bound: Bound, here: Any
@@ -166,12 +168,19 @@ class ReadIndex(Patterns):
                 self._down_to_list(inside, rest, splice, {**bound, slot: position}, _step(here, token))
 
     def _spliced_at(self, node: Node, splice: Splice, items: list[Any], bound: Bound) -> None:
+        # An item that is moved is among those that may look different now: marked before it goes and when it is back.
+        if splice.inserted:
+            self._splice_lists(node, splice, items, bound)
         for part in node.parts:
             self.mark(part, bound)
         for token, below in node.children.items():
             position = to_index(token)
             if position is None or position >= splice.at:
                 self._at(below, UNKNOWN, _step(items, token), bound)
+        if not splice.inserted:
+            self._splice_lists(node, splice, items, bound)
+
+    def _splice_lists(self, node: Node, splice: Splice, items: list[Any], bound: Bound) -> None:
         known: dict[int, list[str]] = {}
         for slot in node.slots:
             for entry in self.states(slot, bound):

@@ -18,14 +18,30 @@ if TYPE_CHECKING:
 class Listing:
     """The lists of a view."""
 
-    __slots__ = ("_budget", "_view", "full")
+    __slots__ = ("_budget", "_cut", "_view")
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._budget = view.budget
-        self.full = False
-        """Whether something is left out for want of room. What that is depends on the order in which things came; so
-        that every page shows the same, such a surface is drawn anew when its structure changes."""
+        self._cut = False
+
+    @property
+    def full(self) -> bool:
+        """Whether something is left out for want of room, or not offered. What that is depends on the order in which
+        things came; so that every page shows the same, such a surface is drawn anew when its structure changes."""
+        return self._cut or self._budget.exceeded or self._view.crowded
+
+    def cut(self, *, cut: bool = True) -> None:
+        """Notes that something is left out, or that nothing is so far."""
+        self._cut = cut
+
+    def offer_less(self) -> bool:
+        """Once everything is drawn: takes back what lists offer and there is no room for. Whether anything was."""
+        if not self._budget.exceeded:
+            return False
+        self._cut = True
+        self._budget.limit_offers()
+        return True
 
     def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
         """The slot of a template, registered for its list, and what renders its items."""
@@ -51,6 +67,9 @@ class Listing:
         if not items:
             if state is None:
                 slot.states[context] = ListState(self._view.options.limits.list_items)
+            elif state.unfit:
+                self.fit(slot, state, context, items)
+                state.cut = False
             return ""
         item = self.item_of(slot)
         if state is None:
@@ -75,7 +94,11 @@ class Listing:
         dom_id = slot.place.prefix + context
         if state.visible >= count and dom_id not in self._view.asked:
             return ""
-        return cut_list(dom_id, state.visible, count, state.more, listed=slot.around.listed)
+        return cut_list(dom_id, state.visible, count, self.offered(state), listed=slot.around.listed)
+
+    def offered(self, state: ListState) -> int:
+        """How many further items the page offers to show: none where the page itself is cut."""
+        return 0 if self._view.oversized else state.more
 
     def item_of(self, slot: ListSlot) -> Place:
         """The place of the template's component; compiled when the first item shows up, since templates may
@@ -97,9 +120,9 @@ class Listing:
             state.most = max(page, self._view.asked.get(slot.place.prefix + context, 0))
             state.visible = min(count, room, state.most)
             if not slot.place.around.inline:
-                state.more = min(count, room, state.visible + page) - state.visible
+                state.more = min(count - state.visible, page)
         if state.visible < min(count, state.most):
-            self.full = True
+            self._cut = True
         if not state.visible:
             state.keys = []
         elif len(state.keys) != min(count, state.most):
@@ -108,15 +131,14 @@ class Listing:
             self._report_cut(
                 slot, state.visible, count, "list_items" if state.visible < room else "instances"
             )
-        self._budget.used += state.visible * size - state.charged
-        state.charged = state.visible * size
+        self._budget.charge(state, size)
 
     def show(self, slot: ListSlot, context: str, count: int) -> None:
         """Shows so many items of a list that is cut from the next repaint on."""
         self._view.asked[slot.place.prefix + context] = count
         for state, keys, hints in self._view.index.states(slot, {}):
             if slot.states.get(context) is state:
-                state.widen()
+                state.widen(count)
                 self._view.index.lists[state] = (slot, keys, hints)
                 return
 

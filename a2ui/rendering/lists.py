@@ -110,11 +110,12 @@ class ListState:
         self.visible = len(keys)
         self._field = None
 
-    def widen(self) -> None:
-        """More of the same items are to be shown."""
+    def widen(self, most: int) -> None:
+        """So many of the same items are to be shown: whatever comes until they are, changes are followed in all."""
         if self.before is None:
             self.before = list(self.shown)
         self.journal = None
+        self.most = max(self.most, most)
         self.visible = len(self.keys)
         self.unfit = True
 
@@ -202,13 +203,55 @@ class ListState:
 
 
 class Budget:
-    """Instances in use of those that a surface may have."""
+    """Instances in use of those that a surface may have, and what its lists offer to show of the rest."""
 
-    __slots__ = ("allowed", "used")
+    __slots__ = ("_offers", "allowed", "used")
 
     def __init__(self, allowed: int) -> None:
         self.allowed = allowed
         self.used = 0
+        self._offers: dict[ListState, int] = {}
+        """The lists that offer more, with the size of an item."""
+
+    @property
+    def free(self) -> int:
+        return max(0, self.allowed - self.used)
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether there is no room for all that is shown, or for all that one of the lists offers."""
+        free = self.free
+        return self.used > self.allowed or any(
+            state.more * size > free for state, size in self._offers.items()
+        )
+
+    def charge(self, state: ListState, size: int) -> None:
+        """Counts what a list shows, in items of that size, in place of what it counted for before."""
+        charged = state.visible * size
+        self.used += charged - state.charged
+        state.charged = charged
+        if state.more:
+            self._offers[state] = size
+        else:
+            self._offers.pop(state, None)
+
+    def release(self, state: ListState) -> None:
+        """Counts a list no more."""
+        self.used -= state.charged
+        self._offers.pop(state, None)
+
+    def limit_offers(self) -> bool:
+        """Takes back what there is no room for; whether it was anything. Which list was drawn first is no matter."""
+        limited = [(state, self.free // size) for state, size in self._offers.items()]
+        for state, most in limited:
+            if state.more > most:
+                state.more = most
+                break
+        else:
+            return False
+        for state, most in limited:
+            state.more = min(state.more, most)
+        return True
 
 
 class ListSlot:
@@ -243,7 +286,7 @@ class ListSlot:
         state = self.states.pop(context, None)
         if state is None:
             return
-        budget.used -= state.charged
+        budget.release(state)
         for key in state.keys:
             self.forget_item(f"{context}-{key}", budget)
 

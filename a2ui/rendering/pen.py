@@ -91,6 +91,8 @@ class Pen:
         limits, work = self.options.limits, self.work
         if count > limits.instances or work.used > work.allowed or work.marks > limits.markdown_work:
             raise Unusual
+        if len(html) > limits.surface_chars:
+            raise Unusual
         return html
 
     def _draw(self, component_id: str, around: Around) -> str:

@@ -100,6 +100,16 @@ class Memo(Part):
         return None if html == before else replace_op(self.place, self.place.prefix + context, html)
 
 
+class Frame(NamedTuple):
+    """An element that holds its children directly and one after the other, and of which everything else is fixed:
+    while that stays the same, single children can come and go."""
+
+    shell: str
+    """The opening tag from behind the id to its end: whatever a definition can change of it shows here."""
+    kids: list[Place]
+    """The children in page order."""
+
+
 NO_CHILDREN: Final[dict[Any, Any]] = {}
 """What places without children share; nothing is ever put in."""
 
@@ -108,8 +118,8 @@ class Place:
     """One place of one component."""
 
     __slots__ = (
-        "around", "born", "children", "component", "component_id", "depth", "has_input", "kids", "levels",
-        "own", "parent", "parts", "prefix", "raw", "render", "scope", "shell", "size", "slot", "tail", "weight",
+        "around", "born", "children", "component", "component_id", "depth", "frame", "has_input", "levels",
+        "own", "parent", "parts", "prefix", "raw", "render", "scope", "size", "slot", "tail", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -140,10 +150,8 @@ class Place:
         """The pattern of the scope path."""
         self.depth: int = parent.depth + 1 if parent else 0
         self.children: dict[Reference, Place] = NO_CHILDREN
-        self.kids: list[Place] | None = None
-        """The children in page order, of a container that can add and remove single ones; else None."""
-        self.shell = ""
-        """The opening tag of such a container, without its id."""
+        self.frame: Frame | None = None
+        """None where a change of the definition or of a child's place has to send the whole element."""
         self.slot: ListSlot | None = None
         self.parts: tuple[Part, ...] = ()
         self.has_input = False

@@ -45,6 +45,11 @@ def too_much(place: Place, what: str) -> None:
     place.set_render(render)
 
 
+def oversized(dom_id: str) -> str:
+    """Where the surface is cut because its HTML is too long."""
+    return f'<div id="{dom_id}" class="a2-note" role="note">The rest is not shown: this is too much for one page.</div>'
+
+
 def inside_button(place: Place) -> None:
     """Something interactive inside of a button: browsers would tear the two apart."""
     head = f'<span id="{place.prefix}'

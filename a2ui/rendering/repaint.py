@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from a2ui.rendering.lists import ListSlot, ListState, moved
+from a2ui.rendering.lists import Budget, ListSlot, ListState, moved
+from a2ui.rendering.measured import draw_whole, outgrown
 from a2ui.rendering.patterns import all_instances, instances, resolve
 from a2ui.rendering.place import Op, Place, replace_op
 from a2ui.rendering.view import View
-from a2ui.state.components import Reference
+from a2ui.state.components import Component, Reference
 
 _SINGLY = 50
 """Redefining a component inside a template sends so many instances one by one, above that the whole list."""
@@ -36,10 +37,9 @@ class Repaint:
     def run(self) -> list[Op]:
         view = self._view
         view.repaints += 1
-        view.spent = 0
         view.compiler.work.begin()
         structure = bool(self._redefined) or bool(view.index.lists)
-        if structure and view.listing.full:
+        if view.oversized or (structure and view.listing.full):
             return self._anew()
         for component_id in self._redefined:
             for place in list(view.places(component_id)):
@@ -48,11 +48,10 @@ class Repaint:
             # Before anything inside of items is sent: until then the page has the old items.
             self._lists()
         for place, old in self._changed_children.items():
-            self._children(place, old, place.kids or [])
+            self._children(place, old, place.frame.kids if place.frame else [])
         for place in self._replaced:
             self._send_all(place)
-        self._values()
-        if structure and view.listing.full:
+        if not self._values() or (structure and view.listing.full) or outgrown(view, self._ops):
             return self._anew()
         return self._ops
 
@@ -64,11 +63,10 @@ class Repaint:
             view.root = None
         view.index.dirty = {}
         view.index.lists = {}
-        view.listing.full = False
-        view.spent = 0
-        view.compiler.work.begin()
+        view.listing.cut(cut=False)
+        html = draw_whole(view)
         root = view.compiled()
-        return [replace_op(root, root.prefix, root.raw(view.source.now, ""))]
+        return [replace_op(root, root.prefix, html)]
 
     # ------------------------------------------------------------------ components
 
@@ -77,7 +75,7 @@ class Repaint:
         view = self._view
         if not self._there(place) or place.born == view.repaints:
             return
-        kids, shell, component = place.kids, place.shell, place.component
+        frame, component = place.frame, place.component
         known, before = dict(place.children), place.size
         view.clear(place)
         view.build(place)
@@ -87,11 +85,14 @@ class Repaint:
             if key not in used and place.children.get(key) is child:
                 del place.children[key]
                 view.dispose(child)
-        resize(place, before)
-        now = place.component
-        same_frame = kids is not None and place.kids is not None and shell == place.shell
-        if same_frame and component is not None and now is not None and component.type is now.type:
-            self._changed_children[place] = kids or []
+        resize(place, before, view.budget)
+        if (
+            frame
+            and place.frame
+            and frame.shell == place.frame.shell
+            and _same_type(component, place.component)
+        ):
+            self._changed_children[place] = frame.kids
         else:
             self._replace(place)
 
@@ -249,8 +250,10 @@ class Repaint:
 
     # ------------------------------------------------------------------ values
 
-    def _values(self) -> None:
-        index, root = self._view.index, self._view.source.now
+    def _values(self) -> bool:
+        """Single values; False where they come to more than the whole surface may be."""
+        view, left = self._view, self._view.options.limits.surface_chars
+        index, root = view.index, view.source.now
         dirty, index.dirty = index.dirty, {}
         several = len(dirty) > 1
         entries = (
@@ -267,8 +270,12 @@ class Repaint:
             op = part.emit(*instance)
             if op is not None:
                 self._ops.append(op)
+                left -= len(op[-1])
+                if left < 0:
+                    return False
                 if several and op[0] != "t" and (place.children or place.slot):
                     self._sent.add((place, instance[1]))
+        return True
 
     def _covered(self, place: Place, keys: tuple[str, ...]) -> bool:
         """Whether the instance lies inside something that is sent whole."""
@@ -291,6 +298,10 @@ def context_of(place: Place, keys: tuple[str, ...]) -> str:
     return context + place.tail
 
 
+def _same_type(one: Component | None, other: Component | None) -> bool:
+    return one is not None and other is not None and one.type is other.type
+
+
 def _used(place: Place) -> set[Reference]:
     """The keys of the children that the component of a place has now."""
     component = place.component
@@ -299,9 +310,9 @@ def _used(place: Place) -> set[Reference]:
     return {reference for reference in component.references if reference.template is None}
 
 
-def resize(place: Place, before: int) -> None:
-    """Counts the instances of a place again; those around it up to the next template change by as much. `before` is
-    what it counted there until now."""
+def resize(place: Place, before: int, budget: Budget) -> None:
+    """Counts the instances of a place again; those around it up to the next template change by as much, and so does
+    each item of that. `before` is what it counted there until now."""
     place.size = 1 + place.weight + sum([child.size for child in place.children.values()])
     grown = place.size - before
     at, parent = place, place.parent
@@ -309,6 +320,9 @@ def resize(place: Place, before: int) -> None:
     while parent is not None and len(parent.levels) == len(at.levels):
         parent.size += grown
         at, parent = parent, parent.parent
+    if grown and at.levels:
+        for state in at.levels[-1].states.values():
+            budget.charge(state, at.size)
 
 
 def _insert(parent_id: str, after: str, html: str) -> Op:

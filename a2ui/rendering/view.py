@@ -17,6 +17,7 @@ from a2ui.rendering.build import CHARS_AN_INSTANCE, USUAL_CALLS, Build
 from a2ui.rendering.index import ReadIndex
 from a2ui.rendering.listing import Listing
 from a2ui.rendering.lists import Budget, ListSlot
+from a2ui.rendering.measured import Measure, draw_whole
 from a2ui.rendering.patterns import Pattern
 from a2ui.rendering.pen import drawing
 from a2ui.rendering.place import NO_CHILDREN, Around, Memo, Part, Place, inlined
@@ -64,6 +65,14 @@ class View:
         self._drawn = False
         self.repaints = 0
         self.spent = 0
+        self.chars = 0
+        """Characters of HTML that pages have of it at most, or would have if it were not cut."""
+        self.oversized = False
+        """Whether that would be more than the limit, so that it is cut; see `measured`."""
+        self.left_out: Collection[tuple[Place, str]] = frozenset()
+        """Places and contexts of what is not shown then, without what is inside of it."""
+        self.measure: Measure | None = None
+        """What counts the characters of a drawing that may stop, as long as it goes on."""
         self.made = 0
         """Places that exist; `built` of them are compiled."""
         self.built = 0
@@ -83,13 +92,18 @@ class View:
     def html(self) -> str:
         """The HTML of the root component as it is now."""
         self._drawn = True
-        self.spent = 0
-        self.compiler.work.begin()
         if self.root is None:
+            self.begin()
             drawn = drawing(self)
             if drawn is not None:
+                self.chars = len(drawn)
                 return drawn
-        return self.compiled().render(self.source.now, "")
+        return draw_whole(self)
+
+    def begin(self) -> None:
+        """A drawing begins: what it costs is counted anew."""
+        self.spent = 0
+        self.compiler.work.begin()
 
     def compiled(self) -> Place:
         """The root, with all places below it. To be called before anything changes that is on pages."""
@@ -109,7 +123,8 @@ class View:
         return self._listing
 
     def spend(self, chars: int) -> bool:
-        """Takes note of a long text that is drawn; False where it is one too many in one go."""
+        """Takes note of a long text that is drawn; False where it is one too many. Those that an update replaces count
+        until the next drawing."""
         self.spent += chars
         return self.spent <= self.options.limits.html_chars
 
@@ -125,7 +140,7 @@ class View:
         else:
             known = children.get(reference)
             if known is not None:
-                if known.around == around:
+                if known.around == around and known.own == self._own(reference):
                     return known
                 self.dispose(known)
         place = self._new_place(
@@ -145,6 +160,8 @@ class View:
         item = self._new_place(reference.child, place, reference, slot.around, levels, scope, "")
         self._unbuilt = []
         self.build(item)
+        if self.measure is not None:
+            self.measure.wrap(item)
         return item
 
     def _new_place(
@@ -157,15 +174,12 @@ class View:
         scope: Pattern,
         tail: str,
     ) -> Place:
-        store = self.store
-        base = number(store.numbers[component_id])
-        ordinal = store.ordinal(reference) if reference is not None else 0
-        own = f"-e{ordinal}_{base}" if ordinal else ""
+        own = self._own(reference) if reference is not None else ""
         place = Place(
             component_id,
             parent,
             around,
-            f"{self.dom_id}-{base}",
+            f"{self.dom_id}-{number(self.store.numbers[component_id])}",
             own,
             levels,
             scope,
@@ -180,6 +194,11 @@ class View:
             self._places[component_id] = several
         self._unbuilt.append(place)
         return place
+
+    def _own(self, reference: Reference) -> str:
+        """The token of a place, "" for the first of its component."""
+        ordinal = self.store.ordinal(reference)
+        return f"-e{ordinal}_{number(self.store.numbers[reference.child])}" if ordinal else ""
 
     def places(self, component_id: str) -> Collection[Place]:
         """The places of a component, oldest first. Not to be held on to while the tree changes."""
@@ -225,7 +244,7 @@ class View:
             self._refuse_place(place, "depth")
         elif self.budget.used > limits.instances:
             self._refuse_place(place, "instances")
-        elif self.built > len(self.store.names) + limits.repeats:
+        elif self.crowded:
             self._refuse_place(place, "repeats")
         elif component is None:
             missing(place)
@@ -243,6 +262,11 @@ class View:
             place.weight += max(0, self.compiler.work.compiled - before - USUAL_CALLS)
             self.budget.used += place.weight
 
+    @property
+    def crowded(self) -> bool:
+        """Whether components are used again at too many places."""
+        return self.built > len(self.store.names) + self.options.limits.repeats
+
     def _refuse_place(self, place: Place, limit: str) -> None:
         """Leaves the component out: with a notice, one is enough for all children of a parent."""
         allowed = getattr(self.options.limits, limit)
@@ -250,8 +274,7 @@ class View:
         message = f"A surface shows at most {allowed} {what}; the rest is left out. Send a smaller tree."
         self.report(LimitError(message, code=BUDGET_EXCEEDED, limit=limit, allowed=allowed), ROOT)
         place.component = None
-        if limit != "depth":
-            self.listing.full = True
+        self.listing.cut()
         too_much(place, "" if place.parent in self._noticed else what)
         self._noticed.add(place.parent)
 
@@ -306,8 +329,7 @@ class View:
             if place.levels:
                 place.levels[-1].inner.remove(slot)
             self.index.discard(slot.path, slot)
-        place.kids = None
-        place.shell = ""
+        place.frame = None
         place.has_input = False
         place.size = 1
 

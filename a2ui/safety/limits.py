@@ -32,7 +32,9 @@ class Limits:
     repeats: int = 2_000
     """Places of one surface at which components are used again, beyond the first place of each."""
     html_chars: int = 5_000_000
-    """Long texts (over 1,000 characters) from the data model in one drawing of a surface."""
+    """Long texts (over 1,000 characters) from the data model in one surface."""
+    surface_chars: int = 8_000_000
+    """HTML of all components of one surface."""
     depth: int = 100
     """Levels of the rendered tree."""
     list_items: int = 1_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from heapq import heappop, heappush
 from typing import Any
 
 from a2ui.catalog.kinds import Where
@@ -18,11 +17,16 @@ class ComponentStore:
     """Definitions by id.
 
     Every id gets a number the first time that a row defines or mentions it, every place of a component an
-    ordinal (D40); both only while rows are applied, so that every replay gives the same DOM ids. `root` has
-    number 0, it is there before any row.
+    ordinal (D40); both only while rows are applied, so that every replay gives the same DOM ids, however often pages
+    were brought up to date in between. `root` has number 0, it is there before any row.
+
+    A place is one use of a component by one parent, whether or not the parent is shown: it keeps its ordinal as long
+    as the parent uses the component, also in another slot. What a parent takes back, or another parent takes over, is
+    a new place. No ordinal is given twice: an element that comes never has the id of one that goes, in whichever
+    order a page hears of the two.
     """
 
-    __slots__ = ("_catalog", "_first", "_free", "_further", "_limits", "by_id", "names", "numbers", "plain")
+    __slots__ = ("_catalog", "_first", "_further", "_limits", "_next", "by_id", "names", "numbers", "plain")
 
     def __init__(self, catalog: Catalog, limits: Limits) -> None:
         self._catalog = catalog
@@ -37,13 +41,13 @@ class ComponentStore:
         """The place with the ordinal 0 of each component: itself, or the component whose first such place it is."""
         self._further: dict[str, dict[Reference, int]] = {}
         """The ordinals of all others; few components have any."""
-        self._free: dict[str, list[int]] = {}
-        """Heaps of the ordinals below the highest that are free again."""
+        self._next: dict[str, int] = {}
+        """The ordinal of the next place of each component that has had more than the first, or has lost that."""
 
     @property
     def shared(self) -> bool:
-        """Whether a component is used at several places."""
-        return any(self._further.values())
+        """Whether a component has another place than the first that it ever had."""
+        return bool(self._further)
 
     # ------------------------------------------------------------------ applying rows
 
@@ -63,7 +67,7 @@ class ComponentStore:
 
     def _commit(self, accepted: Mapping[str, Component]) -> None:
         numbers, names, by_id = self.numbers, self.names, self.by_id
-        first, further = self._first, self._further
+        first, further = self._first, self._next
         for component_id, component in accepted.items():
             number = numbers.get(component_id)
             if number is None:
@@ -75,6 +79,9 @@ class ComponentStore:
                 self.plain = False
             old = by_id.get(component_id)
             by_id[component_id] = component
+            if old is not None and old.children:
+                self._replace(old, component)
+                continue
             for child in component.children:
                 if child in first or child in further:
                     self._place_all(component)
@@ -83,20 +90,18 @@ class ComponentStore:
                 if child not in numbers:
                     numbers[child] = len(names)
                     names.append(child)
-            if old is not None and old.children:
-                self._displace(old, component)
 
     def _place_all(self, component: Component) -> None:
-        """The places in a component where one of the children is used elsewhere too."""
+        """The places in a component that had none, where one of the children is or was used elsewhere too."""
         for reference in component.references:
-            child = reference[0]
-            if child not in self.numbers:
-                self.numbers[child] = len(self.names)
-                self.names.append(child)
-            if child in self._first or child in self._further:
+            self._mention(reference[0])
+            if self._first_of(reference[0]) != reference:
                 self._place(reference)
-            else:
-                self._first[child] = reference
+
+    def _mention(self, child: str) -> None:
+        if child not in self.numbers:
+            self.numbers[child] = len(self.names)
+            self.names.append(child)
 
     def _first_of(self, child: str) -> Reference | None:
         """The place with the ordinal 0."""
@@ -110,32 +115,50 @@ class ComponentStore:
         return found
 
     def _place(self, reference: Reference) -> None:
-        """Gives a place the lowest free ordinal, not the count: ordinals in use stay when others go."""
-        child = reference.child
-        further = self._further.get(child)
-        if further is not None and reference in further:
-            return
-        first = self._first_of(child)
-        if first is None:
+        """Gives a new place its ordinal."""
+        child = reference[0]
+        if child in self._first or child in self._next:
+            ordinal = self._next.get(child, 1)
+            self._next[child] = ordinal + 1
+            self._further.setdefault(child, {})[reference] = ordinal
+        else:
             self._first[child] = reference
-        if first is None or first == reference:
-            return
-        further = self._further.setdefault(child, {})
-        free = self._free.get(child)
-        further[reference] = heappop(free) if free else len(further) + 1
 
-    def _displace(self, old: Component, new: Component) -> None:
-        """Gives up the ordinals of the places that a definition does not use any more."""
-        kept = set(new.references)
-        for reference in old.references:
+    def _replace(self, old: Component, new: Component) -> None:
+        """The places in a component that is defined anew: what both definitions use stays where it is."""
+        before, after = old.references, new.references
+        kept = set(before).intersection(after)
+        left: dict[str, list[int]] = {}
+        for reference in before:
+            if reference not in kept:
+                left.setdefault(reference[0], []).append(self._take(reference))
+            elif self._first.get(reference[0]) is old:
+                self._first[reference[0]] = reference
+        for reference in after:
             if reference in kept:
                 continue
-            if self._first_of(reference.child) == reference:
-                del self._first[reference.child]
+            child = reference[0]
+            self._mention(child)
+            ordinals = left.get(child)
+            if not ordinals:
+                self._place(reference)
+            elif ordinal := ordinals.pop(0):
+                self._further.setdefault(child, {})[reference] = ordinal
             else:
-                ordinal = self._further.get(reference.child, {}).pop(reference, None)
-                if ordinal is not None:
-                    heappush(self._free.setdefault(reference.child, []), ordinal)
+                self._first[child] = reference
+
+    def _take(self, reference: Reference) -> int:
+        """The ordinal of a place that its parent does not use any more."""
+        child = reference[0]
+        if self._first_of(child) == reference:
+            del self._first[child]
+            self._next.setdefault(child, 1)
+            return 0
+        further = self._further[child]
+        ordinal = further.pop(reference)
+        if not further:
+            del self._further[child]
+        return ordinal
 
     def ordinal(self, reference: Reference) -> int:
         """The ordinal of a place: 0 for the first one of the component."""
@@ -149,6 +172,7 @@ class ComponentStore:
         return {
             "components": [[c.id, c.type_name, c.raw] for c in self.by_id.values()],
             "names": self.names.copy(),
+            "next": self._next.copy(),
             "edges": [
                 [*reference, ordinal]
                 for places in self._further.values()
@@ -163,10 +187,11 @@ class ComponentStore:
         self.numbers = {name: number for number, name in enumerate(self.names)}
         for child, parent, slot, nth, ordinal in data["edges"]:
             self._further.setdefault(child, {})[Reference(child, parent, slot, nth)] = ordinal
-        for child, places in self._further.items():
-            taken = set(places.values())
-            if free := [ordinal for ordinal in range(1, max(taken)) if ordinal not in taken]:
-                self._free[child] = free  # in order, which makes it a heap
+        known = data.get("next", {})
+        self._next = {
+            **{child: 1 + max(places.values()) for child, places in self._further.items()},
+            **{str(child): int(ordinal) for child, ordinal in known.items()},
+        }
         for component_id, type_name, raw in data["components"]:
             kind = self._catalog.components.get(type_name)
             component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Compiler
-from a2ui.binding.reading import descend
 from a2ui.binding.values import parse as parse_value
 from a2ui.catalog.registry import Catalog
 from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic
@@ -21,7 +20,7 @@ from a2ui.safety.text import escape
 from a2ui.state.components import ROOT
 from a2ui.state.data_model import DataModel
 from a2ui.state.patch import Touched
-from a2ui.state.pointer import ABSENT, Tokens, parse
+from a2ui.state.pointer import ABSENT, Tokens, parse, read
 from a2ui.state.reports import Reports
 from a2ui.state.store import ComponentStore
 from a2ui.state.values import JSON
@@ -139,8 +138,7 @@ class Surface:
     def _touched(self, touch: Touched, old: Any, *, moving: bool = False) -> None:
         model, index = self._model, self.view.index
         if touch.kind == "set":
-            before = None if old is ABSENT else old
-            index.changed(touch.tokens, before, descend(model.now, touch.tokens), model.now)
+            index.changed(touch.tokens, old, read(model.now, touch.tokens), model.now)
         else:
             splice = Splice(touch.tokens[:-1], int(touch.tokens[-1]), touch.kind == "insert", moving)
             index.spliced(splice, model.now)
@@ -157,14 +155,14 @@ class Surface:
         moving = len(operations) == 1 and [touch.kind for touch in touched] == ["remove", "insert"]
         if len(touched) == 1 or (moving and touched[0].tokens[:-1] == touched[1].tokens[:-1]):
             for touch in touched:
-                self._touched(touch, descend(before, touch.tokens), moving=moving)
+                self._touched(touch, read(before, touch.tokens), moving=moving)
             return
         # Indices of several operations refer to states in between. Below the outermost places that were touched,
         # comparing what was with what is gives the same and is cheap: what did not change is the same object.
         for tokens in _outermost(
             [touch.tokens if touch.kind == "set" else touch.tokens[:-1] for touch in touched]
         ):
-            self.view.index.changed(tokens, descend(before, tokens), descend(model.now, tokens), model.now)
+            self.view.index.changed(tokens, read(before, tokens), read(model.now, tokens), model.now)
 
     def settle(self) -> None:
         """Makes the fragments for everything that has changed."""

@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0004_recoveries'),
+        ('envelopes', '0005_made_with'),
     ]
 
     operations = [

@@ -61,56 +61,128 @@ def value(random: Random) -> Any:
     )
 
 
+def weight(random: Random) -> Any:
+    return random.choice([0, 1, 2.5, 3])
+
+
+def looks(random: Random, kind: str) -> dict[str, Any]:
+    """Properties that change how an element looks or what it is called, and not what is inside of it."""
+    found: dict[str, Any] = {}
+    if random.random() < 0.25:
+        found["weight"] = weight(random)
+    if random.random() < 0.3:
+        found["accessibility"] = {"label": value(random)}
+        if random.random() < 0.5:
+            found["accessibility"]["description"] = value(random)
+    if kind in ("Row", "Column") and random.random() < 0.3:
+        found["justify"] = random.choice(["start", "center", "end", "spaceBetween", "stretch"])
+    if kind in ("Row", "Column", "List") and random.random() < 0.3:
+        found["align"] = random.choice(["start", "center", "end", "stretch"])
+    if kind == "List" and random.random() < 0.4:
+        found["direction"] = random.choice(["vertical", "horizontal"])
+    if kind == "Button" and random.random() < 0.4:
+        found["variant"] = random.choice(["default", "primary", "borderless"])
+    if kind == "Text" and random.random() < 0.4:
+        found["variant"] = random.choice(["h1", "h3", "caption", "body"])
+    return found
+
+
+CONTAINERS = ["Row", "Column", "List", "Items", "Items", "Card", "Button", "Tabs", "Modal"]
+INPUTS = ["TextField", "TextField", "CheckBox", "ChoicePicker", "Slider", "DateTimeInput"]
+LEAVES = ["Text", "Text", "Text", "Image", "Icon", "Divider", "Nope"]
+
+
 def definition(random: Random, component_id: str) -> dict[str, Any]:
-    """A definition of a component that refers to any other ones."""
+    """A definition of a component that refers to others: mostly to later ones, for a cycle refuses the message."""
+    at = IDS.index(component_id)
     others = [name for name in IDS if name != component_id]
+    if random.random() < 0.97:
+        others = [*IDS[at + 1 :], *(["later"] if at > 6 or random.random() < 0.1 else [])]
+    # Little comes of a program whose root holds nothing.
+    likely = [CONTAINERS] * 6 + [LEAVES, INPUTS] * (0 if at == 0 else 1 if at < 4 else 4)
+    kind = random.choice(random.choice(likely))
+    if at == 0 and random.random() < 0.8:
+        kind = random.choice(CONTAINERS[:3])
+    if kind in CONTAINERS:
+        found = holder(random, component_id, kind, others)
+    else:
+        found = input_of(random, component_id, kind) if kind in INPUTS else leaf(random, component_id, kind)
+    return found | looks(random, found["component"])
+
+
+def holder(random: Random, component_id: str, kind: str, others: list[str]) -> dict[str, Any]:
     other = random.choice(others)
-    kind = random.choice(
-        [
-            "Row",
-            "Column",
-            "List",
-            "Items",
-            "Items",
-            "Card",
-            "Button",
-            "TextField",
-            "Tabs",
-            "Modal",
-            "Nope",
-            "Text",
-            "Text",
-        ]
-    )
-    check = [{"condition": path(random.choice(["/t", "n"])), "message": "m"}]
     if kind in ("Row", "Column", "List"):
-        return row(component_id, kind, children=[random.choice(others) for _ in range(random.randrange(4))])
+        if component_id == IDS[0]:
+            return row(component_id, kind, children=random.sample(IDS[1:], random.choice([2, 3, 4, 5])))
+        most = random.choice([0, 1, 2, 3, 4])
+        return row(component_id, kind, children=[random.choice(others) for _ in range(most)])
     if kind == "Items":
-        template = {"componentId": other, "path": random.choice(["/items", "kids", "/items", "items"])}
+        template = {
+            "componentId": other,
+            "path": random.choice(["/items", "kids", "/items", "/kids", "items"]),
+        }
         return row(component_id, random.choice(["Column", "List"]), children=template)
     if kind == "Card":
         return row(component_id, kind, child=other)
     if kind == "Button":
-        return row(component_id, kind, child=other, action={"event": {"name": "a"}}, checks=check)
-    if kind == "TextField":
-        return row(component_id, kind, label="L", value=path(random.choice(["/t", "n"])), checks=check)
+        checks = [check(random)] if random.random() < 0.5 else []
+        return row(component_id, kind, child=other, action={"event": {"name": "a"}}, checks=checks)
     if kind == "Tabs":
         entries = [
             {"title": value(random), "child": random.choice(others)} for _ in range(random.randrange(3))
         ]
         return row(component_id, kind, tabs=entries)
-    if kind == "Modal":
-        return row(component_id, kind, trigger=other, content=random.choice(others))
-    if kind == "Nope":
-        return row(component_id, kind)
-    variant = {"variant": random.choice(["h1", "body"])} if random.random() < 0.3 else {}
-    label = {"accessibility": {"label": value(random)}} if random.random() < 0.2 else {}
-    return row(component_id, kind, text=value(random), **variant, **label)
+    return row(component_id, kind, trigger=other, content=random.choice(others))
+
+
+def check(random: Random) -> dict[str, Any]:
+    return {"condition": path(random.choice(["/t", "n"])), "message": "m"}
+
+
+def input_of(random: Random, component_id: str, kind: str) -> dict[str, Any]:
+    bound = path(random.choice(["/t", "n", "/items/0/n"]))
+    checks = [check(random)] if random.random() < 0.5 else []
+    if kind == "ChoicePicker":
+        options = [{"label": value(random), "value": name} for name in ("x", "y")]
+        return row(component_id, kind, options=options, value=bound, checks=checks)
+    if kind == "Slider":
+        return row(component_id, kind, max=random.choice([5, 10]), value=bound, checks=checks)
+    if kind == "DateTimeInput":
+        return row(component_id, kind, value=bound, enableDate=random.random() < 0.5, checks=checks)
+    return row(component_id, kind, label=value(random), value=bound, checks=checks)
+
+
+def leaf(random: Random, component_id: str, kind: str) -> dict[str, Any]:
+    if kind == "Image":
+        return row(component_id, kind, url=random.choice(["/a.png", path("n")]), description=value(random))
+    if kind == "Icon":
+        return row(component_id, kind, name=random.choice(["home", path("/t")]))
+    if kind == "Text":
+        return row(component_id, kind, text=value(random))
+    return row(component_id, kind)
+
+
+def altered(random: Random, before: dict[str, Any]) -> dict[str, Any]:
+    """The same component with other looks, or with children that came, went or changed places."""
+    after = dict(before)
+    children = after.get("children")
+    if isinstance(children, list) and random.random() < 0.6:
+        children = random.sample(children, len(children))[: random.choice([2, 3, 9, 9])]
+        after["children"] = children + [
+            random.choice(IDS[IDS.index(before["id"]) + 1 :] or ["later"])
+            for _ in range(random.choice([0, 1, 1]))
+        ]
+        return after
+    for name in ("weight", "accessibility", "justify", "align", "direction"):
+        if random.random() < 0.5:
+            after.pop(name, None)
+    return after | looks(random, after["component"])
 
 
 def start(random: Random) -> list[dict[str, Any]]:
     return [
-        data({"items": items(random), "t": "T"}),
+        data({"items": items(random), "t": "T", "kids": items(random)}),
         components(*[definition(random, name) for name in IDS]),
     ]
 
@@ -124,7 +196,11 @@ def written(random: Random, where: str) -> Any:
         return random.choice(["${/t}", "a ${n}", "x", "${/items/0/n}"])
     if where.endswith(("/id", "/key")):
         return random.randrange(9)
-    return random.choice(["v", 1, True, "*m*", ""]) if where.endswith(("/t", "/n")) else item(random)
+    return (
+        random.choice(["v", 1, True, "*m*", "", "long " * 220])
+        if where.endswith(("/t", "/n"))
+        else item(random)
+    )
 
 
 def operation(random: Random) -> dict[str, Any]:
@@ -145,8 +221,9 @@ def step(random: Random) -> dict[str, Any] | list[dict[str, Any]]:
     """A message, or the operations of a patch."""
     chance = random.random()
     if chance < 0.25:
+        names = random.sample(IDS[1:], random.choice([1, 1, 2, 3]))
         return components(
-            *[definition(random, random.choice(IDS)) for _ in range(random.choice([1, 1, 2, 3]))]
+            *[definition(random, name) for name in (IDS[:1] if random.random() < 0.1 else names)]
         )
     if chance > 0.6:
         return [operation(random) for _ in range(random.choice([1, 1, 1, 2, 3]))]

@@ -71,3 +71,49 @@ def test_components_that_are_redefined(seed):
         steps.append(components(*random.sample(random_tree(random)[1:], 3)))
         steps.append(components(row("c5", "List", children={"componentId": "c39", "path": "/l"})))
     same_everywhere([step for step in steps if step])
+
+
+def test_an_item_that_becomes_larger_takes_room_in_every_item():
+    small = [row("i", "Column", children=["t"]), row("t", "Text", text=path("."))]
+    large = row("i", "Column", children=["t", "t", "t", "t"])
+    steps = [
+        create(),
+        data({"a": list(range(6)), "b": list(range(3))}),
+        components(
+            row("root", "Column", children=["a", "b"]),
+            row("a", "List", children={"componentId": "i", "path": "/a"}),
+            row("b", "List", children={"componentId": "t", "path": "/b"}),
+            *small,
+        ),
+    ]
+
+    assert "of" not in same_everywhere(steps)
+    assert "of 6 shown" in same_everywhere([*steps, components(large)])
+
+
+def test_what_a_list_offers_does_not_depend_on_which_list_came_first():
+    model = {name: list(range(12)) for name in "ab"}
+    steps = [create(), data({**model, "a": [1]}), lists("a", "b"), data(list(range(12)), "/a")]
+
+    assert same_everywhere(steps) == same_everywhere([create(), data(model), lists("a", "b")])
+
+
+def test_a_tree_that_is_too_deep_has_its_notice_in_one_place():
+    engine = Engine(EngineOptions(limits=Limits(depth=3)))
+    surfaces, page = engine.surfaces(), Page()
+    first = components(
+        row("root", "Column", children=["a"]),
+        row("a", "Column", children=["b"]),
+        row("b", "Column", children=["c", "d"]),
+        row("c", "Text", text="c"),
+        row("d", "Text", text="d"),
+    )
+    for message in (
+        create(),
+        first,
+        components(row("b", "Column", children=["d", "c"])),
+        components(row("c", "Divider")),
+    ):
+        surfaces.apply(message)
+        page.apply_changes(surfaces.flush())
+        assert page.markup == shown(surfaces) == shown(engine.restore(surfaces.snapshot()))

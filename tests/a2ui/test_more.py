@@ -147,6 +147,18 @@ def test_a_list_that_is_gone_by_then(long):
     assert long.sync() == []
 
 
+def test_what_changes_before_more_is_shown_is_followed_in_all_of_it(long):
+    long.surfaces.apply(data({"l": items(8), "t": "a"}))
+    long.surfaces.apply(components(row("t", "Text", text=path("/t"))))
+    long.sync()
+    long.surfaces.apply_more(long.surfaces.more("a1-0"))
+
+    long.surfaces.apply(data({"l": items(8, start=-3), "t": "b"}))
+
+    long.sync()
+    assert long.words() == "6 of 8 shown Show 2 more"
+
+
 def test_the_surface_has_no_room_for_more():
     full = Shown(
         create(), components(*ROWS), data({"l": items(9)}), limits=Limits(list_items=3, instances=24)

@@ -104,6 +104,16 @@ class TestValues:
 
         assert ops(surfaces) == []
 
+    def test_a_null_that_goes_or_comes_changes_what_the_object_around_it_looks_like(self):
+        surfaces, _ = surface(row("root", "Text", text=path("/o")), model={"o": {"a": 1, "b": None}})
+
+        surfaces.patch("", "s", [{"op": "remove", "path": "/o/b"}])
+        (gone,) = ops(surfaces)
+        surfaces.apply(data(None, "/o/c"))
+        (come,) = ops(surfaces)
+
+        assert (gone[-1], come[-1]) == ('{"a":1}', '{"a":1,"c":null}')
+
     def test_true_is_not_one(self):
         surfaces, _ = surface(*ROWS, model={"end": 1})
 
@@ -246,6 +256,34 @@ class TestLists:
 
         surfaces.patch("", "s", [{"op": "remove", "path": "/items/0"}])
         surfaces.apply(data({"id": "a", "name": "A"}, "/items/1"))
+        page.apply_changes(surfaces.flush())
+
+        assert page.markup == shown(surfaces)
+
+    def test_an_item_that_moves_may_read_what_its_move_changes(self):
+        rows = [
+            row("root", "List", children={"componentId": "item", "path": "/items"}),
+            row("item", "Text", text=path("/items/1/name")),
+        ]
+        for source, target in ((2, 0), (0, 2), (2, 1), (1, 2)):
+            surfaces, only = surface(*rows, model={"items": people("a", "b", "c")})
+            page = Page()
+            page.root.extend(page_of(only))
+
+            surfaces.patch("", "s", [{"op": "move", "from": f"/items/{source}", "path": f"/items/{target}"}])
+            page.apply_changes(surfaces.flush())
+
+            assert page.markup == shown(surfaces)
+
+    def test_a_list_that_was_emptied_inside_of_something_that_is_sent_whole_has_no_notice(self):
+        surfaces, only = surface(*ROWS, model={"items": people(*"abcde")}, limits=Limits(list_items=3))
+        page = Page()
+        page.root.extend(page_of(only))
+
+        surfaces.apply(data([], "/items"))
+        surfaces.apply(components(row("root", "Row", children=["list"])))
+        page.apply_changes(surfaces.flush())
+        surfaces.apply(data(people(*"abcde"), "/items"))
         page.apply_changes(surfaces.flush())
 
         assert page.markup == shown(surfaces)

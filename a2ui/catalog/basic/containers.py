@@ -10,7 +10,7 @@ from a2ui.binding.reading import Const, Getter
 from a2ui.catalog.kinds import children, enum
 from a2ui.catalog.registry import ComponentType
 from a2ui.rendering.build import Build, class_names, role_of
-from a2ui.rendering.place import Around, Place, Render
+from a2ui.rendering.place import Around, Frame, Place, Render
 
 if TYPE_CHECKING:
     from a2ui.rendering.pen import Pen
@@ -46,15 +46,15 @@ class _Container(ComponentType):
         start = f'<div id="{build.id}'
         opened = self.opened(props, place.around)
         template = build.items("children", self.around)
-        kids: list[Place] = []
-        if template is None:
-            kids = place.kids = build.children_in("children", self.around)
+        kids = [] if template else build.children_in("children", self.around)
         if not isinstance(accessible, Const):
             build.done(
                 partial(_labelled, start, opened, accessible, template[1] if template else _joined(kids))
             )
             return
-        place.shell = shell = f"{opened}{accessible.value}>"
+        shell = f"{opened}{accessible.value}>"
+        if template is None:
+            place.frame = Frame(shell, kids)
         build.done(partial(_listing, start, shell, template[1]) if template else _filled(start, shell, kids))
 
     def draw(self, pen: Pen, component: Component, around: Around) -> str:

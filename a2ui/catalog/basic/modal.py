@@ -37,7 +37,7 @@ class Modal(ComponentType):
             name = aria(scope)
             if not name.startswith(' aria-label="'):
                 # It is called what the person clicked on, and "Dialog" where that says nothing.
-                by = f' aria-labelledby="{trigger.prefix}{context}"' if trigger else ""
+                by = f' aria-labelledby="{trigger.prefix}{context}{trigger.own}"' if trigger else ""
                 name = f'{by} aria-label="Dialog"{name}'
             return (
                 f'{start}{context}{opened}<div class="a2-modal__open" data-modal-open>{outside}</div>'

@@ -1,0 +1,1 @@
+"""What takes minutes or hours to run, and is not part of the suite."""
