@@ -7,6 +7,7 @@ neither happened, the first request starts the work, so that a server nobody tho
 from __future__ import annotations
 
 import asyncio
+import contextvars
 from typing import Any
 
 from envelopes.runtime.ending import end_in_time
@@ -53,6 +54,10 @@ def follow_daphne() -> None:
     # Read when a server is made, whoever makes it: daphne's command has no way to hand one over.
     server.WebSocketFactory = Factory
 
+    # Of the import, where no database thread has left its mark: the reactor calls back in the context of whoever set
+    # it off.
+    context = contextvars.copy_context()
+
     def end() -> Any:
         # Before daphne's own trigger: it cancels what sockets and requests do, and they have to be told why.
         end_in_time()
@@ -61,4 +66,4 @@ def follow_daphne() -> None:
 
     twisted_loop.call_soon(ensure_started)
     system: Any = reactor
-    system.addSystemEventTrigger("before", "shutdown", end)
+    system.addSystemEventTrigger("before", "shutdown", context.run, end)
