@@ -6,7 +6,7 @@ so and waits for a person; whatever is not idempotent is never run twice (D19).
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -73,6 +73,8 @@ class Tool:
     """``background`` tools return at once to the model; their result is injected into the turn later.
 
     ``label`` is a present participle for people ("Booking the flight"). ``data_kind`` marks a result as data-bearing.
+    ``unfinished`` makes parts from the id and the arguments of a call that has ended without a result, whoever ended
+    it: the last word of the tool to a surface that it was filling. It must hold however far the call had come.
     """
 
     name: str
@@ -85,6 +87,7 @@ class Tool:
     background: bool = False
     data_kind: str | None = None
     timeout: float | None = None
+    unfinished: Callable[[str, Any], Sequence[JsonObject]] | None = None
 
     @property
     def labels(self) -> dict[str, str]:
