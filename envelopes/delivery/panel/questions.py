@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.delivery.panel.markup import SafeString, cut, html, icon, join, text
 from envelopes.delivery.panel.prose import markdown
+from envelopes.delivery.panel.surface import details
 from envelopes.delivery.panel.view import Brush, View
 
 if TYPE_CHECKING:
@@ -57,11 +58,14 @@ class Clarify(View):
 
 def ask(scene: Scene) -> None:
     """A clarify part."""
-    choices = [
-        choice for choice in scene.data.get("choices") or [] if isinstance(choice, str) and choice.strip()
-    ]
-    clarify = Clarify(scene.new_id(), scene.row.actor, scene.words, choices)
+    clarify = Clarify(scene.new_id(), scene.row.actor, scene.words, _choices(scene))
     scene.canvas.add(scene.segment(), clarify)
+
+
+def _choices(scene: Scene) -> list[str]:
+    """Messages that a part offers as buttons."""
+    given = scene.data.get("choices") or []
+    return [choice for choice in given if isinstance(choice, str) and choice.strip()]
 
 
 def answered(scene: Scene, words: str) -> None:
@@ -74,7 +78,8 @@ def answered(scene: Scene, words: str) -> None:
 
 @dataclass
 class Problem(View):
-    """What failed. ``again`` is what a click on "Try again" sends, empty for no such button."""
+    """What failed. ``again`` is what a click on "Try again" sends, empty for no such button; ``choices`` are messages
+    that may help where the same again cannot."""
 
     kind = "problem"
 
@@ -82,6 +87,7 @@ class Problem(View):
     body: str
     code: str = ""
     again: str = ""
+    choices: list[str] = field(default_factory=list)
 
     def html(self, brush: Brush) -> SafeString:
         act = []
@@ -93,11 +99,16 @@ class Problem(View):
                     _("Try again"),
                 )
             )
-        if self.code:
-            act.append(html('<span class="b-error__code">{}</span>', text(self.code)))
+        act += [
+            html(
+                '<button class="a2-btn a2-btn--s" type="button" data-say="{0}" dir="auto">{0}</button>',
+                text(choice),
+            )
+            for choice in self.choices
+        ]
         return html(
             '<section class="b-error" id="{}" aria-label="{}">{}'
-            '<p class="b-error__title" dir="auto">{}</p>{}{}</section>',
+            '<p class="b-error__title" dir="auto">{}</p>{}{}{}</section>',
             self.id,
             _("Error"),
             icon("alert"),
@@ -106,6 +117,7 @@ class Problem(View):
             if self.body
             else "",
             html('<div class="b-error__act">{}</div>', join(act)) if act else "",
+            details(self.code),
         )
 
 
@@ -118,9 +130,8 @@ def fail(scene: Scene) -> None:
         # One short sentence is the headline, not small print below "Something went wrong".
         title, body = body.strip(), ""
     again = scene.turn.asked if data.get("retry") is True else ""
-    scene.canvas.add(
-        scene.segment(), Problem(scene.new_id(), title, body, str(data.get("code") or ""), again)
-    )
+    code = str(data.get("code") or "")
+    scene.canvas.add(scene.segment(), Problem(scene.new_id(), title, body, code, again, _choices(scene)))
 
 
 def broke(scene: Scene, *, title: str, body: str) -> None:
