@@ -8,7 +8,7 @@ from datetime import date
 from beachsite.demo import catalogue, fares
 from beachsite.demo.fares import money
 from beachsite.demo.rules import listed
-from beachsite.demo.script import intents, people
+from beachsite.demo.script import forms, intents, people
 from beachsite.demo.script.dates import no_day, say_day
 from beachsite.demo.script.replay import Flow
 from beachsite.demo.script.say import ack, answer, ask, domain, error_code, failed, found, surface
@@ -84,9 +84,7 @@ def select(scene: Scene, context: JsonObject) -> Flow:
         yield answer("That flight is no longer in the list. Search again and choose another.")
         return
     if scene.forms.asking:
-        yield answer(
-            "A booking is waiting for your approval above. Approve or deny it first, then choose another flight."
-        )
+        yield answer(f"{forms.WAITS} Approve or deny it first, then choose another flight.")
         return
     day = date.fromisoformat(str(context["date"]))
     people = int(context.get("passengers") or 1)

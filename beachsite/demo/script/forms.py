@@ -20,6 +20,9 @@ ASKED = "[Asked for approval:"
 DECIDED = "[Approval "
 """How a model reads of approvals in earlier turns."""
 
+WAITS = "A booking is waiting for your approval above."
+"""The answer to whoever chooses another flight meanwhile."""
+
 BOOKED = "Booked."
 NOT_AGAIN = "I have not tried again."
 DONE = (BOOKED, NOT_AGAIN)
@@ -82,7 +85,7 @@ def fate(request: ModelRequest, form: str) -> Fate:
                 continue
             if action.get("name") == "book_selected" and context.get("form") == form:
                 found = "sent" if _waits(said) or any(words in said for words in DONE) else ""
-            elif action.get("name") == "select_flight" and context.get("form") == form:
+            elif action.get("name") == "select_flight" and context.get("form") == form and WAITS not in said:
                 found = "replaced"
     return found
 
