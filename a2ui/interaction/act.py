@@ -54,7 +54,7 @@ def act(instance: Instance | None, options: EngineOptions) -> ClientAction | Ope
     """What a click does. Raises ActionError; see `SurfaceSet.act`."""
     action = action_of(instance.component.props) if instance is not None else None
     if instance is None or action is None:
-        raise ActionError("This button is not there any more.")
+        raise ActionError("This button is gone: the card has changed since it was shown.")
     checks: tuple[Check, ...] = instance.component.props.get("checks", ())
     failing = [check.message for check in checks if not truthy(instance.evaluate(check.condition))]
     if failing:

@@ -73,7 +73,7 @@ def offer(flight: Flight, day: date, passengers: int = 1) -> JsonObject:
         "arrival": lands.isoformat(),
         "duration": f"{flight.minutes // 60} h {flight.minutes % 60:02d}",
         "stops": 1 if flight.via else 0,
-        "stopsText": f"1 stop, {flight.via}" if flight.via else "Non-stop",
+        "stopsText": f"1 stop, {flight.via}" if flight.via else "Direct",
         "baggage": airline.baggage,
         "pricePerPerson": price,
         "totalPrice": price * passengers,

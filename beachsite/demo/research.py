@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from beachsite.demo import catalogue
 from beachsite.demo.errors import UnknownPlace
+from beachsite.demo.rules import listed
 from beachsite.demo.surfaces import build, research
 from envelopes.errors import RespondRefused
 from envelopes.registries.tools import Tool, ToolContext
@@ -24,6 +25,14 @@ class ResearchDestination(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     destination: str = Field(description="A city or an island.")
+    card: str = Field(
+        default="",
+        max_length=128,
+        description="To continue research that was stopped: the surfaceId of its card.",
+    )
+    done: int = Field(
+        default=0, ge=0, le=len(research.SECTIONS), description="How many sections that card has already."
+    )
 
 
 def pace() -> float:
@@ -31,9 +40,9 @@ def pace() -> float:
     return float(getattr(settings, "BEACH_DEMO_PACE", 1.2))
 
 
-def surface_of(call_id: str, place: catalogue.Destination) -> str:
-    """The dashboard's id: one a call, and the same when a call is run again after a crash."""
-    return f"research-{place.name.lower()}-{call_id[-6:]}"
+def surface_of(call_id: str, place: catalogue.Destination, args: ResearchDestination) -> str:
+    """The dashboard's id: one a call, and the same when a call is run again after a crash or goes on from a stop."""
+    return args.card or f"research-{place.name.lower()}-{call_id[-6:]}"
 
 
 def researcher(
@@ -42,23 +51,41 @@ def researcher(
     """The tool's function; ``sleep`` is what passes the time between steps."""
 
     async def run(context: ToolContext, args: ResearchDestination) -> JsonObject:
-        place = catalogue.find_destination(args.destination)
-        if place is None:
-            known = ", ".join(d.name for d in catalogue.destinations().values())
-            raise UnknownPlace(f"Nothing is known about {args.destination} in this demo. Ask about {known}.")
-        surface = surface_of(context.call_id, place)
-        await context.emit(*(_step(key, place, "todo") for key in research.SECTIONS))
-        await _frame(context, research.dashboard(surface, place, static(place.picture)))
+        place = _place(args)
+        surface = surface_of(context.call_id, place, args)
+        states = ["done" if number < args.done else "todo" for number in range(len(research.SECTIONS))]
+        steps = zip(research.SECTIONS, states, strict=True)
+        await context.emit(*(_step(key, place, state) for key, state in steps))
+        if args.card:
+            await context.emit(_part(research.resumed(surface)))
+        else:
+            await _frame(context, research.dashboard(surface, place, static(place.picture)))
         sources: list[JsonObject] = []
         for number, key in enumerate(research.SECTIONS, 1):
+            sources += [asdict(source) for source in place.sources if source.section == key]
+            if number <= args.done:
+                continue
             await context.emit(_step(key, place, "running"), _part(research.section_started(surface, key)))
             await sleep(pace())
-            sources += [asdict(source) for source in place.sources if source.section == key]
             filled = research.section_done(surface, key, research.section(place, key), number, list(sources))
             await context.emit(_step(key, place, "done"), _part(filled))
         return _result(place, sources)
 
     return run
+
+
+def unfinished(call_id: str, args: ResearchDestination) -> list[JsonObject]:
+    """What the card says when the research ends before its end."""
+    place = catalogue.find_destination(args.destination)
+    return [] if place is None else [_part(research.stopped(surface_of(call_id, place, args)))]
+
+
+def _place(args: ResearchDestination) -> catalogue.Destination:
+    place = catalogue.find_destination(args.destination)
+    if place is None:
+        known = listed([place.name for place in catalogue.destinations().values()], "and")
+        raise UnknownPlace(f"This demo knows nothing about {args.destination}. It knows {known}.")
+    return place
 
 
 async def _frame(context: ToolContext, messages: list[JsonObject]) -> None:
@@ -107,6 +134,7 @@ RESEARCH_DESTINATION = Tool(
     ),
     input=ResearchDestination,
     run=researcher(),
+    unfinished=unfinished,
     label="Researching the destination",
     background=True,
     data_kind=KIND,

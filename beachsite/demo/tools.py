@@ -9,16 +9,13 @@ from django.templatetags.static import static
 from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, Field
 
-from beachsite.demo import catalogue, fares
+from beachsite.demo import catalogue, fares, rules
 from beachsite.demo.errors import BadDate, NoRoute, SystemDown, UnknownPlace
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import JsonObject
 
 SUNKEN = "atlantis"
 """A destination whose airline never answers: the way to see a tool fail."""
-
-HORIZON = 370
-"""How many days ahead seats are on sale: more than a year, so that every day and month has a next one."""
 
 
 class SearchFlights(BaseModel):
@@ -27,8 +24,8 @@ class SearchFlights(BaseModel):
     origin: str = Field(description="Airport to leave from: name or code, such as 'London Gatwick' or 'LGW'.")
     destination: str = Field(description="Airport or place to fly to.")
     date: date
-    passengers: int = Field(default=1, ge=1, le=9)
-    max_price: float | None = Field(default=None, gt=0, description="Highest price for one person.")
+    passengers: int = Field(default=1, ge=1, le=rules.MOST_PASSENGERS, description="A whole number.")
+    max_price: float | None = Field(default=None, gt=0, description="Maximum price per person.")
     direct_only: bool = False
     time_of_day: Literal["any", "morning", "afternoon", "evening"] = "any"
 
@@ -40,20 +37,17 @@ class SearchHotels(BaseModel):
     check_in: date
     nights: int = Field(default=3, ge=1, le=28)
     guests: int = Field(default=2, ge=1, le=6)
-    max_price: float | None = Field(default=None, gt=0, description="Highest price for one night.")
+    max_price: float | None = Field(default=None, gt=0, description="Maximum price per night.")
 
 
 async def search_flights(context: ToolContext, args: SearchFlights) -> JsonObject:
     """The flights of one day that fit, the cheapest fares round it, and what was asked for."""
     if SUNKEN in catalogue.folded(args.destination):
-        raise SystemDown(
-            "The booking system of Atlantis Air does not answer. Nothing was searched or booked."
-        )
+        raise SystemDown("Atlantis Air's booking system is not answering. Nothing was searched or booked.")
     origin, destination = _airport(args.origin), _airport(args.destination)
     if not fares.serves(origin.code, destination.code):
-        there = ", ".join(fares.routes_from(origin.code)) or "nowhere"
         raise NoRoute(
-            f"Nobody flies from {origin.name} to {destination.name}. From {origin.name} one can fly to {there}.",
+            f"Nobody flies from {origin.name} to {destination.name}. {rules.route_unknown(origin)}",
             origin=origin.name,
             destination=destination.name,
         )
@@ -93,10 +87,8 @@ async def search_hotels(context: ToolContext, args: SearchHotels) -> JsonObject:
     """Hotels at a destination, best first, with the price of the whole stay."""
     destination = catalogue.find_destination(args.destination)
     if destination is None:
-        known = ", ".join(d.name for d in catalogue.destinations().values())
-        raise UnknownPlace(
-            f"There are no hotels in {args.destination} in this demo. There are some in {known}."
-        )
+        known = rules.listed([place.name for place in catalogue.destinations().values()], "and")
+        raise UnknownPlace(f"This demo has no hotels in {args.destination}. It has hotels in {known}.")
     _bookable(args.check_in, timezone.localdate())
     found = [
         {
@@ -129,28 +121,18 @@ async def search_hotels(context: ToolContext, args: SearchHotels) -> JsonObject:
 def _airport(text: str) -> catalogue.Airport:
     found = catalogue.find_airport(text)
     if found is None:
-        known = ", ".join(airport.name for airport in catalogue.airports().values())
-        raise UnknownPlace(
-            f"There is no airport called {text!r} in this demo. There are: {known}.", place=text
-        )
+        raise UnknownPlace(f"This demo has no airport called “{text}”. {rules.airport_unknown()}", place=text)
     return found
 
 
 def _bookable(day: date, today: date) -> None:
-    if day < today:
-        raise BadDate(
-            f"{day.isoformat()} is in the past; today is {today.isoformat()}.", date=day.isoformat()
-        )
-    if day > today + timedelta(days=HORIZON):
-        raise BadDate(
-            f"{day.isoformat()} is too far ahead: seats go on sale {HORIZON} days before.",
-            date=day.isoformat(),
-        )
+    if problem := rules.day_problem(day, today):
+        raise BadDate(problem, date=day.isoformat())
 
 
 SEARCH_FLIGHTS = Tool(
     name="search_flights",
-    description="Find flights on one day. Prices are per person, in the currency of the country one leaves from.",
+    description="Find flights on one day. Prices are per person, in the currency of the country of departure.",
     input=SearchFlights,
     run=search_flights,
     label="Searching flights",

@@ -73,11 +73,12 @@ class Clarify(Payload):
 
 
 class Problem(Payload):
-    """What an error part may add: a stable code, and whether asking again may help."""
+    """What an error part may add: a stable code, whether asking again may help, and what to ask instead."""
 
     code: Short | None = None
     title: Short | None = None
     retry: bool = False
+    choices: Annotated[list[Short], Field(max_length=12)] = []
 
 
 class ApprovalRequest(BaseModel):

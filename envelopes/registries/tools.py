@@ -7,7 +7,7 @@ so and waits for a person; whatever is not idempotent is never run twice (D19).
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -80,6 +80,8 @@ class Tool:
     """``background`` tools return at once to the model; their result is injected into the turn later.
 
     ``label`` is a present participle for people ("Booking the flight"). ``data_kind`` marks a result as data-bearing.
+    ``unfinished`` makes parts from the id and the arguments of a call that has ended without a result, whoever ended
+    it: the last word of the tool to a surface that it was filling. It must hold however far the call had come.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
     tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen.
     """
@@ -94,6 +96,7 @@ class Tool:
     background: bool = False
     data_kind: str | None = None
     timeout: float | None = None
+    unfinished: Callable[[str, Any], Sequence[JsonObject]] | None = None
 
     def __post_init__(self) -> None:
         check_name("tool", self.name, _NAME)

@@ -17,6 +17,7 @@ from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TOOL_CALL
 from envelopes.registries.tools import Tool
+from envelopes.runtime.emitting import emit_unfinished
 from envelopes.runtime.store import Claim
 from envelopes.runtime.turns import inject, tell_call
 from envelopes.types import Json, JsonObject
@@ -150,6 +151,8 @@ def _end(
     summary = _summary(tool, call, result) if state == "succeeded" else ""
     call.state = state
     tell_call(writer, turn, call, state, summary=summary, error=error)
+    if state != "succeeded":
+        emit_unfinished(writer, turn, call)
 
 
 def _summary(tool: Tool | None, call: ToolCall, result: Json) -> str:

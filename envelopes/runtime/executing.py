@@ -13,12 +13,10 @@ from envelopes.conf import setting
 from envelopes.errors import BeachError, LeaseLost, ToolFailed, ValidationFailed
 from envelopes.log.append import Fence, writing
 from envelopes.models import Participant, ToolCall, Turn
-from envelopes.protocol.parts import check_part
 from envelopes.protocol.text import clean_json
-from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
 from envelopes.runtime.calls import Ended
-from envelopes.runtime.surfaces import check_surfaces
+from envelopes.runtime.emitting import emit
 from envelopes.runtime.turns import UNKNOWN
 from envelopes.types import Json, JsonObject
 
@@ -90,24 +88,7 @@ def _attach(call: ToolCall, fence: Fence, name: str, mime_type: str, content: by
 
 def _emit(call: ToolCall, fence: Fence, raw: list[JsonObject]) -> None:
     with writing(call.session_id, fence=fence) as writer:
-        turn = Turn.objects.select_related("session").get(pk=call.turn_id)
-        checked = [check_part(part, origin="actor", path=f"/{number}")[0] for number, part in enumerate(raw)]
-        check_surfaces(writer, turn, checked)
-        for part in checked:
-            hidden = part_types[part.part_type].streaming in ("drop", "audit-only")
-            # A turn that was settled meanwhile says nothing more; what its job still does is kept for audit.
-            late = turn.status == "settled" and part.part_type != "a2ui-surface"
-            writer.add(
-                "part",
-                {
-                    "part": artifacts.as_stored(writer.session, part).as_json(),
-                    "turnState": turn.turn_state or "awaiting",
-                    **({"late": True} if late else {}),
-                },
-                part_type=part.part_type,
-                turn=turn,
-                audience="audit" if hidden or late else "delivered",
-            )
+        emit(writer, Turn.objects.select_related("session").get(pk=call.turn_id), raw)
 
 
 async def execute(tool: Tool, call: ToolCall, fence: Fence) -> tuple[Ended, Json, JsonObject | None]:

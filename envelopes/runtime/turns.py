@@ -10,6 +10,7 @@ from envelopes.protocol.parts import check_part
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TOOL_CALL, TURN
 from envelopes.runtime import journal
+from envelopes.runtime.emitting import emit_unfinished
 from envelopes.signals import turn_settled
 from envelopes.types import JsonObject
 
@@ -114,6 +115,8 @@ def _close_calls(writer: Writer, turn: Turn, *, stopped: bool) -> None:
             state=state, error=error, finished_at=writer.now, lease_owner="", lease_until=None
         )
         tell_call(writer, turn, call, state, error=error)
+        if call.state == "running":
+            emit_unfinished(writer, turn, call)
 
 
 def tell_call(

@@ -15,6 +15,9 @@ const TAB = '[data-tabs] [role=tab]';
 function press(button) {
   if (button.disabled || button.ariaBusy === 'true' || button.ariaDisabled === 'true') return;
   const list = button.dataset.more;
+  // A field shows what the server has refused (see explain in fields.js): what is sent would be something else.
+  const wrong = !list && button.closest('.a2-surface')?.querySelector('[aria-errormessage$="-refused"]');
+  if (wrong) return wrong.focus();
   flush();
   button.ariaBusy = true;
   send(list ? { type: 'show', target: list } : { type: 'action', target: button.id });

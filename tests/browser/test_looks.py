@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from a2ui import Engine
+from a2ui.safety.markdown import render
 from beachsite.suite import ROOT
 from tests.a2ui.programs import components, create, data, path, row
 
@@ -289,6 +290,152 @@ def test_a_share_of_the_width_does_not_cut_a_number_in_two(show: Show) -> None:
 
     heights = page.evaluate("() => [...document.querySelectorAll('.a2-t')].map(t => t.offsetHeight)")
     assert max(heights) < 30
+
+
+AMOUNT = "€1,284,912.00"
+CUT = r"""() => {
+  const found = [];
+  const name = card => card.closest('.b-surface').dataset.name;
+  for (const body of document.querySelectorAll('.b-surface__body')) {
+    const words = document.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+    for (let node = words.nextNode(); node; node = words.nextNode())
+      for (const word of node.data.matchAll(/\S*\d\S*/g)) {
+        const range = document.createRange();
+        range.setStart(node, word.index);
+        range.setEnd(node, word.index + word[0].length);
+        const lines = new Set([...range.getClientRects()].map(box => Math.round(box.top)));
+        if (lines.size > 1) found.push(`${name(body)} breaks`);
+      }
+    const boxes = [...body.querySelectorAll('.a2-input, .a2-btn, .a2-t, .a2-h, .a2-check')];
+    for (const [n, one] of boxes.entries()) for (const other of boxes.slice(n + 1)) {
+      if (one.contains(other) || other.contains(one)) continue;
+      const a = one.getBoundingClientRect(), b = other.getBoundingClientRect();
+      if (Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 &&
+        Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 2) found.push(`${name(body)} overlaps`);
+    }
+  }
+  return [...new Set(found)];
+}"""
+
+
+def crowded_rows() -> dict[str, list[Row]]:
+    """Rows of dates and of amounts, with weights and without, bare, in columns and in cards."""
+    found: dict[str, list[Row]] = {}
+    for weight in ({}, {"weight": 1}):
+        mark = "weighted " if weight else ""
+
+        def moment(name: str, **more: Any) -> Row:
+            return row(name, "DateTimeInput", label="From", value="2026-08-15T10:30", **more)
+
+        found[f"{mark}dates"] = [
+            row("root", "Row", children=["d", "t"]),
+            moment("d", **weight),
+            row("t", "TextField", label="Guests", value="2", **weight),
+        ]
+        found[f"{mark}dates in columns"] = [
+            row("root", "Row", children=["c0", "c1"]),
+            *[row(f"c{n}", "Column", children=[f"d{n}"], **weight) for n in (0, 1)],
+            *[moment(f"d{n}") for n in (0, 1)],
+        ]
+        found[f"{mark}date and button"] = [
+            row("root", "Row", children=["d", "b"]),
+            moment("d", **weight),
+            *button("b", "Check availability", **weight),
+        ]
+        found[f"{mark}amounts in columns"] = [
+            row("root", "Row", children=["c0", "c1", "c2"]),
+            *[row(f"c{n}", "Column", children=[f"l{n}", f"a{n}"], **weight) for n in range(3)],
+            *[text(f"l{n}", "Revenue", "caption") for n in range(3)],
+            *[text(f"a{n}", AMOUNT, "h1") for n in range(3)],
+        ]
+        found[f"{mark}amounts in cards"] = [
+            row("root", "Row", children=["k0", "k1", "k2"]),
+            *[row(f"k{n}", "Card", child=f"a{n}", **weight) for n in range(3)],
+            *[text(f"a{n}", AMOUNT, "h2") for n in range(3)],
+        ]
+    found["stretched amounts"] = [
+        row("root", "Row", justify="stretch", children=["a0", "a1", "a2"]),
+        *[text(f"a{n}", AMOUNT, "h4") for n in range(3)],
+    ]
+    return found
+
+
+def test_e7_dates_and_amounts_in_a_row_get_the_room_that_they_need(show: Show) -> None:
+    cards = [
+        surface(rows).replace("<section ", f'<section data-name="{name}" ', 1)
+        for name, rows in crowded_rows().items()
+    ]
+    for direction in ("ltr", "rtl"):
+        page = show(*cards, direction=direction)
+        for width in (320, 360, 390, 430, 520, 700, 1000):
+            page.set_viewport_size({"width": width, "height": 900})
+            assert page.evaluate(CUT) == [], (direction, width)
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("direction", ["ltr", "rtl"])
+@pytest.mark.parametrize("wrapped", ["surface", "answer", "quote"])
+def test_e8_the_number_of_a_list_item_is_in_sight(show: Show, direction: str, wrapped: str) -> None:
+    numbered = "123456789. Long item that goes on until it takes a second line\n123456790. Next"
+    short = "1. One\n2. Two\n\n   - a bullet"
+    if wrapped == "quote":
+        numbered = "\n".join(f"> {line}" for line in numbered.split("\n"))
+    rows = [row("root", "Column", children=["n", "s"]), text("n", numbered), text("s", short)]
+    card = surface(rows)
+    if wrapped == "answer":
+        card = f'<div class="b-prose">{render(numbered).html}</div><div class="b-prose">{render(short).html}</div>'
+    page = show(card, size=(360, 800), direction=direction)
+
+    # How far the text of an item stands from the edge of its list's room, and how much of that its number needs.
+    room, needed, plain = page.evaluate(
+        """rtl => {
+      const from = list => {
+        const range = document.createRange(), edge = list.parentElement.getBoundingClientRect();
+        range.selectNodeContents(list.querySelector('li'));
+        const first = range.getClientRects()[0];
+        const inner = parseFloat(getComputedStyle(list.parentElement).paddingInlineStart);
+        return (rtl ? edge.right - first.right : first.left - edge.left) - inner;
+      };
+      const [long, short] = document.querySelectorAll('ol');
+      const probe = Object.assign(document.createElement('span'), { textContent: '123456790.' });
+      long.parentElement.append(probe);
+      const needed = probe.getBoundingClientRect().width;
+      probe.remove();
+      return [from(long), needed, from(short)];
+    }""",
+        direction == "rtl",
+    )
+    assert room >= needed
+    assert plain < 40
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_what_goes_on_beyond_an_edge_fades_there_and_only_there(show: Show) -> None:
+    tabs = [{"title": f"Tab number {n}", "child": "c"} for n in range(9)]
+    rows = [row("root", "Tabs", tabs=tabs), text("c", "Content")]
+    ends = """() => {
+      const shown = getComputedStyle(document.querySelector('.a2-tabs'));
+      return ['--a2-before', '--a2-after'].map(end => parseFloat(shown.getPropertyValue(end)) > 1);
+    }"""
+    page = show(surface(rows), size=PHONE)
+
+    assert page.evaluate(ends) == [False, True]
+    page.evaluate("document.querySelector('.a2-tabs').scrollLeft = 10000")
+    page.wait_for_timeout(100)
+    assert page.evaluate(ends) == [True, False]
+    page.set_viewport_size({"width": 1280, "height": 800})
+    few = show(surface([row("root", "Tabs", tabs=tabs[:2]), text("c", "Content")]), size=PHONE)
+    assert few.evaluate(ends) == [False, False]
+
+
+def test_text_and_cards_end_at_one_edge(show: Show) -> None:
+    words = "Words that go on and on until they have to take another line, on any screen there is. " * 4
+    page = show(f'<div class="b-prose"><p>{words}</p></div>', surface([text("root", "A card")]))
+
+    edges = page.evaluate(
+        "() => ['.b-prose', '.b-surface'].map(s => document.querySelector(s).getBoundingClientRect().right)"
+    )
+    assert edges[0] == edges[1]
 
 
 def test_pictures_are_cut_and_not_stretched(show: Show) -> None:

@@ -110,7 +110,7 @@ def test_search_refine_select_approve(server: Server, page: Page) -> None:
     expect(answer(page)).to_contain_text("Booked")
     reference = re.search(r"BCH-\w+", approval.inner_text())
     assert reference
-    expect(answer(page)).to_contain_text(reference[0])
+    expect(card(page, "Reference")).to_contain_text(reference[0])
 
     before = thread(page)
     page.reload()

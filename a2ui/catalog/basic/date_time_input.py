@@ -90,8 +90,10 @@ class DateTimeInput(InputType):
         if not text:
             raise InputError("There is no such date or time.")
         low, high = (shown_as(instance.evaluate(props.get(name)), mode, zone) for name in ("min", "max"))
-        if (low and text < low) or (high and text > high):
-            raise InputError("The date is outside of what is allowed.")
+        if low and text < low:
+            raise InputError(f"Choose {low.replace('T', ' ')} or later.")
+        if high and text > high:
+            raise InputError(f"Choose {high.replace('T', ' ')} or earlier.")
         stored = parse_date(instance.evaluate(props.get("value")))
         return (
             _in_zone(text, stored, mode, zone) if stored is not None and stored.tzinfo is not None else text

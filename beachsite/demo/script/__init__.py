@@ -75,5 +75,7 @@ def _clicked(scene: Scene, action: JsonObject) -> Flow:
             return book.from_form(scene, context)
         case "choose_hotel":
             return look.choose_hotel(scene, context)
+        case "continue_research":
+            return look.go_on(scene, context)
         case name:
             return talk.stale(str(name))

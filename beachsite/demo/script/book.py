@@ -3,27 +3,44 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date
 
 from beachsite.demo import catalogue
-from beachsite.demo.fares import money
-from beachsite.demo.script import flights
+from beachsite.demo.script import flights, forms
 from beachsite.demo.script.dates import say_day
+from beachsite.demo.script.forms import NOT_AGAIN, fate
 from beachsite.demo.script.people import mail, person
 from beachsite.demo.script.replay import Flow
-from beachsite.demo.script.say import ack, answer, count, error_code, failed, found, surface
+from beachsite.demo.script.say import ack, answer, error_code, failed, found, surface
 from beachsite.demo.script.scene import Scene, means_last
 from beachsite.demo.script.slots import Slots, read_slots
-from beachsite.demo.surfaces.passenger import ASKED, BOOKED, OPEN, booking_card, form_state, passenger_form
+from beachsite.demo.surfaces.passenger import (
+    ASKED,
+    BOOKED,
+    OPEN,
+    UNKNOWN,
+    booking_card,
+    form_state,
+    passenger_form,
+)
 from envelopes.providers.scripted import Call, Outcome, Say, text
 from envelopes.types import JsonObject
 
 KIND, FORM_KIND = "flight-booking", "passenger-form"
-UNKNOWN = "Ask the staff first"
+_SENT = "That form has been sent already, so I have not asked again."
+_REPLACED = "That form has been replaced, so I have not booked anything from it. Use the newest one below it."
 
 
 def from_form(scene: Scene, context: JsonObject) -> Flow:
-    """The passenger form was sent."""
+    """The passenger form was sent. Two windows may send one twice, or one after it was replaced."""
+    form = str(context.get("form") or "")
+    match fate(scene.conversation.request, form):
+        case "sent":
+            yield answer(_SENT)
+            return
+        case "replaced":
+            yield answer(_REPLACED)
+            return
     arguments: JsonObject = {
         "flight": context.get("flight"),
         "date": context.get("date"),
@@ -33,7 +50,7 @@ def from_form(scene: Scene, context: JsonObject) -> Flow:
         "total": context.get("total"),
         "currency": context.get("currency"),
     }
-    yield from _buy(scene, arguments, str(context.get("form") or ""))
+    yield from _buy(scene, arguments, form)
 
 
 def from_words(scene: Scene) -> Flow:
@@ -46,7 +63,7 @@ def from_words(scene: Scene) -> Flow:
     if question is not None:
         yield question
         return
-    yield ack("Checking the fare first.")
+    yield ack("Checking the fare")
     outcome = yield flights.call_of(
         Slots(origin=wish.origin, destination=wish.destination, day=wish.day, passengers=wish.passengers)
     )
@@ -59,7 +76,7 @@ def from_words(scene: Scene) -> Flow:
     if offer is None:
         day = say_day(date.fromisoformat(result["date"]), scene.today)
         yield answer(
-            f"That one does not fly on {day}, so I have not booked anything. Choose another flight or day."
+            f"That flight doesn't run on {day}, so I have not booked anything. Choose another flight or day."
         )
         return
     tickets = result["passengers"]
@@ -69,8 +86,10 @@ def from_words(scene: Scene) -> Flow:
     name = person(scene.text) or (order.name if repeated else "")
     email = mail(scene.text) or order.email
     if not name:
+        replaced = [surface(messages, FORM_KIND)] if (messages := scene.forms.chosen()) else []
         yield answer(
-            f"**{offer['airline']} {offer['flightNumber']}** it is. Who is travelling?",
+            "Nothing is bought before you approve it.",
+            *replaced,
             surface(passenger_form(f"passenger-{scene.key}", offer, tickets, order.name, email), FORM_KIND),
         )
         return
@@ -108,11 +127,10 @@ def _meant(scene: Scene) -> tuple[catalogue.Flight | None, Slots, str]:
 
 def _buy(scene: Scene, arguments: JsonObject, form: str = "") -> Flow:
     """Ask for the approval and say what came of it. ``form`` is closed meanwhile, and opened again for another try."""
-    tickets = count(arguments["tickets"], "ticket", "tickets")
-    total = money(float(arguments["total"]), str(arguments["currency"]))
-    yield ack(f"Asking for approval: {tickets} on {arguments['flight']} for {total}.")
-    if form:
-        yield Say([surface(form_state(form, ASKED), FORM_KIND)], "awaiting")
+    yield ack("Asking for your approval")
+    closed = form_state(form, ASKED) if form else scene.forms.chosen()
+    if closed:
+        yield Say([surface(closed, FORM_KIND)], "awaiting")
     outcome = yield Call("book_flight", arguments)
     if outcome is None:
         return
@@ -132,23 +150,21 @@ def _said(scene: Scene, outcome: Outcome) -> Say:
         case "denied":
             reason = str(facts.get("reason") or "").strip()
             because = f" The reason given: “{reason}”." if reason else ""
-            return answer(
-                f"All right, I have not booked it. Nothing was bought and nothing was paid.{because}"
-            )
+            return answer(f"I have not booked it. Nothing was bought and nothing was paid.{because}")
         case "expired":
             return answer(
                 "Nobody answered in time, so the request expired. Nothing was bought and nothing was paid. "
-                "Ask me again if you still want it."
+                "Ask me again if you still want to book."
             )
         case "outcome_unknown":
             problem = {
                 "code": "outcome_unknown",
-                "title": "I do not know whether this was booked",
+                "title": "Nobody knows yet whether this was booked",
                 "retry": False,
             }
             words = (
-                "The desk stopped while the tickets were being bought, so I cannot tell whether they were. I have not "
-                "tried again. Please ask the staff before booking anything else."
+                "The server stopped while the tickets were being bought, so I cannot tell whether they were. "
+                f"{NOT_AGAIN} Ask the staff before you book anything else."
             )
             return Say([{**text("error", words), "data": problem}], "error")
         case _:
@@ -156,14 +172,12 @@ def _said(scene: Scene, outcome: Outcome) -> Say:
 
 
 def _booked(scene: Scene, booked: JsonObject) -> Say:
-    leaves = datetime.fromisoformat(booked["departure"])
+    """What the approval and the card do not say already."""
     card = booking_card(f"booking-{scene.key}", booked)
-    receipt = f" The confirmation goes to {booked['email']}." if booked.get("email") else ""
-    return answer(
-        f"Booked: **{booked['flight']}** on {say_day(leaves.date(), scene.today)} at {leaves:%H:%M} for "
-        f"{booked['leadPassenger']}. Your reference is **{booked['reference']}**.{receipt}",
-        surface(card, KIND),
+    receipt = (
+        f"The confirmation goes to {booked['email']}." if booked.get("email") else "Your receipt is above."
     )
+    return answer(f"{forms.BOOKED} {receipt}", surface(card, KIND))
 
 
 def _named_flight(words: str) -> catalogue.Flight | None:

@@ -7,17 +7,18 @@ from datetime import date
 
 from beachsite.demo import catalogue, fares
 from beachsite.demo.fares import money
-from beachsite.demo.script import intents, people
+from beachsite.demo.rules import listed
+from beachsite.demo.script import forms, intents, people
 from beachsite.demo.script.dates import no_day, say_day
 from beachsite.demo.script.replay import Flow
-from beachsite.demo.script.say import ack, answer, ask, count, domain, failed, found, surface, thinking
+from beachsite.demo.script.say import ack, answer, ask, domain, error_code, failed, found, surface
 from beachsite.demo.script.scene import ASK_DAY, ASK_DESTINATION, ASK_ORIGIN, Scene
 from beachsite.demo.script.slots import Slots, city_airports, read_slots
 from beachsite.demo.script.unknown import unknown_place
 from beachsite.demo.surfaces.flights import flight_results, mark_selected, refill
 from beachsite.demo.surfaces.passenger import passenger_form
 from beachsite.demo.surfaces.refine import refine_form
-from envelopes.providers.scripted import Call, Say
+from envelopes.providers.scripted import Call, Outcome, Say
 from envelopes.types import Json, JsonObject
 
 KIND = "flight-results"
@@ -45,33 +46,34 @@ def search(scene: Scene) -> Flow:
         yield question
         return
     assert wish.day is not None  # noqa: S101 - missing() asked for it
-    yield ack(f"Looking for flights from {_name(wish.origin)} to {_name(wish.destination)}.")
-    yield thinking(
-        f"Comparing fares on {say_day(wish.day, scene.today)} for {_people(wish.passengers or 1)}."
-    )
+    yield ack(f"Searching flights from {_name(wish.origin)} to {_name(wish.destination)}")
     outcome = yield call_of(wish)
     result = found(outcome)
     if result is None:
         if outcome is not None:
-            yield failed(outcome, FAILED)
+            yield failed(outcome, FAILED, instead=_instead(wish, outcome))
         return
     results, form = f"flights-{scene.key}", f"refine-{scene.key}"
     yield answer(summary(result, scene.today), state="awaiting")
-    yield Say([domain(result, KIND), surface(flight_results(results, result), KIND)], "awaiting")
-    yield Say([surface(refine_form(form, results, result, scene.today.isoformat()), KIND)])
+    shown = [domain(result, KIND), surface(flight_results(results, result), KIND)]
+    if replaced := scene.forms.searched():
+        shown.append(surface(replaced, KIND))
+    yield Say(shown, "awaiting")
+    yield Say([surface(refine_form(form, results, result, scene.today), KIND)])
 
 
 def refine(scene: Scene, context: JsonObject) -> Flow:
     """Search again with what the form holds, into the card that is there already."""
     arguments = _form_arguments(context)
-    yield ack(f"Searching again: {_wanted(arguments)}.")
+    yield ack(f"Searching again: {_wanted(arguments)}")
     outcome = yield Call("search_flights", arguments)
     result = found(outcome)
     if result is None:
         if outcome is not None:
             yield failed(outcome, FAILED)
         return
-    yield Say([domain(result, KIND), surface(refill(str(context.get("results")), result), KIND)], "awaiting")
+    refilled = [*refill(str(context.get("results")), result), *scene.forms.refined()]
+    yield Say([domain(result, KIND), surface(refilled, KIND)], "awaiting")
     yield answer(f"The list above is up to date. {summary(result, scene.today)}")
 
 
@@ -81,19 +83,21 @@ def select(scene: Scene, context: JsonObject) -> Flow:
     if flight is None:
         yield answer("That flight is no longer in the list. Search again and choose another.")
         return
+    if scene.forms.asking:
+        yield answer(f"{forms.WAITS} Approve or deny it first, then choose another flight.")
+        return
     day = date.fromisoformat(str(context["date"]))
     people = int(context.get("passengers") or 1)
     previous: Json = context.get("previous")
     offer = fares.offer(flight, day, people)
-    total = money(offer["totalPrice"], offer["currency"])
+    form = f"passenger-{scene.key}"
     marks = mark_selected(
-        str(context["surface"]), int(context["row"]), int(previous) if previous is not None else None
+        str(context["surface"]), int(context["row"]), int(previous) if previous is not None else None, form
     )
     yield answer(
-        f"**{flight.title}** on {say_day(day, scene.today)}, {total} for {_people(people)}. Tell me who is travelling; "
-        "nothing is bought before you approve it.",
-        surface(marks, KIND),
-        surface(passenger_form(f"passenger-{scene.key}", offer, people), "passenger-form"),
+        "Nothing is bought before you approve it.",
+        surface([*marks, *scene.forms.chosen()], KIND),
+        surface(passenger_form(form, offer, people), "passenger-form"),
     )
 
 
@@ -101,8 +105,8 @@ def impossible(scene: Scene) -> Say | None:
     """What cannot be searched, whatever else is said: too many people, or a day that is none."""
     if (number := people.said(scene.text)) > people.MOST:
         return answer(
-            f"One booking here holds at most nine tickets, so I cannot look for {number:,}. Tell me how many of you, "
-            "up to nine, and I will search; a larger group needs several bookings."
+            f"One booking holds at most nine tickets, so I cannot search for {number:,}. Tell me a number up to nine; "
+            "a larger group needs several bookings."
         )
     if reason := no_day(scene.text, scene.today):
         return ask(f"{reason} {ASK_DAY}", DAYS)
@@ -114,8 +118,8 @@ def missing(wish: Slots, unknown: str = "") -> Say | None:
     was named and is not in the demo."""
     sorry = ""
     if unknown:
-        known = ", ".join(airport.name for airport in catalogue.airports().values())
-        sorry = f"I do not know {unknown}. This demo flies between {known}. "
+        known = listed([airport.name for airport in catalogue.airports().values()], "and")
+        sorry = f"I don't know {unknown}. This demo flies between {known}. "
     if not wish.origin:
         return ask(sorry + ASK_ORIGIN, ["London Gatwick", "London Heathrow", "Lisbon", "Copenhagen"])
     if several := city_airports(wish.origin):
@@ -151,43 +155,39 @@ def summary(result: JsonObject, today: date) -> str:
     day = say_day(date.fromisoformat(result["date"]), today)
     if not flights:
         if not result["flightsThatDay"]:
-            return f"Nothing flies that route on {day}. Another day may work: change it in the form."
-        return (
-            f"None of the {result['flightsThatDay']} flights on {day} fits. Raise the price or allow a stop."
-        )
-    direct = [flight for flight in flights if not flight["stops"]]
+            return f"Nobody flies that route on {day}. Choose another day in the form."
+        there = f"None of the {result['flightsThatDay']} flights on {day} matches."
+        return f"{there} Raise the maximum price or allow a stop."
     cheapest = flights[0]
-    words = (
-        f"{count(len(flights), 'flight', 'flights').capitalize()} on {day}, {_of_them(len(direct), len(flights))}. "
-        f"**{cheapest['airline']} {cheapest['flightNumber']} {_is(len(flights))} {_price(cheapest)}** "
-        f"and leaves at {_clock(cheapest['departure'])}."
-    )
-    others = [flight for flight in direct if flight["id"] != cheapest["id"]]
-    if others:
-        other = min(others, key=lambda flight: str(flight["departure"]))
-        name = f"{other['airline']} {other['flightNumber']}"
-        words += f" {name} leaves at {_clock(other['departure'])} for {_price(other)}."
-    return words
+    words = f"**{cheapest['airline']} {cheapest['flightNumber']}** {_is(len(flights))} {_price(cheapest)}"
+    direct = [flight for flight in flights if not flight["stops"]]
+    if not cheapest["stops"] or not direct:
+        return f"{words}."
+    return f"{words}, with a stop; the cheapest direct flight is {_price(direct[0])}."
 
 
 def _is(of_them: int) -> str:
     return "costs" if of_them == 1 else "is the cheapest at"
 
 
-def _of_them(direct: int, all_of_them: int) -> str:
-    if all_of_them == 1:
-        return "direct" if direct else "with a stop"
-    return "all direct" if direct == all_of_them else f"{count(direct, '', '').strip()} of them direct"
-
-
 def _atlantis(scene: Scene) -> Flow:
     wish = scene.wish
-    yield ack("Looking for a way to Atlantis.")
+    yield ack("Looking for a way to Atlantis")
     day = wish.day or scene.today
     origin = wish.origin if wish.origin in catalogue.airports() else "LGW"
     outcome = yield call_of(Slots(origin=origin, destination="Atlantis", day=day, passengers=wish.passengers))
     if outcome is not None:
-        yield failed(outcome, "Atlantis cannot be reached")
+        yield failed(
+            outcome, "Atlantis cannot be reached", instead=_instead(Slots(origin=origin, day=day), outcome)
+        )
+
+
+def _instead(wish: Slots, outcome: Outcome) -> list[str]:
+    """Searches that can work where this one could not."""
+    if wish.day is None or error_code(outcome) not in ("no_route", "system_down"):
+        return []
+    there = fares.routes_from(wish.origin)[:3]
+    return [f"Fly from {_name(wish.origin)} to {name} on {wish.day.day} {wish.day:%B %Y}" for name in there]
 
 
 def _form_arguments(context: JsonObject) -> JsonObject:
@@ -197,7 +197,7 @@ def _form_arguments(context: JsonObject) -> JsonObject:
         "origin": context.get("origin"),
         "destination": context.get("destination"),
         "date": context.get("date"),
-        "passengers": int(str(context.get("passengers") or 1)),
+        "passengers": _whole(context.get("passengers")),
         "direct_only": bool(context.get("directOnly")),
         "time_of_day": str(time[0]) if isinstance(time, list) and time else "any",
     }
@@ -207,18 +207,20 @@ def _form_arguments(context: JsonObject) -> JsonObject:
     return arguments
 
 
+def _whole(value: Json) -> Json:
+    """A number that was typed; what is none goes to the tool as it is, which says so."""
+    text = str(value or 1).strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 4 else value
+
+
 def _wanted(arguments: JsonObject) -> str:
     words = [f"{arguments['origin']} to {arguments['destination']}"]
     if arguments["time_of_day"] != "any":
         words.append(arguments["time_of_day"])
     if "max_price" in arguments:
         origin = catalogue.find_airport(str(arguments["origin"]))
-        limit = (
-            money(arguments["max_price"], origin.currency).removesuffix(".00")
-            if origin
-            else arguments["max_price"]
-        )
-        words.append(f"up to {limit} a person")
+        limit = money(arguments["max_price"], origin.currency) if origin else arguments["max_price"]
+        words.append(f"up to {limit} per person")
     if arguments["direct_only"]:
         words.append("direct only")
     return ", ".join(words)
@@ -229,14 +231,5 @@ def _name(code: str) -> str:
     return airport.name if airport else code
 
 
-def _people(number: int) -> str:
-    return count(number, "passenger", "passengers")
-
-
 def _price(flight: JsonObject) -> str:
-    amount = flight["pricePerPerson"]
-    return f"{money(amount, flight['currency']).removesuffix('.00')} per person"
-
-
-def _clock(moment: str) -> str:
-    return moment[11:16]
+    return f"{money(flight['pricePerPerson'], flight['currency'])} per person"

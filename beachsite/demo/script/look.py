@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from beachsite.demo import catalogue
 from beachsite.demo.fares import money
 from beachsite.demo.research import KIND as RESEARCH_KIND
+from beachsite.demo.rules import listed
 from beachsite.demo.script import people
 from beachsite.demo.script.dates import find_day, no_day, say_day
 from beachsite.demo.script.replay import Flow, Later
@@ -30,7 +31,7 @@ def hotels(scene: Scene) -> Flow:
         yield _which(scene, ASK_HOTEL)
         return
     if (guests := people.said(scene.text)) > ROOMS:
-        yield answer(f"A hotel search holds at most six guests, not {guests:,}. Ask for up to six at a time.")
+        yield answer(f"A hotel search takes at most six guests, not {guests:,}. Ask for up to six at a time.")
         return
     if reason := no_day(scene.text, scene.today):
         yield answer(
@@ -49,7 +50,7 @@ def hotels(scene: Scene) -> Flow:
     if said.max_price is not None:
         arguments["max_price"] = said.max_price
     stay = count(length, "night", "nights")
-    yield ack(f"Looking for hotels in {place.name}, {stay} from {say_day(day, scene.today)}.")
+    yield ack(f"Searching hotels in {place.name}, {stay} from {say_day(day, scene.today)}")
     outcome = yield Call("search_hotels", arguments)
     result = found(outcome)
     if result is None:
@@ -63,12 +64,9 @@ def hotels(scene: Scene) -> Flow:
 
 
 def choose_hotel(scene: Scene, context: JsonObject) -> Flow:
-    total = money(float(context.get("total") or 0), str(context.get("currency") or "EUR")).removesuffix(".00")
-    stay = count(int(context.get("nights") or 1), "night", "nights")
-    day = say_day(date.fromisoformat(str(context["checkIn"])), scene.today)
     yield answer(
-        f"**{context.get('hotel')}**, {context.get('area')}: {stay} from {day} for {total}. This demo books flights "
-        "only, so nothing was reserved. Ask me for flights if you want some to go with it.",
+        f"**{context.get('hotel')}** is marked. This demo books only flights, so nothing was reserved; "
+        "ask me for flights to go with it.",
         *_marks(context),
     )
 
@@ -86,7 +84,7 @@ def _which(scene: Scene, question: str) -> Say:
     """Ask for a place; say so where one was named that is not here."""
     names = [place.name for place in catalogue.destinations().values()]
     unknown = unknown_place(scene.text, answer=scene.pending == question)
-    sorry = f"I know nothing about {unknown}. This demo knows {', '.join(names)}. " if unknown else ""
+    sorry = f"I know nothing about {unknown}. This demo knows {listed(names, 'and')}. " if unknown else ""
     return ask(sorry + question, names)
 
 
@@ -96,9 +94,21 @@ def research(scene: Scene) -> Flow:
     if place is None:
         yield _which(scene, ASK_RESEARCH)
         return
-    yield ack(f"I will find out about {place.name}.")
-    yield Call("research_destination", {"destination": place.name})
-    yield thinking("Reading on in the background, and filling the card as I find things.")
+    yield ack(f"Researching {place.name}")
+    yield from _researched({"destination": place.name})
+
+
+def go_on(scene: Scene, context: JsonObject) -> Flow:
+    """Research that was stopped goes on in its own card, with the first section that is missing."""
+    done = context.get("done")
+    card: JsonObject = {"card": str(context.get("surface")), "done": done if isinstance(done, int) else 0}
+    yield ack(f"Continuing the research about {context.get('destination')}")
+    yield from _researched({"destination": str(context.get("destination")), **card})
+
+
+def _researched(arguments: JsonObject) -> Flow:
+    yield Call("research_destination", arguments)
+    yield thinking("Researching in the background; the card fills in as I go")
     outcome = yield Later()
     if outcome is None:
         return
@@ -106,7 +116,7 @@ def research(scene: Scene) -> Flow:
     result = content.get("result")
     if outcome.is_error or not isinstance(result, dict):
         error = content.get("error") or content
-        yield failed(Outcome(outcome.tool, outcome.call_id, error, is_error=True), "The research broke off")
+        yield failed(Outcome(outcome.tool, outcome.call_id, error, is_error=True), "The research stopped")
         return
     yield Say([domain(result, RESEARCH_KIND)], "awaiting")
     yield answer(_research_words(result), *_citations(result))
@@ -126,16 +136,12 @@ def destination_in(words: str) -> catalogue.Destination | None:
 def _hotel_words(result: JsonObject) -> str:
     hotels: list[JsonObject] = result["hotels"]
     if not hotels:
-        return f"No hotel in {result['destination']} is that cheap. Try a higher price a night."
+        return f"No hotel in {result['destination']} is that cheap. Try a higher price per night."
     best, cheapest = hotels[0], min(hotels, key=lambda hotel: float(hotel["pricePerNight"]))
-    words = (
-        f"{count(len(hotels), 'hotel', 'hotels').capitalize()} in {result['destination']}. "
-        f"Guests like **{best['name']}** best ({best['score']} of 10)"
-    )
+    words = f"Guests rate **{best['name']}** highest"
     if cheapest["id"] == best["id"]:
         return f"{words}, and it is the cheapest too."
-    a_night = money(cheapest["pricePerNight"], cheapest["currency"]).removesuffix(".00")
-    return f"{words}; {cheapest['name']} is the cheapest at {a_night} a night."
+    return f"{words}; **{cheapest['name']}** is the cheapest."
 
 
 def _citations(result: JsonObject) -> list[JsonObject]:
@@ -150,23 +156,17 @@ def _citations(result: JsonObject) -> list[JsonObject]:
             },
         )
         for source in result["sources"]
+        if source["section"] in _TOLD
     ]
 
 
+_TOLD = ("sights", "food", "budget")
+"""The sections that the answer speaks of; its citations are theirs."""
+
+
 def _research_words(result: JsonObject) -> str:
-    name = result["destination"]
-    costs = {item["name"]: item["amount"] for item in result["budget"]["items"]}
-    room = next(iter(costs.items()), ("Room for two, a night", 0))
-    first = result["sights"]["items"][0]
-    food = result["food"]["items"][0]
+    room = result["budget"]["items"][0]
     return (
-        f"**{name}, {result['country']}.** {result['lead']} {result['weather']['summary']}\n\n"
-        f"- See **{first['name']}** first: {_lower(first['note'])}\n"
-        f"- Eat **{food['name']}**: {_lower(food['note'])}\n"
-        f"- Count on about €{room[1]} a night for a room for two.\n\n"
-        "Everything else is in the card, with its sources."
+        f"Start with **{result['sights']['items'][0]['name']}**, order **{result['food']['items'][0]['name']}**, and "
+        f"expect to pay about {money(room['amount'], 'EUR')} a night for a room for two. The card above has the rest."
     )
-
-
-def _lower(sentence: str) -> str:
-    return sentence[:1].lower() + sentence[1:]

@@ -48,6 +48,6 @@ def person(words: str) -> str:
 
 
 def mail(words: str) -> str:
-    """An e-mail address, or nothing."""
+    """An email address, or nothing."""
     found = _MAIL.search(words)
     return found[0] if found else ""

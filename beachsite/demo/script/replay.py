@@ -57,9 +57,9 @@ def _ending(conversation: Conversation) -> Say:
     """For a flow that is over although the model is asked again."""
     refused = any(o.is_error for o in conversation.outcomes if o.tool == "respond")
     if refused or conversation.corrections:
-        return Say([text("error", "Part of my answer could not be shown. Please ask me again.")], "error")
-    return Say([text("response", "That is all. What else can I do?")])
+        return Say([text("error", "Part of my answer could not be shown. Ask me again.")], "error")
+    return Say([text("response", "That is all. What else can I do for you?")])
 
 
 def _waiting() -> Say:
-    return Say([text("thinking", "Still at work on it.")], "awaiting")
+    return Say([text("thinking", "Still working on it")], "awaiting")

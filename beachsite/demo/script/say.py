@@ -9,8 +9,8 @@ from envelopes.types import Json, JsonObject
 # Nothing broke there: what was asked for is not to be had.
 _REASONS = {
     "no_route": "Nobody flies that route",
-    "bad_date": "That day cannot be booked",
-    "unknown_place": "I do not know that place",
+    "bad_date": "That day is not on sale",
+    "unknown_place": "I don't know that place",
 }
 
 
@@ -38,15 +38,22 @@ def domain(value: JsonObject, kind: str) -> JsonObject:
     return data("domain-data", value, dataKind=kind)
 
 
-def failed(outcome: Outcome, title: str, *, code: str = "tool_failed") -> Say:
-    """What a tool said when it could not: its own sentence, which says what did not happen."""
+def failed(
+    outcome: Outcome, title: str, *, code: str = "tool_failed", instead: list[str] | None = None
+) -> Say:
+    """What a tool said when it could not: its own sentence, which says what did not happen.
+
+    Nothing in this demo fails for a moment only, so the same again is never offered; ``instead`` is what can work.
+    """
     facts = outcome.content if isinstance(outcome.content, dict) else {}
     told = str(facts.get("message") or "The tool did not say why.")
-    problem = {
+    problem: JsonObject = {
         "code": str(facts.get("code") or code),
         "title": _REASONS.get(str(facts.get("code")), title),
-        "retry": facts.get("code") == "system_down",
+        "retry": False,
     }
+    if instead:
+        problem["choices"] = instead
     return Say([{**text("error", told), "data": problem}], "error")
 
 

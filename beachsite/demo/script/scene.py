@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from beachsite.demo.script import intents
 from beachsite.demo.script.dates import find_day
+from beachsite.demo.script.forms import Forms, bare, open_forms, opening
 from beachsite.demo.script.people import mail, person
 from beachsite.demo.script.slots import Place, Slots, read_slots
 from envelopes.providers.port import ModelRequest
@@ -18,11 +19,11 @@ from envelopes.providers.scripted import Conversation
 from envelopes.providers.transcript import ActionTaken, UserText, entries
 from envelopes.types import JsonObject
 
-ASK_ORIGIN = "Which airport do you want to leave from?"
+ASK_ORIGIN = "Which airport are you leaving from?"
 ASK_DESTINATION = "Where would you like to go?"
 ASK_DAY = "Which day would you like to fly?"
 ASK_HOTEL = "Where do you need a hotel?"
-ASK_RESEARCH = "Which destination shall I look into?"
+ASK_RESEARCH = "Which destination should I research?"
 _QUESTIONS = (ASK_ORIGIN, ASK_DESTINATION, ASK_DAY, ASK_HOTEL, ASK_RESEARCH)
 
 
@@ -41,7 +42,8 @@ class Order:
 @dataclass(frozen=True)
 class Scene:
     """``pending`` is the question that the last turn ended with; ``known`` what earlier turns say about a flight;
-    ``order`` is what "book it" means; ``key`` is short and its own for each turn, for surface ids."""
+    ``order`` is what "book it" means; ``key`` is short and its own for each turn, for surface ids; ``forms`` are those
+    of earlier turns."""
 
     conversation: Conversation
     today: date
@@ -51,6 +53,7 @@ class Scene:
     known: Slots
     order: Order
     key: str
+    forms: Forms
 
     @property
     def wish(self) -> Slots:
@@ -68,18 +71,13 @@ def read_scene(request: ModelRequest) -> Scene:
         conversation,
         today,
         conversation.text.strip(),
-        _bare(click) if click else None,
+        bare(click) if click else None,
         pending,
         known,
         order,
         key,
+        open_forms(request, conversation),
     )
-
-
-def _bare(action: JsonObject) -> JsonObject:
-    """The action itself, also where it comes in its message (``{version, action}``)."""
-    inner = action.get("action")
-    return inner if isinstance(inner, dict) else action
 
 
 def _today(conversation: Conversation) -> date:
@@ -96,7 +94,7 @@ def _today(conversation: Conversation) -> date:
 
 def _memory(request: ModelRequest, conversation: Conversation, today: date) -> tuple[Slots, str, Order]:
     known, pending, order = Slots(), "", Order()
-    for message in request.messages[: _opening(request)]:
+    for message in request.messages[: opening(request)]:
         if message["role"] == "assistant":
             said = " ".join(
                 str(block.get("text", "")) for block in message["content"] if isinstance(block, dict)
@@ -110,8 +108,8 @@ def _memory(request: ModelRequest, conversation: Conversation, today: date) -> t
                 known = known if told.destination == "Atlantis" else told
                 order = _ordered(entry.text, order)
             elif isinstance(entry, ActionTaken):
-                known = _clicked(_bare(entry.action), known, today)
-                order = _chosen(_bare(entry.action), order)
+                known = _clicked(bare(entry.action), known, today)
+                order = _chosen(bare(entry.action), order)
     return known, pending, order
 
 
@@ -144,16 +142,6 @@ def _chosen(action: JsonObject, order: Order) -> Order:
         str(context.get("name") or "").strip() or order.name,
         str(context.get("email") or "").strip() or order.email,
     )
-
-
-def _opening(request: ModelRequest) -> int:
-    """Where this turn begins: the last user message with a person's words or a click."""
-    places = [
-        number
-        for number, message in enumerate(request.messages)
-        if any(isinstance(entry, (UserText, ActionTaken)) for entry in entries(message))
-    ]
-    return places[-1] if places else 0
 
 
 def _told(text: str, pending: str, known: Slots, today: date) -> Slots:

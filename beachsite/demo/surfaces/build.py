@@ -24,8 +24,8 @@ def string(template: str) -> JsonObject:
 
 
 def price(value: str, currency: str) -> JsonObject:
-    """An amount, both ends bound; whole units, since every fare here is."""
-    return call("formatCurrency", value=path(value), currency=path(currency), decimals=0)
+    """An amount, both ends bound, written as everywhere: "£188.00"."""
+    return call("formatCurrency", value=path(value), currency=path(currency))
 
 
 def every(*conditions: JsonObject) -> JsonObject:
@@ -42,6 +42,11 @@ def check(condition: JsonObject, message: str) -> JsonObject:
 
 def required(pointer: str) -> JsonObject:
     return call("required", "boolean", value=path(pointer))
+
+
+def once_given(pointer: str, condition: JsonObject) -> JsonObject:
+    """``condition``, which an empty field does not have to meet yet: a form must not greet anyone in red."""
+    return either(call("not", "boolean", value=required(pointer)), condition)
 
 
 def component(kind: str, name: str, /, **properties: Json) -> JsonObject:
@@ -92,13 +97,18 @@ def create(
             },
         },
         update(surface, "/", data),
-        {"version": VERSION, "updateComponents": {"surfaceId": surface, "components": components}},
+        change(surface, components),
     ]
 
 
 def update(surface: str, pointer: str, value: Json) -> JsonObject:
     """One write to a surface's data model."""
     return {"version": VERSION, "updateDataModel": {"surfaceId": surface, "path": pointer, "value": value}}
+
+
+def change(surface: str, components: list[JsonObject]) -> JsonObject:
+    """Other components, or other children, for a surface that is there."""
+    return {"version": VERSION, "updateComponents": {"surfaceId": surface, "components": components}}
 
 
 def mark(surface: str, rows: str, row: int, previous: int | None, words: tuple[str, str]) -> list[JsonObject]:

@@ -7,6 +7,7 @@ from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
 SELECT, SELECTED = "Select", "\N{CHECK MARK} Selected"
+REPLACED = "Replaced by a newer search."
 
 
 def results_model(found: JsonObject) -> JsonObject:
@@ -24,6 +25,8 @@ def results_model(found: JsonObject) -> JsonObject:
         "flights": flights,
         "count": _count(len(flights), found["flightsThatDay"]),
         "selected": None,
+        "form": None,
+        "open": True,
     }
 
 
@@ -84,6 +87,7 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
                 "surface": surface,
                 "row": b.path("row"),
                 "previous": b.path("/selected"),
+                "form": b.path("/form"),
                 "flight": b.path("flightNumber"),
                 "airline": b.path("airline"),
                 "date": b.path("/search/date"),
@@ -92,6 +96,7 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
                 "currency": b.path("currency"),
             },
             weight=4,
+            checks=[b.check(b.path("/open"), REPLACED)],
             accessibility={"label": b.string("${act} ${airline} ${flightNumber}")},
         ),
         b.text("select-text", b.path("act")),
@@ -111,9 +116,17 @@ def refill(surface: str, found: JsonObject) -> list[JsonObject]:
     return [b.update(surface, f"/{key}", value) for key, value in model.items()]
 
 
-def mark_selected(surface: str, row: int, previous: int | None) -> list[JsonObject]:
-    """One row reads "Selected", the one before no longer does."""
-    return b.mark(surface, "/flights", row, previous, (SELECT, SELECTED))
+def mark_selected(surface: str, row: int, previous: int | None, form: str = "") -> list[JsonObject]:
+    """One row reads "Selected", the one before no longer does. ``form``: the surface that asks who travels."""
+    return [
+        *b.mark(surface, "/flights", row, previous, (SELECT, SELECTED)),
+        b.update(surface, "/form", form or None),
+    ]
+
+
+def retire(surface: str) -> list[JsonObject]:
+    """A newer search stands below: the flights stay to be read, and none of them can be chosen."""
+    return [b.update(surface, "/open", False), b.update(surface, "/count", REPLACED)]
 
 
 def _page(found: JsonObject) -> str:
@@ -129,15 +142,15 @@ def _filters(found: JsonObject) -> str:
     if wanted["directOnly"]:
         words.append("direct only")
     if wanted["maxPrice"] is not None:
-        words.append(f"up to {money(wanted['maxPrice'], found['currency']).removesuffix('.00')}")
+        words.append(f"up to {money(wanted['maxPrice'], found['currency'])}")
     return ", ".join(words)
 
 
 def _count(shown: int, all_day: int) -> str:
     if not all_day:
-        return "No flights that day. Try another one."
+        return "No flights that day. Try another day."
     if not shown:
-        return f"None of the {all_day} flights that day fits. Try a higher price or another time."
+        return f"None of the {all_day} flights that day matches. Try a higher price or another time."
     if shown < all_day:
         return f"{shown} of {all_day} flights that day"
     return {1: "1 flight that day", 2: "Both flights that day"}.get(shown, f"All {shown} flights that day")

@@ -18,7 +18,8 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
             b.string(
                 "${formatDate(value: /checkIn, format: 'd MMMM')} to "
                 "${formatDate(value: /checkOut, format: 'd MMMM')}, "
-                "${/nights} ${pluralize(value: /nights, one: 'night', other: 'nights')}"
+                "${/nights} ${pluralize(value: /nights, one: 'night', other: 'nights')}, "
+                "${/guests} ${pluralize(value: /guests, one: 'guest', other: 'guests')}"
             ),
             "caption",
         ),
@@ -41,17 +42,17 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
         b.text("name", b.path("name"), "h4"),
         b.text(
             "area",
-            b.string("${area}, ${stars} stars, rated ${formatNumber(value: score, decimals: 1)} of 10"),
+            b.string("${area}, ${stars} stars, rated ${formatNumber(value: score, decimals: 1)} out of 10"),
             "caption",
         ),
         b.text("blurb", b.path("blurb")),
         b.text("extras", b.string("${extras}. ${cancellation}."), "caption"),
         b.row("deal", "price", "choose", align="center", weight=5),
-        b.column("price", "total", "night", weight=6),
+        b.column("price", "total", "night", align="end", weight=6),
         b.text("total", b.price("totalPrice", "currency"), "h4"),
         b.text(
             "night",
-            b.string("${formatCurrency(value: pricePerNight, currency: currency, decimals: 0)} a night"),
+            b.string("${formatCurrency(value: pricePerNight, currency: currency)} a night"),
             "caption",
         ),
         b.button(

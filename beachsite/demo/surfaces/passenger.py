@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from beachsite.demo import rules
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
 OPEN = "Continue to booking"
-ASKED = "Waiting for approval"
-BOOKED = "Booked"
-NEEDED = "Fill in name and email, and tick the fare conditions, to go on."
+ASKED = "Waiting for approval. Nothing is bought before that."
+BOOKED = "Booked."
+REPLACED = "Replaced: you have chosen another flight since. Nothing was booked from this form."
+SEARCHED = "Replaced by a newer search. Nothing was booked from this form."
+UNKNOWN = "Nobody knows yet whether this was booked. Ask the staff before you try again."
+NEEDED = "Enter a name and an email address, and accept the fare conditions, to continue."
+_FORM = ("title", "trip", "fields", "terms", "divider", "foot", "needed")
+_CLOSED = ("trip", "state")
 
 
 def passenger_form(
@@ -18,11 +24,17 @@ def passenger_form(
 
     ``name`` and ``email`` are what is known already; the conditions are read again each time.
     """
-    name_given = b.call("length", "boolean", value=b.path("/form/name"), min=2, max=120)
-    mail_given = b.call("email", "boolean", value=b.path("/form/email"))
-    complete = b.every(b.required("/form/name"), name_given, mail_given, b.path("/form/terms"))
+    name_given = b.every(
+        b.call("regex", "boolean", value=b.path("/form/name"), pattern=rules.FULL_NAME),
+        b.call("length", "boolean", value=b.path("/form/name"), max=rules.NAME_LENGTH),
+    )
+    mail_given = b.every(
+        b.call("email", "boolean", value=b.path("/form/email")),
+        b.call("length", "boolean", value=b.path("/form/email"), max=rules.EMAIL_LENGTH),
+    )
+    complete = b.every(name_given, mail_given, b.path("/form/terms"))
     components = [
-        b.column("root", "title", "trip", "fields", "terms", "divider", "foot", "needed"),
+        b.column("root", *_FORM),
         b.text("title", "Who is travelling?", "h4"),
         b.row("trip", "plane", "trip-text", align="center"),
         b.component("Icon", "plane", name="event"),
@@ -42,7 +54,7 @@ def passenger_form(
             "name",
             label="Lead passenger, as in the passport",
             value=b.path("/form/name"),
-            checks=[b.check(_once_typed("/form/name", name_given), "A full name is needed.")],
+            checks=[b.check(b.once_given("/form/name", name_given), rules.NAME)],
             weight=1,
         ),
         b.component(
@@ -50,7 +62,7 @@ def passenger_form(
             "email",
             label="Email for the confirmation",
             value=b.path("/form/email"),
-            checks=[b.check(_once_typed("/form/email", mail_given), "That is not an email address yet.")],
+            checks=[b.check(b.once_given("/form/email", mail_given), rules.EMAIL)],
             weight=1,
         ),
         b.component(
@@ -64,8 +76,8 @@ def passenger_form(
         b.text(
             "total",
             b.string(
-                "**${formatCurrency(value: /total, currency: /offer/currency, decimals: 2)}** for "
-                "${pluralize(value: /tickets, one: 'one ticket', two: 'two tickets', other: 'all tickets')}"
+                "**${formatCurrency(value: /total, currency: /offer/currency)}** for "
+                "${/tickets} ${pluralize(value: /tickets, one: 'ticket', other: 'tickets')}"
             ),
         ),
         b.button(
@@ -83,15 +95,13 @@ def passenger_form(
                 "currency": b.path("/offer/currency"),
             },
             variant="primary",
-            checks=[
-                b.check(complete, NEEDED),
-                b.check(b.path("/open"), "This has been sent already."),
-            ],
+            checks=[b.check(complete, NEEDED)],
         ),
-        b.text("go-text", b.path("/act")),
+        b.text("go-text", OPEN),
         # In the open, since a button that cannot be pressed tells its reason to nobody who has no mouse.
         # pluralize reads true as 1: the one way to choose between two texts.
         b.text("needed", b.call("pluralize", value=complete, one="", other=NEEDED), "caption"),
+        b.text("state", b.path("/state"), "caption"),
     ]
     model = {
         "offer": offer | {"title": f"{offer['airline']} {offer['flightNumber']}"},
@@ -100,19 +110,20 @@ def passenger_form(
         "total": offer["pricePerPerson"] * tickets,
         "form": {"name": name, "email": email, "terms": False},
         "open": True,
-        "act": OPEN,
+        "state": OPEN,
     }
     return b.create(surface, components, model, send_data=True)
 
 
-def _once_typed(pointer: str, condition: JsonObject) -> JsonObject:
-    """A form must not greet anyone in red: an empty field is the button's business."""
-    return b.either(b.call("not", "boolean", value=b.required(pointer)), condition)
-
-
-def form_state(surface: str, act: str) -> list[JsonObject]:
-    """What the form's button says; only with ``OPEN`` can it be pressed, so that one form is one purchase."""
-    return [b.update(surface, "/open", act == OPEN), b.update(surface, "/act", act)]
+def form_state(surface: str, state: str) -> list[JsonObject]:
+    """``OPEN`` shows the form as it was filled in; any other state takes its place, so that one form is one purchase
+    and one that was replaced is none."""
+    shown = _FORM if state == OPEN else _CLOSED
+    return [
+        b.update(surface, "/open", state == OPEN),
+        b.update(surface, "/state", state),
+        b.change(surface, [b.column("root", *shown)]),
+    ]
 
 
 def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:
@@ -122,7 +133,7 @@ def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:
         b.column("ticket", "head", "flight", "when", "divider", "foot"),
         b.row("head", "tick", "reference", align="center"),
         b.component("Icon", "tick", name="check", accessibility={"label": "Booked"}),
-        b.text("reference", b.string("Booked: ${/reference}"), "h4"),
+        b.text("reference", b.string("Reference ${/reference}"), "h4"),
         b.text("flight", b.string("**${/flight}** from ${/origin} to ${/destination}")),
         b.text(
             "when",

@@ -1,38 +1,34 @@
-"""The form that searches again: what is typed shows at once in the sentence above its button."""
+"""The form that searches the same route again: what is typed shows at once in the sentence above its button."""
 
 from __future__ import annotations
 
+from datetime import date
+
+from babel.numbers import get_currency_symbol
+
+from beachsite.demo import rules
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
 _TIMES = (("any", "Any time"), ("morning", "Morning"), ("afternoon", "Afternoon"), ("evening", "Evening"))
+REPLACED = "Replaced by a newer search."
+INCOMPLETE = "Choose a day that is on sale, and one to nine passengers, to search."
 
 
-def refine_form(surface: str, results: str, found: JsonObject, today: str) -> list[JsonObject]:
-    """A form that is filled with the search it refines; ``results`` is the surface that it will refill."""
+def refine_form(surface: str, results: str, found: JsonObject, today: date) -> list[JsonObject]:
+    """A form that is filled with the search it refines; ``results`` is the surface that it will refill.
+
+    It lets nothing through that ``search_flights`` would refuse on the day it was made.
+    """
+    day = b.call("formatDate", value=b.path("/form/date"), format="yyyyMMdd")
     day_is_set = b.required("/form/date")
-    people_fit = b.call("numeric", "boolean", value=b.path("/form/passengers"), min=1, max=9)
+    to_come = b.call("numeric", "boolean", value=day, min=_number(today))
+    on_sale = b.call("numeric", "boolean", value=day, max=_number(rules.last_day(today)))
+    people_fit = b.call("regex", "boolean", value=b.path("/form/passengers"), pattern=rules.WHOLE_PASSENGERS)
     top = _top(found)
     components = [
-        b.column("root", "title", "places", "when", "time", "limit", "direct", "divider", "foot"),
+        b.column("root", "title", "when", "time", "limit", "direct", "divider", "foot"),
         b.text("title", "Refine this search", "h4"),
-        b.row("places", "origin", "destination"),
-        b.component(
-            "TextField",
-            "origin",
-            label="From",
-            value=b.path("/form/origin"),
-            checks=[b.check(b.required("/form/origin"), "Where do you start?")],
-            weight=1,
-        ),
-        b.component(
-            "TextField",
-            "destination",
-            label="To",
-            value=b.path("/form/destination"),
-            checks=[b.check(b.required("/form/destination"), "Where do you want to go?")],
-            weight=1,
-        ),
         b.row("when", "date", "passengers"),
         b.component(
             "DateTimeInput",
@@ -40,8 +36,11 @@ def refine_form(surface: str, results: str, found: JsonObject, today: str) -> li
             label="Day",
             value=b.path("/form/date"),
             enableDate=True,
-            min=today,
-            checks=[b.check(day_is_set, "Choose a day.")],
+            checks=[
+                b.check(day_is_set, rules.DAY_MISSING),
+                b.check(b.once_given("/form/date", to_come), rules.DAY_PAST),
+                b.check(b.once_given("/form/date", on_sale), rules.day_too_far(today)),
+            ],
             weight=1,
         ),
         b.component(
@@ -50,7 +49,7 @@ def refine_form(surface: str, results: str, found: JsonObject, today: str) -> li
             label="Passengers",
             variant="number",
             value=b.path("/form/passengers"),
-            checks=[b.check(people_fit, "From 1 to 9 people.")],
+            checks=[b.check(people_fit, rules.PASSENGERS)],
             weight=1,
         ),
         b.component(
@@ -65,7 +64,7 @@ def refine_form(surface: str, results: str, found: JsonObject, today: str) -> li
         b.component(
             "Slider",
             "limit",
-            label=f"Highest price per person, in {found['currency']}",
+            label=f"Maximum price per person ({get_currency_symbol(found['currency'], locale='en_GB')})",
             min=20,
             max=top,
             value=b.path("/form/maxPrice"),
@@ -91,26 +90,34 @@ def refine_form(surface: str, results: str, found: JsonObject, today: str) -> li
             },
             variant="primary",
             checks=[
-                b.check(
-                    b.every(
-                        b.required("/form/origin"), b.required("/form/destination"), day_is_set, people_fit
-                    ),
-                    "Fill in the places, the day and one to nine passengers.",
-                )
+                b.check(b.path("/open"), REPLACED),
+                b.check(b.every(day_is_set, to_come, on_sale, people_fit), INCOMPLETE),
             ],
         ),
         b.text("search-text", "Search again"),
     ]
-    return b.create(surface, components, {"form": _model(found, top)}, send_data=True)
+    model = {"form": _model(found, top), "results": results, "open": True}
+    return b.create(surface, components, model, send_data=True)
+
+
+def retire_form(surface: str) -> list[JsonObject]:
+    """A newer search stands below: the form says so and has nothing left to press."""
+    root = [b.column("root", "title", "replaced"), b.text("replaced", REPLACED, "caption")]
+    return [b.update(surface, "/open", False), b.change(surface, root)]
 
 
 # pluralize reads true as 1: the one way to turn a tick into words.
 SUMMARY = (
-    "Up to ${formatCurrency(value: /form/maxPrice, currency: /form/currency, decimals: 0)} per person"
+    "Up to ${formatCurrency(value: /form/maxPrice, currency: /form/currency)} per person"
     "${pluralize(value: /form/directOnly, one: ', direct only', other: '')}"
     ", ${/form/time/0} departure, ${/form/passengers}"
     "${pluralize(value: /form/passengers, one: ' passenger', other: ' passengers')}"
 )
+
+
+def _number(day: date) -> int:
+    """A day as a number that grows with it: 20260815."""
+    return int(f"{day:%Y%m%d}")
 
 
 def _model(found: JsonObject, top: int) -> JsonObject:

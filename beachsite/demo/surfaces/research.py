@@ -15,12 +15,17 @@ SECTIONS: dict[str, tuple[str, str]] = {
 }
 """By key: the tab's title, and what the research says while it is at it. In the order in which they are done."""
 
+TO_COME = "Not looked up yet."
+STOPPED = "Not looked up: the research was stopped."
+CONTINUE = "Continue the research"
 _INTRODUCTIONS = {
     "sights": "Worth the walk, best first.",
-    "around": "How people get about.",
+    "around": "How to get around.",
     "food": "What to order.",
-    "budget": "What readers spent, in euros.",
+    "budget": "What travellers spend, in euros.",
 }
+CONTINUED = "continue_research"
+"""The action of the button that goes on; its context has the surface and how many sections are done."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
@@ -28,7 +33,7 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
     """The frame, with every section still to come."""
     panels = [{"title": title, "child": f"{key}-panel"} for key, (title, _) in SECTIONS.items()]
     components = [
-        b.column("root", "picture", "head", "tabs", "divider", "foot"),
+        b.column("root", "picture", "head", "again", "tabs", "divider", "foot"),
         b.component(
             "Image", "picture", url=b.path("/picture"), description=b.string("${/name}"), variant="header"
         ),
@@ -36,7 +41,16 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
         b.column("title", "name", "lead"),
         b.text("name", b.string("${/name}, ${/country}"), "h4"),
         b.text("lead", b.path("/lead")),
-        b.text("state", b.string("${/done} of ${/of} sections"), "caption"),
+        b.text("state", b.string("${/verb}${/progress}"), "caption"),
+        # Lists of one or none: what is there only at times.
+        b.repeat("again", "continue", "/again", kind="Column"),
+        b.button(
+            "continue",
+            "continue-text",
+            CONTINUED,
+            {"surface": surface, "destination": b.path("/name"), "done": b.path("/done")},
+        ),
+        b.text("continue-text", CONTINUE),
         b.component("Tabs", "tabs", tabs=panels),
         *_weather(),
         *_listed("sights", "time"),
@@ -44,7 +58,8 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
         *_listed("food"),
         *_budget(),
         b.component("Divider", "divider"),
-        b.row("foot", "sources", "page", justify="spaceBetween", align="center"),
+        b.row("foot", "cited", "page", justify="spaceBetween", align="center"),
+        b.repeat("cited", "sources", "/cited", kind="Column"),
         b.component("Modal", "sources", trigger="sources-open", content="sources-body"),
         b.row("sources-open", "sources-icon", "sources-text", align="center"),
         b.component("Icon", "sources-icon", name="info"),
@@ -52,30 +67,32 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
         b.column("sources-body", "sources-title", "sources-list"),
         b.text("sources-title", b.string("Where this comes from: ${/name}"), "h4"),
         b.repeat("sources-list", "source", "/sources"),
-        b.column("source", "source-line", "source-title", "source-quote"),
+        b.column("source", "source-title", "source-quote"),
         b.text("source-title", b.string("**${title}**")),
         b.text("source-quote", b.path("quote"), "caption"),
-        b.component("Divider", "source-line"),
         b.link("page", "page-text", place.page),
         b.text("page-text", b.string("Open the ${/name} guide")),
     ]
-    empty: JsonObject = {key: {"summary": "Not looked up yet.", "items": []} for key in SECTIONS}
-    model = {
+    model: JsonObject = {
         "name": place.name,
         "country": place.country,
         "lead": place.lead,
         "picture": picture,
         "done": 0,
-        "of": len(SECTIONS),
-        "sections": empty,
+        "verb": "",
+        "progress": _progress(0),
+        "stopped": False,
+        "again": [],
+        "sections": {key: _empty(TO_COME) for key in SECTIONS},
         "sources": [],
         "sourceCount": 0,
+        "cited": [],
     }
     return b.create(surface, components, model)
 
 
 def section_started(surface: str, key: str) -> list[JsonObject]:
-    return [b.update(surface, f"/sections/{key}/summary", f"{SECTIONS[key][1]}…")]
+    return [b.update(surface, f"/sections/{key}", _empty(f"{SECTIONS[key][1]}…"))]
 
 
 def section_done(
@@ -83,11 +100,50 @@ def section_done(
 ) -> list[JsonObject]:
     """Fill one section; ``number`` sections are done now, with these sources so far."""
     return [
-        b.update(surface, f"/sections/{key}", section),
+        b.update(surface, f"/sections/{key}", section | {"waiting": False}),
         b.update(surface, "/done", number),
+        b.update(surface, "/progress", _progress(number)),
         b.update(surface, "/sources", sources),
         b.update(surface, "/sourceCount", len(sources)),
+        b.update(surface, "/cited", [{"id": "all"}] if sources else []),
     ]
+
+
+def stopped(surface: str) -> list[JsonObject]:
+    """The research has ended before its end, wherever it was: the card says so and offers to go on."""
+    return [
+        b.update(surface, "/stopped", True),
+        b.update(surface, "/verb", "Stopped at "),
+        b.update(surface, "/again", [{"id": "continue"}]),
+    ]
+
+
+def resumed(surface: str) -> list[JsonObject]:
+    """It goes on: what was not looked up is still to come."""
+    return [
+        b.update(surface, "/stopped", False),
+        b.update(surface, "/verb", ""),
+        b.update(surface, "/again", []),
+    ]
+
+
+def _empty(summary: str) -> JsonObject:
+    return {"summary": summary, "items": [], "waiting": True}
+
+
+def _progress(done: int) -> str:
+    """Nothing to say once all of it is there."""
+    return f"{done} of {len(SECTIONS)} sections" if done < len(SECTIONS) else ""
+
+
+def _summary(key: str) -> JsonObject:
+    """The sentence of a section: what was found, what is being done, or that it was left.
+
+    pluralize reads true as 1: the one way to choose between two texts.
+    """
+    left = b.every(b.path(f"/sections/{key}/waiting"), b.path("/stopped"))
+    shown = b.call("pluralize", value=left, one=STOPPED, other=b.path(f"/sections/{key}/summary"))
+    return b.text(f"{key}-summary", shown)
 
 
 def section(place: Destination, key: str) -> JsonObject:
@@ -96,7 +152,10 @@ def section(place: Destination, key: str) -> JsonObject:
         months = zip(_MONTHS, place.weather["highs"], place.weather["rainDays"], strict=True)
         return {
             "summary": place.weather["summary"],
-            "items": [{"id": month, "high": f"{high}°", "rain": f"{wet} wet"} for month, high, wet in months],
+            "key": "Average high, and days with rain",
+            "items": [
+                {"id": month, "high": f"{high}°", "rain": f"{wet} days"} for month, high, wet in months
+            ],
         }
     items: list[JsonObject] = getattr(place, key)
     return {"summary": _INTRODUCTIONS[key], "items": items}
@@ -104,8 +163,9 @@ def section(place: Destination, key: str) -> JsonObject:
 
 def _weather() -> list[JsonObject]:
     return [
-        b.column("weather-panel", "weather-summary", "months"),
-        b.text("weather-summary", b.path("/sections/weather/summary")),
+        b.column("weather-panel", "weather-summary", "weather-key", "months"),
+        _summary("weather"),
+        b.text("weather-key", b.path("/sections/weather/key"), "caption"),
         b.repeat("months", "month", "/sections/weather/items", direction="horizontal"),
         b.column("month", "month-name", "month-high", "month-rain", align="center"),
         b.text("month-name", b.path("id"), "caption"),
@@ -119,10 +179,10 @@ def _listed(key: str, aside: str = "") -> list[JsonObject]:
     line = (f"{key}-words", f"{key}-aside") if aside else (f"{key}-words",)
     parts = [
         b.column(f"{key}-panel", f"{key}-summary", f"{key}-list"),
-        b.text(f"{key}-summary", b.path(f"/sections/{key}/summary")),
+        _summary(key),
         b.repeat(f"{key}-list", f"{key}-item", f"/sections/{key}/items"),
-        b.column(f"{key}-item", f"{key}-line", f"{key}-row"),
-        b.component("Divider", f"{key}-line"),
+        # A list draws its own lines.
+        b.column(f"{key}-item", f"{key}-row"),
         b.row(f"{key}-row", *line, justify="spaceBetween", align="center"),
         b.column(f"{key}-words", f"{key}-name", f"{key}-note", weight=1),
         b.text(f"{key}-name", b.string("**${name}**")),
@@ -134,15 +194,14 @@ def _listed(key: str, aside: str = "") -> list[JsonObject]:
 def _budget() -> list[JsonObject]:
     return [
         b.column("budget-panel", "budget-summary", "budget-list"),
-        b.text("budget-summary", b.path("/sections/budget/summary")),
+        _summary("budget"),
         b.repeat("budget-list", "budget-item", "/sections/budget/items"),
-        b.column("budget-item", "budget-line", "budget-row"),
-        b.component("Divider", "budget-line"),
+        b.column("budget-item", "budget-row"),
         b.row("budget-row", "budget-name", "budget-amount", justify="spaceBetween", align="center"),
         b.text("budget-name", b.path("name")),
         b.text(
             "budget-amount",
-            b.call("formatCurrency", value=b.path("amount"), currency="EUR", decimals=0),
+            b.call("formatCurrency", value=b.path("amount"), currency="EUR"),
             "h4",
         ),
     ]

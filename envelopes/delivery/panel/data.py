@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from a2ui.safety.text import to_text
-from envelopes.delivery.panel.markup import NOTHING, SafeString, cut, html, join, text, trusted
-from envelopes.delivery.panel.surface import frame
+from envelopes.delivery.panel.markup import NOTHING, SafeString, cut, html, icon, join, text, trusted
+from envelopes.delivery.panel.surface import frame, shown
 from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import Json
 
@@ -50,7 +50,7 @@ class DataCard(View):
         if self.data is not None:
             pieces.append(Sheet().value(self.data, 0))
         body = html('<div class="a2-col">{}</div>', join(pieces))
-        return frame(self, brush, self.actor, note=brush.context.clock(self.at), body=body, data=True)
+        return frame(self, brush, self.actor, note=shown(brush, self.at), body=body, data=True)
 
 
 class Sheet:
@@ -155,10 +155,11 @@ def _long(value: str) -> SafeString:
         told = _("Showing the first {} of {} characters.").format(LONGEST, len(value))
         notice = html('<p class="b-cut">{}</p>', told)
     return html(
-        '<details class="b-fold"><summary><span class="b-fold__peek" dir="auto">{}</span>'
+        '<details class="b-fold"><summary>{}<span class="b-fold__peek" dir="auto">{}</span>'
         '<span class="b-fold__size">{}</span><span class="b-fold__more">{}</span><span class="b-fold__less">{}</span>'
         "</summary>"
         '<p dir="auto" tabindex="0">{}</p>{}</details>',
+        icon("right", "b-icon--flip"),
         text(cut(value[: CHARACTERS * 2], 72)),
         size,
         _("All {}").format(size),

@@ -97,7 +97,7 @@ class Step:
             words[self.state],
             label,
             bar,
-            text(self.detail),
+            text(self.detail or {"stopped": _("Stopped"), "failed": _("Failed")}.get(self.state, "")),
         )
 
 
@@ -153,12 +153,18 @@ class Progress(View):
         if alone:
             count = self._alone(done=bool(done), broken=broken, stopped=stopped)
         label = text(title)
+        if self.settled and not broken and not stopped:
+            return self._folded(label, count, alone=alone)
         if self.determinate:
             bar = html(
                 '<progress class="b-bar" value="{}" max="100" aria-label="{}"{}></progress>',
                 self.shown,
                 label,
-                trusted(' data-state="failed"') if broken else "",
+                trusted(' data-state="failed"')
+                if broken
+                else trusted(' data-state="stopped"')
+                if stopped
+                else "",
             )
         else:
             bar = html('<progress class="b-bar" aria-label="{}"></progress>', label)
@@ -171,6 +177,20 @@ class Progress(View):
             text(count),
             bar,
             " b-sr" if alone else "",  # its line would only say again what the head says
+            join(step.html() for step in self.steps),
+        )
+
+    def _folded(self, label: SafeString, count: str, *, alone: bool) -> SafeString:
+        """All of it is done: one line, as of everything else that was gone through."""
+        said = html("<bdi>{}</bdi> · <bdi>{}</bdi>", label, text(count))
+        if alone:
+            return html('<p class="b-ack b-progress" id="{}"><span dir="auto">{}</span></p>', self.id, said)
+        return html(
+            '<details class="b-ack b-progress" id="{}"><summary>{}<span dir="auto">{}</span></summary>'
+            '<ol class="b-steps" role="list">{}</ol></details>',
+            self.id,
+            icon("right", "b-icon--flip"),
+            said,
             join(step.html() for step in self.steps),
         )
 

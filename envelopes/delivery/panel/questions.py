@@ -57,11 +57,14 @@ class Clarify(View):
 
 def ask(scene: Scene) -> None:
     """A clarify part."""
-    choices = [
-        choice for choice in scene.data.get("choices") or [] if isinstance(choice, str) and choice.strip()
-    ]
-    clarify = Clarify(scene.new_id(), scene.row.actor, scene.words, choices)
+    clarify = Clarify(scene.new_id(), scene.row.actor, scene.words, _choices(scene))
     scene.canvas.add(scene.segment(), clarify)
+
+
+def _choices(scene: Scene) -> list[str]:
+    """Messages that a part offers as buttons."""
+    given = scene.data.get("choices") or []
+    return [choice for choice in given if isinstance(choice, str) and choice.strip()]
 
 
 def answered(scene: Scene, words: str) -> None:
@@ -74,7 +77,8 @@ def answered(scene: Scene, words: str) -> None:
 
 @dataclass
 class Problem(View):
-    """What failed. ``again`` is what a click on "Try again" sends, empty for no such button."""
+    """What failed. ``again`` is what a click on "Try again" sends, empty for no such button; ``choices`` are messages
+    that may help where the same again cannot."""
 
     kind = "problem"
 
@@ -82,6 +86,7 @@ class Problem(View):
     body: str
     code: str = ""
     again: str = ""
+    choices: list[str] = field(default_factory=list)
 
     def html(self, brush: Brush) -> SafeString:
         act = []
@@ -93,6 +98,13 @@ class Problem(View):
                     _("Try again"),
                 )
             )
+        act += [
+            html(
+                '<button class="a2-btn a2-btn--s" type="button" data-say="{0}" dir="auto">{0}</button>',
+                text(choice),
+            )
+            for choice in self.choices
+        ]
         if self.code:
             act.append(details(self.code))
         return html(
@@ -129,7 +141,8 @@ def fail(scene: Scene) -> None:
         title, body = body.strip(), ""
     again = scene.turn.asked if data.get("retry") is True else ""
     code = str(data.get("code") or "")
-    scene.canvas.add(scene.segment(), Problem(scene.new_id(), headline(title), stopped(body), code, again))
+    problem = Problem(scene.new_id(), headline(title), stopped(body), code, again, _choices(scene))
+    scene.canvas.add(scene.segment(), problem)
 
 
 def headline(words: str) -> str:

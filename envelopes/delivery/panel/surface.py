@@ -23,27 +23,30 @@ if TYPE_CHECKING:
 def frame(
     view: View, brush: Brush, actor: str, *, note: object, body: object, state: str = "", data: bool = False
 ) -> SafeString:
-    """The box that every card of an agent stands in. Attribution never comes from the agent."""
+    """The box that every card of an agent stands in.
+
+    Whose it is, the runtime says: in the name of the group, and to whoever asks with the button on its edge, which no
+    content of a card can reach. ``note`` stands there too.
+    """
     name = text(brush.context.name(actor))
-    title = _("Data from {}") if data else _("Card from {}")
+    title = html(_("Data from {}") if data else _("Card from {}"), name)
     return html(
-        '<div class="b-surface" id="{}" role="group" aria-label="{}"{}>'
-        '<header class="b-surface__head">{}<span>{}</span><span class="b-surface__note" id="{}n">{}</span></header>'
-        '<div class="b-surface__body">{}</div></div>',
+        '<div class="b-surface" id="{0}" role="group" aria-label="{1}"{2}><div class="b-surface__body">{3}</div>'
+        '<button class="b-surface__who" type="button" popovertarget="{0}w" aria-label="{4}">{5}</button>'
+        '<div class="b-pop" id="{0}w" popover role="note"><b>{1}</b>{6}</div></div>',
         view.id,
-        html(title, name),
+        title,
         html(' data-state="{}"', state) if state else "",
-        icon("card"),
-        html(title, html('<span class="b-surface__by">{}</span>', name)),
-        view.id,
-        note,
         body,
+        _("About this card"),
+        icon("card"),
+        note,
     )
 
 
 @dataclass
 class Card(View):
-    """A live surface. ``updated`` is when the agent changed it last."""
+    """A live surface. ``updated`` is when the agent changed it last; ``ended``: its turn broke off after that."""
 
     kind = "card"
 
@@ -52,19 +55,27 @@ class Card(View):
     at: str
     updated: str = ""
     closed: bool = False
+    ended: bool = False
 
     def note(self, brush: Brush) -> SafeString:
         if self.closed:
-            return html("<span>{}</span>", html(_("Closed {}"), brush.context.clock(self.updated or self.at)))
-        if self.updated:
-            return html("<span>{}</span>", html(_("Updated {}"), brush.context.clock(self.updated)))
-        return brush.context.clock(self.at)
+            said = html(_("Closed {}"), brush.context.clock(self.updated or self.at))
+        elif self.updated:
+            said = html(_("Updated {}"), brush.context.clock(self.updated))
+        else:
+            said = html(_("Shown {}"), brush.context.clock(self.at))
+        return html('<span id="{}n">{}</span>', self.id, said)
+
+    def rest(self) -> SafeString:
+        """What is said of components that did not come; the stylesheet shows it where some are missing."""
+        said = _("The rest of this card did not arrive.") if self.ended else ""
+        return html('<p class="b-cut b-surface__rest" id="{}r">{}</p>', self.id, said)
 
     def html(self, brush: Brush) -> SafeString:
         if self.closed:
             body = html('<p class="a2-text">{}</p>', _("This card was closed."))
             return frame(self, brush, self.actor, note=self.note(brush), body=body, state="closed")
-        body = trusted(brush.draw(self.actor, self.surface_id))
+        body = html("{}{}", trusted(brush.draw(self.actor, self.surface_id)), self.rest())
         return frame(self, brush, self.actor, note=self.note(brush), body=body)
 
 
@@ -87,7 +98,12 @@ class Unshown(View):
             text(_("{} has been told and may send it again.").format(name)),
             details(self.code) if self.code else "",
         )
-        return frame(self, brush, self.actor, note=brush.context.clock(self.at), body=body)
+        return frame(self, brush, self.actor, note=shown(brush, self.at), body=body)
+
+
+def shown(brush: Brush, at: str) -> SafeString:
+    """The note of a card that does not change."""
+    return html("<span>{}</span>", html(_("Shown {}"), brush.context.clock(at)))
 
 
 def changed(scene: Scene, changes: Sequence[SurfaceChange]) -> None:
@@ -108,9 +124,23 @@ def changed(scene: Scene, changes: Sequence[SurfaceChange]) -> None:
         else:
             for op in change.ops:
                 scene.canvas.op(*op)
-            if scene.row.kind == "part" and card.updated != scene.at:
+            if scene.row.kind != "part":
+                continue
+            if card.ended:
+                card.ended = False
+                scene.canvas.op("r", f"{card.id}r", card.rest())
+            if card.updated != scene.at:
                 card.updated = scene.at
-                scene.canvas.op("r", f"{card.id}n", _note(scene, card))
+                scene.canvas.op("r", f"{card.id}n", card.note(scene.brush))
+
+
+def end(scene: Scene, turn: int) -> None:
+    """The turn broke off: what its cards still wait for does not come."""
+    for card in scene.canvas.each(Card):
+        home = scene.canvas.home(card)
+        if home is not None and home.turn == turn and not card.closed and not card.ended:
+            card.ended = True
+            scene.canvas.op("r", f"{card.id}r", card.rest())
 
 
 def show(scene: Scene) -> None:
@@ -151,7 +181,3 @@ def _close(scene: Scene, card: Card) -> None:
     card.closed = True
     card.updated = scene.at
     scene.canvas.touch(card)
-
-
-def _note(scene: Scene, card: Card) -> SafeString:
-    return html('<span class="b-surface__note" id="{}n">{}</span>', card.id, card.note(scene.brush))

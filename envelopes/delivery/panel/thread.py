@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 __all__ = ["Op", "Pending", "Thread", "ThreadContext"]
 
 BUSY = ("running", "queued", "waiting")
+BROKEN_OFF = ("cancelled", "error", "timeout")
+"""How a turn ends that did not get to say all it had to."""
 
 
 @dataclass(frozen=True)
@@ -254,6 +256,8 @@ class Thread:
         data.release(scene)
         self._close_progress(turn, how)
         decisions.close(scene, turn.number)
+        if how in BROKEN_OFF:
+            surface.end(scene, turn.number)
         if how == "timeout":
             body = _("The answer was stopped. Try again, or ask for less.")
             questions.broke(scene, title=_("This took too long"), body=body)

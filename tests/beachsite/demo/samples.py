@@ -110,7 +110,7 @@ ALL: dict[str, Callable[[], list[JsonObject]]] = {
     "flights-selected": lambda: flight_results("s", flights()) + mark_selected("s", 1, None),
     "flights-refilled": lambda: flight_results("s", flights()) + refill("s", flights(direct_only=True)),
     "flights-none": lambda: flight_results("s", flights(max_price=1)),
-    "refine": lambda: refine_form("s", "flights-1", flights(), "2026-01-01"),
+    "refine": lambda: refine_form("s", "flights-1", flights(), date(2026, 1, 1)),
     "passenger": lambda: passenger_form("s", _offer(), 2),
     "booking": lambda: booking_card("s", booking()),
     "hotels": lambda: hotel_results("s", hotels()),

@@ -80,10 +80,13 @@ class Stage:
         self.history: list[JsonObject] = []
         self.turns = 0
 
-    def say(self, text: str, **how: Any) -> Turn:
-        return self._turn(t.user_text(text), **how)
+    def say(self, text: str, *, shown: JsonObject | None = None, **how: Any) -> Turn:
+        """``shown``: the data models of the surfaces that send them."""
+        model = [t.injection_block("data-model", {"version": "v0.9", "surfaces": shown})] if shown else []
+        return self._turn(*model, t.user_text(text), **how)
 
-    def click(self, name: str, context: JsonObject, **how: Any) -> Turn:
+    def click(self, name: str, context: JsonObject, *, shown: JsonObject | None = None, **how: Any) -> Turn:
+        """``shown``: the data models of the surfaces that send them."""
         action = {
             "name": name,
             "surfaceId": "s",
@@ -91,13 +94,13 @@ class Stage:
             "timestamp": "",
             "context": context,
         }
-        return self._turn(t.action_block(action), **how)
+        return self._turn(t.action_block(action, {"version": "v0.9", "surfaces": shown or {}}), **how)
 
-    def _turn(self, opening: JsonObject, *, decision: str = "granted", reason: str = "") -> Turn:
+    def _turn(self, *opening: JsonObject, decision: str = "granted", reason: str = "") -> Turn:
         self.turns += 1
         turn = Turn()
         clock = {"now": datetime.now(UTC).isoformat(), "timezone": "UTC", "locale": "en"}
-        messages = t.extended(self.history, "user", [t.injection_block("context", clock), opening])
+        messages = t.extended(self.history, "user", [t.injection_block("context", clock), *opening])
         later: list[JsonObject] = []
         for step in range(12):
             request = ModelRequest("", messages, [], actor="sally", turn_id=f"turn{self.turns:08d}")
@@ -136,8 +139,11 @@ class Stage:
         else:
             raise AssertionError("The turn did not end.")
         said = turn.text("response") + turn.text("clarify") + turn.text("error")
+        if any(TOOLS[name].approval for name, _ in turn.calls):
+            how = "denied" if decision in ("denied", "expired") else "granted"
+            said = f"[Asked for approval: ?]\n[Approval {how}]\n{said}"
         self.history = t.extended(
-            t.extended(self.history, "user", [opening]), "assistant", [t.assistant_text(said)]
+            t.extended(self.history, "user", opening[-1:]), "assistant", [t.assistant_text(said)]
         )
         return turn
 

@@ -78,7 +78,7 @@ async def test_a_call_that_runs_again_after_a_crash_fills_its_own_card() -> None
 
 
 async def test_an_unknown_place() -> None:
-    with pytest.raises(UnknownPlace, match="Ask about Corfu"):
+    with pytest.raises(UnknownPlace, match="It knows Corfu"):
         await researcher()(Context(), ResearchDestination(destination="Oslo"))
 
 

@@ -8,6 +8,7 @@ from html.parser import HTMLParser
 import pytest
 
 from a2ui import ActionError, ClientAction, Engine, OpenUrl, SurfaceSet
+from beachsite.demo import rules
 from beachsite.demo.surfaces.flights import flight_results
 from beachsite.demo.surfaces.passenger import NEEDED
 from tests.beachsite.demo import samples
@@ -68,13 +69,13 @@ def test_two_flights_are_both() -> None:
 def test_hotels_are_rated_and_the_chosen_one_says_so() -> None:
     before, after = html(shown("hotels")), html(shown("hotels-chosen"))
 
-    assert re.search(r"stars, rated \d\.\d of 10", before)
+    assert re.search(r"stars, rated \d\.\d out of 10", before)
     assert "Chosen" not in before
     assert after.count("\N{CHECK MARK} Chosen</") == 1
 
 
 def test_a_filter_that_leaves_nothing_says_so() -> None:
-    assert "None of the 4 flights that day fits" in html(shown("flights-none"))
+    assert "None of the 4 flights that day matches" in html(shown("flights-none"))
 
 
 class Controls(HTMLParser):
@@ -112,8 +113,8 @@ def test_select_sends_what_the_script_needs() -> None:
     action = done.message["action"]
     assert action["name"] == "select_flight"
     assert action["context"] == {
-        "surface": "s", "row": 0, "previous": None, "flight": "EJ4521", "airline": "easyJet", "date": "2026-08-15",
-        "passengers": 2, "total": 188, "currency": "GBP",
+        "surface": "s", "row": 0, "previous": None, "form": None, "flight": "EJ4521", "airline": "easyJet",
+        "date": "2026-08-15", "passengers": 2, "total": 188, "currency": "GBP",
     }  # fmt: skip
 
 
@@ -128,14 +129,14 @@ def test_the_link_opens_a_page_of_the_example_domain() -> None:
 def test_the_sentence_follows_the_form_while_typing() -> None:
     surfaces = shown("refine")
     found = controls(surfaces)
-    assert "Up to £200 per person, any departure, 2 passengers" in html(surfaces)
+    assert "Up to £200.00 per person, any departure, 2 passengers" in html(surfaces)
 
     type_in(surfaces, found.inputs["slider"][0], 120)
     type_in(surfaces, found.inputs["check"][0], True)
     type_in(surfaces, found.inputs["choice"][0], ["morning"])
     type_in(surfaces, found.inputs["number"][0], "1")
 
-    assert "Up to £120 per person, direct only, morning departure, 1 passenger" in html(surfaces)
+    assert "Up to £120.00 per person, direct only, morning departure, 1 passenger" in html(surfaces)
     done = surfaces.act(found.buttons[-1]["id"])
     assert isinstance(done, ClientAction)
     context = done.message["action"]["context"]
@@ -147,11 +148,11 @@ def test_the_search_button_waits_for_a_complete_form() -> None:
     surfaces = shown("refine")
     found = controls(surfaces)
 
-    type_in(surfaces, found.inputs["text"][0], "")
+    type_in(surfaces, found.inputs["date"][0], "")
 
     with pytest.raises(ActionError):
         surfaces.act(found.buttons[-1]["id"])
-    assert "Where do you start?" in html(surfaces)
+    assert rules.DAY_MISSING in html(surfaces)
 
 
 def test_nobody_goes_on_without_name_address_and_consent() -> None:
@@ -160,11 +161,11 @@ def test_nobody_goes_on_without_name_address_and_consent() -> None:
     name, email = found.inputs["text"]
     go = found.buttons[-1]["id"]
     assert "disabled" in found.buttons[-1]
-    assert "A full name is needed." not in html(surfaces)
+    assert rules.NAME not in html(surfaces)
     assert f">{NEEDED}<" in html(surfaces)
 
     type_in(surfaces, name, "A")
-    assert "A full name is needed." in html(surfaces)
+    assert rules.NAME in html(surfaces)
     type_in(surfaces, name, "Ada Lovelace")
     type_in(surfaces, email, "ada@example")
     type_in(surfaces, found.inputs["check"][0], True)

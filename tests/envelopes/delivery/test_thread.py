@@ -218,6 +218,68 @@ def test_a_card_is_framed_by_the_runtime_and_updated_in_place() -> None:
     assert "second" not in words(card)
 
 
+def test_whose_card_it_is_stands_where_no_card_can_write() -> None:
+    talk = Talk()
+    talk.turn(1)
+    talk.part("a2ui-surface", data=surface("f", model={"n": "Card from your bank"}))
+
+    (card,) = talk.reloaded().select("b-surface")
+    assert (card.get("role"), card.get("aria-label")) == ("group", "Card from Sally")
+    body, button, about = list(card)
+    assert "Card from your bank" in words(body)
+    assert button.get("popovertarget") == about.get("id")
+    assert words(about).startswith("Card from Sally Shown ")
+    # No bar for it.
+    assert talk.page.select("b-surface__head") == []
+
+
+@pytest.mark.parametrize("how", ["cancelled", "error", "timeout"])
+def test_p14_a_card_whose_turn_broke_off_waits_for_nothing(how: str) -> None:
+    half = surface(
+        "f",
+        {"id": "root", "component": "Column", "children": ["here", "missing"]},
+        {"id": "here", "component": "Text", "text": "Here"},
+    )
+    talk = Talk()
+    talk.turn(1)
+    talk.part("a2ui-surface", data=half)
+    talk.part("progress", data={"id": "a", "label": "Reading"})
+    assert "did not arrive" not in talk.page.text()
+
+    talk.settle(1, "error", finalizedBy=how)
+
+    (card,) = talk.reloaded().select("b-surface")
+    assert "The rest of this card did not arrive." in words(card)
+    (progress,) = talk.page.select("b-progress")
+    assert ("Stopped" if how == "cancelled" else "Failed") in words(progress)
+    # A later turn may still send it.
+    rest = {"surfaceId": "f", "components": [{"id": "missing", "component": "Text", "text": "There"}]}
+    talk.turn(2)
+    talk.part("a2ui-surface", data={"version": "v0.9", "updateComponents": rest}, turn=2)
+    assert "did not arrive" not in talk.reloaded().text()
+
+
+def test_work_that_is_all_done_folds_to_one_line() -> None:
+    talk = Talk()
+    talk.turn(1)
+    for name in "ab":
+        talk.part("progress", data={"id": name, "label": name, "status": "done", "group": "Research"})
+    assert talk.page.select("b-bar")
+    talk.settle()
+    (progress,) = talk.reloaded().select("b-progress")
+    assert (progress.tag, progress.get("open")) == ("details", None)
+    assert words(progress[0]) == "Research · 2 of 2"
+
+
+def test_an_error_offers_what_can_work_instead() -> None:
+    talk = Talk()
+    talk.me("Fly me to Atlantis")
+    talk.turn(1)
+    talk.part("error", "Nobody flies there.", {"code": "no_route", "choices": ["Fly to Corfu", " ", 7]})
+    (error,) = talk.reloaded().select("b-error")
+    assert [button.get("data-say") for button in error.iter("button")] == ["Fly to Corfu"]
+
+
 def test_an_edit_changes_the_card_and_not_its_note() -> None:
     talk = Talk()
     talk.turn(1)
