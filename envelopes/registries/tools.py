@@ -12,6 +12,7 @@ from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
 
+from envelopes.registries.shown import declare
 from envelopes.types import Json, JsonObject
 
 Risk = Literal["low", "medium", "high"]
@@ -87,10 +88,9 @@ class Tool:
     timeout: float | None = None
 
     @property
-    def labels(self) -> dict[str, str]:
-        """What people read beside the name of an argument: the titles that its author gave to fields."""
-        fields = self.input.model_fields.items()
-        return {field.alias or name: field.title for name, field in fields if field.title}
+    def fields(self) -> list[JsonObject]:
+        """What its author said of its arguments, for people: titles, formats (``envelopes.registries.shown``)."""
+        return declare(self.input)
 
     def definition(self) -> JsonObject:
         """The tool as the Messages API wants it."""
