@@ -16,6 +16,7 @@ def strings(name: str) -> dict[str, str]:
         "closed": _("Not connected. Load the page again."),
         "connected": _("Connected"),
         "connecting": _("Connecting"),
+        "copied": _("Copied"),
         "deciding": _("Saving your decision"),
         "expiresIn": _("Expires in {}"),
         "hint": _("Enter sends, Shift and Enter for a new line"),
