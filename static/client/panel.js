@@ -1,6 +1,8 @@
 // The page of a conversation: what comes in goes to the modules that it concerns.
 
 import { apply } from './apply.js';
+import { startCards } from './card.js';
+import { calibrate, startClock } from './clock.js';
 import { drawComposer, messages, online, settle, slow, startComposer } from './composer.js';
 import { all, byId, when } from './dom.js';
 import { applying, edits, recall, startFields } from './fields.js';
@@ -71,7 +73,10 @@ const handlers = {
   seen,
   frame: redraw,
   delta,
-  welcome: frame => busy(frame.busy),
+  welcome: frame => {
+    if (frame.now) calibrate(frame.now);
+    busy(frame.busy);
+  },
   ack: (frame, message) => {
     answers[message.type]?.acked?.(frame, message);
     // What a click asks for is answered at the end.
@@ -107,7 +112,9 @@ function shell() {
 }
 
 shell();
+startClock(root.dataset);
 startThread();
+startCards();
 startFields();
 startSurfaces();
 const kept = join(handlers);
