@@ -6,6 +6,7 @@ again. Whatever decides what people are shown of it says what each mark holds; n
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
@@ -44,6 +45,7 @@ _ALPHABETS = ("LATIN", "CYRILLIC", "GREEK", "ARMENIAN", "COPTIC", "CHEROKEE")
 _PROPER = {"arabic", "braille", "hangul", "khmer", "mongolian", "egyptian", "khitan"} | {
     name.lower() for name in _ALPHABETS
 }
+_WORD = re.compile("(?:[^\\W\\d_]|[\u0300-\u036f])+")
 _RUNS: dict[str, Kind] = {" ": "blanks", "\t": "tabs", "\n": "lines"}
 
 
@@ -80,17 +82,17 @@ def marks(text: str) -> list[Mark]:
     if text.isascii() and text.isprintable() and "  " not in text and text == text.strip(" "):
         return [Mark("text", text)] if text else []
     found: list[Mark] = []
-    start = 0
-    kinds = _kinds(text)
-    for (kind, _same), group in groupby(
-        range(len(text)), key=lambda at: (kinds[at], _unit(kinds[at], text[at]))
-    ):
-        end = start + sum(1 for _ in group)
-        found.append(Mark(kind, text[start:end]))
-        start = end
+    kinds, start = _kinds(text), 0
+    for at in range(1, len(text) + 1):
+        kind = kinds[start]
+        # Neighbours that are hidden, or letters of another alphabet, are told apart by what they are.
+        if at == len(text) or kinds[at] != kind or (kind in ("hidden", "alike") and text[at] != text[start]):
+            found.append(Mark(kind, text[start:at]))
+            start = at
     return found
 
 
+@lru_cache(maxsize=4096)
 def name_of(character: str) -> str:
     """What to call a character: "zero-width space", "escape", "private use U+E000"."""
     code = ord(character)
@@ -127,11 +129,6 @@ def _combines(character: str) -> bool:
     return unicodedata.category(character) in ("Mn", "Me")
 
 
-def _unit(kind: Kind, character: str) -> str:
-    """What keeps neighbours of one kind apart."""
-    return character if kind in ("hidden", "alike") else ""
-
-
 def _kinds(text: str) -> list[Kind]:
     kinds: list[Kind] = ["hidden" if hides(character) else _RUNS.get(character, "text") for character in text]
     for start, end in _runs(kinds, "blanks"):
@@ -166,19 +163,15 @@ def _mark_combining(text: str, kinds: list[Kind]) -> None:
 
 
 def _mark_alike(text: str, kinds: list[Kind]) -> None:
-    start = 0
-    for letters, group in groupby(
-        text, key=lambda character: bool(_alphabet(character)) or _combines(character)
-    ):
-        end = start + sum(1 for _ in group)
-        if letters:
-            used = Counter(found for at in range(start, end) if (found := _alphabet(text[at])))
-            if len(used) > 1:
-                most = max(used, key=lambda name: (used[name], name == "LATIN"))
-                for at in range(start, end):
-                    if kinds[at] == "text" and _alphabet(text[at]) not in ("", most):
-                        kinds[at] = "alike"
-        start = end
+    for word in _WORD.finditer(text):
+        if word[0].isascii():
+            continue
+        used = Counter(filter(None, map(_alphabet, word[0])))
+        if len(used) > 1:
+            most = max(used, key=lambda name: (used[name], name == "LATIN"))
+            for at in range(*word.span()):
+                if kinds[at] == "text" and _alphabet(text[at]) not in ("", most):
+                    kinds[at] = "alike"
 
 
 class Glimpse(NamedTuple):

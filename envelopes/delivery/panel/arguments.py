@@ -54,7 +54,8 @@ def shown(facts: Facts, prefix: str, *, unfold: bool = False) -> Shown:
 
     def value(row: Row, fact: Fact) -> SafeString:
         if fact.how in ("text", "json"):
-            found = glimpse(marks(fact.text), WHOLE, HEAD, TAIL, LINES)
+            taken = marks(fact.text)
+            found = glimpse(taken, WHOLE, HEAD, TAIL, LINES)
             if found is not None:
                 whole = f"{prefix}{next(numbers)}"
                 folded.append(Folded(whole, label(row.label)))
@@ -69,7 +70,7 @@ def shown(facts: Facts, prefix: str, *, unfold: bool = False) -> Shown:
                     icon("down"),
                     _end(found.tail),
                     whole,
-                    reveal(fact.text),
+                    named(taken),
                 )
         return _piece(fact)
 
@@ -175,17 +176,15 @@ def _json(value: Json, depth: int) -> Iterator[SafeString]:
 
 
 def _string(value: str) -> SafeString:
-    pieces: list[SafeString] = []
-    for mark in marks(value):
-        if mark.kind == "text":
-            pieces.append(html("{}", json.dumps(mark.text, ensure_ascii=False)[1:-1]))
-        elif mark.kind == "blanks" and mark.length == 1:
-            pieces.append(html("{}", mark.text))
-        else:
-            escaped = "U+0020" if mark.kind == "blanks" else json.dumps(mark.text[0])[1:-1]
-            many = mark.length > 1 and (mark.kind == "blanks" or mark.length > 4)
-            if many and len(set(mark.text)) == 1:
-                pieces.append(html("<span> {} \N{MULTIPLICATION SIGN} {} </span>", mark.length, escaped))
-            else:
-                pieces.append(html("{}", json.dumps(mark.text)[1:-1]))
-    return html('"{}"', join(pieces))
+    found = marks(value)
+    drawn = {mark: _escaped(mark) for mark in set(found)}
+    return html('"{}"', trusted("".join(drawn[mark] for mark in found)))
+
+
+def _escaped(mark: Mark) -> SafeString:
+    if mark.kind == "text" or (mark.kind == "blanks" and mark.length == 1):
+        return html("{}", json.dumps(mark.text, ensure_ascii=False)[1:-1])
+    if mark.kind == "blanks" or (mark.length > 4 and len(set(mark.text)) == 1):
+        escaped = "U+0020" if mark.kind == "blanks" else json.dumps(mark.text[0])[1:-1]
+        return html("<span> {} \N{MULTIPLICATION SIGN} {} </span>", mark.length, escaped)
+    return html("{}", json.dumps(mark.text)[1:-1])

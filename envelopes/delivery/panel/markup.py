@@ -56,7 +56,12 @@ def reveal(value: str, *, blanks: bool = True) -> SafeString:
 def named(found: Iterable[Mark], *, blanks: bool = True) -> SafeString:
     """``reveal`` for a text that has been taken apart."""
     plain = ("text",) if blanks else ("text", "blanks", "tabs", "lines")
-    return join(escape(mark.text) if mark.kind in plain else _named(mark) for mark in found)
+    # A long text is made of few different marks, each of which is drawn once.
+    drawn: dict[Mark, str] = {}
+    for mark in (found := list(found)):
+        if mark not in drawn:
+            drawn[mark] = escape(mark.text) if mark.kind in plain else _named(mark)
+    return trusted("".join(drawn[mark] for mark in found))
 
 
 def _named(mark: Mark) -> SafeString:
