@@ -23,7 +23,7 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-ENTRIES = {"beach/panel.js": "panel", "beach/gallery.js": "gallery"}
+ENTRIES = {"beach/panel.js": "panel", "beach/gallery.js": "gallery", "beach/door.js": "door"}
 """What is served, and the module on top of each."""
 MINIFIER = "tdewolff-minify"
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import time
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -175,6 +176,8 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "label": actor.provider().label,
         "session": session,
         "may_write": session is None or access.owns(who, session),
+        "may_decide": session is None or access.may_decide(who, session),
+        "now": round(time.time() * 1000),
         # Every piece of it was escaped or sanitised where it was made (envelopes/delivery/panel/markup.py).
         "thread": mark_safe(page.html) if page else "",  # noqa: S308
         "empty": page.empty if page else True,

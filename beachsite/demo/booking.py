@@ -16,6 +16,7 @@ from beachsite.demo import catalogue, fares
 from beachsite.demo.errors import BadDate, NotOnSale
 from beachsite.demo.models import Booking
 from envelopes.errors import Conflict
+from envelopes.registries.shown import Shown
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.types import Json, JsonObject
 
@@ -31,19 +32,25 @@ class BookFlight(BaseModel):
         title="Flight",
         description="The flight number, with or without the airline, such as 'easyJet EJ4521'.",
     )
-    date: Annotated[date, Field(title="Day")]
+    date: Annotated[date, Field(title="Date"), Shown(beside="flight")]
     lead_passenger: str = Field(
-        title="Lead passenger", min_length=2, max_length=120, description="Full name of whoever travels."
+        title="Passenger", min_length=2, max_length=120, description="Full name of whoever travels."
     )
     email: str = Field(
         default="", title="Email", max_length=254, description="Where the confirmation goes; may be empty."
     )
-    tickets: int = Field(default=1, title="Tickets", ge=1, le=9)
-    total: int = Field(
-        title="Total price",
-        gt=0,
-        description="What all tickets cost together, exactly as a search showed it.",
-    )
+    tickets: Annotated[
+        int, Field(title="Tickets", ge=1, le=9), Shown(beside="lead_passenger", unit=("ticket", "tickets"))
+    ] = 1
+    total: Annotated[
+        int,
+        Field(
+            title="Total price",
+            gt=0,
+            description="What all tickets cost together, exactly as a search showed it.",
+        ),
+        Shown(currency="currency", sum=True),
+    ]
     currency: str = Field(title="Currency", pattern="^[A-Z]{3}$")
 
     @field_validator("flight")
@@ -155,7 +162,7 @@ def _question(args: BookFlight) -> str:
 
 
 def _why(args: BookFlight) -> str:
-    return f"The fare for {args.lead_passenger} cannot be refunded. In this demo nothing is really charged."
+    return "Sally buys them once. The fare cannot be refunded; in this demo nothing is really charged."
 
 
 def _done(args: BookFlight, result: Json) -> str:

@@ -3,33 +3,46 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
 from typing import Any
 
+from babel import Locale
 from django.contrib import admin
 from django.db.models import Case, F, JSONField, Q, QuerySet, Value, When
 from django.db.models import IntegerField as Integer
 from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
+from envelopes.admin.asked import card
 from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
 from envelopes.admin.timeline import log_of
+from envelopes.delivery.facts import facts
 from envelopes.delivery.panel import arguments
-from envelopes.delivery.panel.markup import cut, reveal
+from envelopes.delivery.panel.approval import Door
+from envelopes.delivery.panel.markup import brief, html, join, reveal
+from envelopes.delivery.panel.strings import strings
 from envelopes.models import Approval, ToolCall
 from envelopes.registries.actors import actors
 from envelopes.types import Json
 
 WAITING = Q(state="pending")
 UNKNOWN = Q(state="granted", tool_call__state="unknown")
-PEEK = 90
+PEEK = 60
+"""Characters of one argument in a list; both of its ends are among them."""
+IN_SIGHT = 8
+"""Arguments on the line of a list; how many more there are is said."""
+_MAY_NOT = _lazy("You may look at approvals, but not decide them.")
 WIDE = ["tool_call__args", "tool_call__result", "tool_call__error"]
 
 
@@ -135,20 +148,16 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         more: dict[str, Any] = dict(extra_context or {})
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
+            may = principal_of(request).may_decide_all()
             more |= {
                 "title": _("Approval"),
                 "subtitle": None,
-                "question": reveal(approval.question),
-                "why": reveal(approval.why),
+                "asks": lines(self._asks(request, approval)),
+                "card": card(approval, self._door(request, approval) if may else Door(note=str(_MAY_NOT))),
                 "state": state_of(approval),
-                "mark": mark_of(approval),
-                "arguments": arguments.table(
-                    approval.args if isinstance(approval.args, dict) else {"": approval.args}
-                ),
                 "facts": lines(self._facts(request, approval)),
-                "expired": _is_over(approval),
-                "decision_form": DecisionForm(auto_id="id_decision_%s"),
-                "may_decide": principal_of(request).may_decide_all(),
+                "now": round(time.time() * 1000),
+                "strings": strings(approval.handler),
                 "call_url": change_url(approval.tool_call) if _may_see_calls(request) else "",
             }
         return super().change_view(request, object_id, form_url, more)
@@ -161,20 +170,34 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         told = {"log_lines": log_of(approval, principal_of(request)), **(extra_context or {})}
         return super().history_view(request, object_id, told)
 
-    def _facts(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:
+    def _door(self, request: HttpRequest, approval: Approval) -> Door:
+        form = DecisionForm(auto_id="id_decision_%s")
+        return Door(
+            reverse("admin:envelopes_approval_decide", args=[approval.pk]),
+            render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),
+            _("Its time has passed: a decision now will be refused.") if _is_over(approval) else "",
+        )
+
+    def _asks(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:
+        """What has to be known before anything is decided; it stands above the card."""
         actor = actors.get(approval.handler)
-        facts: list[tuple[str, object]] = [
-            (_("Tool"), format_html("<code>{}</code>", reveal(approval.tool_name))),
-            (_("Asked by"), actor.display_name if actor else approval.handler),
-            (_("For"), owner_of(approval)),
-            (_("Risk"), approval.get_risk_display().capitalize()),
-            (_("Attempt"), approval.attempt),
-            (_("Requested"), moment(approval.requested_at)),
+        asks: list[tuple[str, object]] = [
+            (_("Asked by"), actor.display_name if actor else reveal(approval.handler)),
+            (_("On behalf of"), owner_of(approval)),
         ]
+        if principal_of(request).may_view_all():
+            asks.append((_("Conversation"), link(approval.session, brief(str(approval.session), 60))))
         if approval.state == "pending":
-            facts.append((_("Expires"), due(approval.expires_at)))
-        else:
-            facts += [
+            asks.append((_("Expires"), due(approval.expires_at)))
+        return asks
+
+    def _facts(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:
+        told: list[tuple[str, object]] = [
+            (_("Requested"), moment(approval.requested_at)),
+            (_("Attempt"), approval.attempt),
+        ]
+        if approval.state != "pending":
+            told += [
                 (_("Decided by"), decider_of(approval) or DASH),
                 (_("Decided"), moment(approval.decided_at) if approval.decided_at else DASH),
                 (_("Took"), took(approval)),
@@ -182,14 +205,11 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
                 (_("Reason"), reveal(approval.reason) if approval.reason else DASH),
             ]
         call = approval.tool_call
-        facts.append((_("Digest"), format_html('<code class="adm-digest">{}</code>', approval.digest)))
         if _may_see_calls(request):
-            facts.append((_("Call"), link(call, call)))
+            told.append((_("Call"), link(call, call)))
             if call.result is not None or call.error is not None:
-                facts.append((_("Came of it"), folded(call.result if call.error is None else call.error)))
-        if principal_of(request).may_view_all():
-            facts.append((_("Conversation"), link(approval.session, str(approval.session))))
-        return facts
+                told.append((_("Came of it"), folded(call.result if call.error is None else call.error)))
+        return told
 
     # -- columns ------------------------------------------------------------------------------------------------
 
@@ -205,13 +225,11 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         args = approval.waiting_args
         if not isinstance(args, dict) or not args:
             return tool
-        line = cut(", ".join(f"{name}: {_plain(value)}" for name, value in args.items())[: PEEK * 8], PEEK)
-        return format_html(
-            '{}<details class="adm-args"><summary>{}</summary>{}</details>',
-            tool,
-            reveal(line),
-            arguments.table(args),
-        )
+        line = join((_brief(name, value) for name, value in list(args.items())[:IN_SIGHT]), ", ")
+        if len(args) > IN_SIGHT:
+            line = html("{}, {}", line, _("and {} more").format(len(args) - IN_SIGHT))
+        rows = arguments.shown(facts((), args, Locale.parse("en")), f"a{approval.pk}v")
+        return html('{}<details class="adm-args"><summary>{}</summary>{}</details>', tool, line, rows.html)
 
     @admin.display(description="status", ordering="state")
     def mark(self, approval: Approval) -> SafeString:
@@ -244,8 +262,12 @@ def _may_see_calls(request: HttpRequest) -> bool:
     return principal_of(request).may_view_all() and request.user.has_perm("envelopes.view_toolcall")
 
 
+def _brief(name: str, value: Json) -> SafeString:
+    return html("{}: {}", brief(name, 30), brief(_plain(value), PEEK))
+
+
 def _plain(value: Json) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
 
 
 def _is_over(approval: Approval) -> bool:

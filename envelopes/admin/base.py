@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.display import folded_field, linked_field, pretty, state_words, text_field
-from envelopes.delivery.panel.markup import SafeString, reveal, text
+from envelopes.delivery.panel.markup import SafeString, brief, reveal, text
 from envelopes.models import Participant
 
 M = TypeVar("M", bound=Model)
@@ -81,7 +81,7 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     show_facets = admin.ShowFacets.NEVER
 
     class Media:
-        css = {"all": ["beach/tokens.css", "beach/components.css", "beach/admin.css"]}
+        css = {"all": ["beach/tokens.css", "beach/components.css", "beach/approval.css", "beach/admin.css"]}
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -153,9 +153,10 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     def render_change_form(
         self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any
     ) -> Any:
-        """The name of the row stands in the head of the page too: without what cannot be seen or turns direction."""
-        named = text(kwargs.get("obj") or "")
-        context |= {"crumb": named, "subtitle": named if context.get("subtitle") else None}
+        """The name of the row stands in the head of the page too, with names for what it hides; in the title of the
+        window, which holds no markup, without."""
+        name = str(kwargs.get("obj") or "")
+        context |= {"crumb": brief(name, 120), "subtitle": text(name) if context.get("subtitle") else None}
         return super().render_change_form(request, context, *args, **kwargs)
 
     def changelist_view(

@@ -24,6 +24,7 @@ from envelopes.access import principal_of
 from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
 from envelopes.approvals.service import decide
+from envelopes.delivery.panel.markup import reveal
 from envelopes.errors import AlreadyDecided, BeachError, Expired
 from envelopes.models import Approval, Session
 from envelopes.protocol.text import is_blank
@@ -49,7 +50,7 @@ class DecisionForm(forms.Form):
     reason = forms.CharField(
         required=False,
         max_length=REASON_CHARACTERS,
-        widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto"}),
+        widget=forms.Textarea(attrs={"rows": 1, "class": "a2-input", "dir": "auto"}),
     )
 
 
@@ -165,7 +166,7 @@ class Deciding(_Base):
             "opts": self.opts,
             "media": self.media,
             "form": form,
-            "waiting": [approval for approval in chosen if approval.state == "pending"],
+            "waiting": [reveal(approval.question) for approval in chosen if approval.state == "pending"],
             "others": sum(approval.state != "pending" for approval in chosen),
             "chosen": chosen,
             "checkbox": helpers.ACTION_CHECKBOX_NAME,

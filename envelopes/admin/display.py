@@ -1,6 +1,6 @@
 """How the admin shows what is stored: JSON folded and cut, states in words, lengths of time, links.
 
-Whatever people, models or tools wrote passes through ``reveal``: escaped, with hidden characters as their codes.
+Whatever people, models or tools wrote passes through ``reveal``: escaped, with hidden characters by their names.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def folded(value: Json, *, raw: str = "", limit: int = JSON_CHARACTERS, label: s
         "</details>",
         label or reveal(cut(text[:400], 60)),
         size(len(text)),
-        reveal(text[:limit]),
+        reveal(text[:limit], blanks=False),
         notice,
     )
 

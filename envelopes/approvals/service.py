@@ -77,9 +77,8 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         "why": approval.why,
         "label": tool.label,
         "attempt": approval.attempt,
+        "fields": tool.fields,
     }
-    if tool.labels:
-        metadata["labels"] = tool.labels
     writer.add(
         "part",
         {

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 from envelopes.errors import RegistrationError
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.base import check_name
+from envelopes.registries.shown import declare
 from envelopes.types import Json, JsonObject
 
 Risk = Literal["low", "medium", "high"]
@@ -104,10 +105,9 @@ class Tool:
             raise RegistrationError(f"{self.name!r} is the runtime's own tool.", name=self.name)
 
     @property
-    def labels(self) -> dict[str, str]:
-        """What people read beside the name of an argument: the titles that its author gave to fields."""
-        fields = self.input.model_fields.items()
-        return {field.alias or name: field.title for name, field in fields if field.title}
+    def fields(self) -> list[JsonObject]:
+        """What its author said of its arguments, for people: titles, formats (``envelopes.registries.shown``)."""
+        return declare(self.input)
 
     def definition(self) -> JsonObject:
         """The tool as the Messages API wants it."""

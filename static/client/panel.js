@@ -1,6 +1,8 @@
 // The page of a conversation: what comes in goes to the modules that it concerns.
 
 import { apply } from './apply.js';
+import { startCards } from './card.js';
+import { calibrate, startClock } from './clock.js';
 import { drawComposer, messages, online, settle, startComposer } from './composer.js';
 import { decisions, startDecisions } from './decide.js';
 import { all, byId, when } from './dom.js';
@@ -91,7 +93,10 @@ const handlers = {
   seen,
   frame: redraw,
   delta,
-  welcome: frame => busy(frame.busy),
+  welcome: frame => {
+    calibrate(frame.now);
+    busy(frame.busy);
+  },
   error: frame => toast(frame.message, 'bad'),
   // A page that nobody looks at asks when somebody does.
   sessions: () => document.hidden || relist(),
@@ -127,7 +132,9 @@ function shell() {
 }
 
 shell();
+startClock(root.dataset);
 startThread();
+startCards();
 startFields();
 startSurfaces();
 startDecisions();

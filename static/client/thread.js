@@ -1,21 +1,23 @@
-// The conversation as it grows: following the end, time.
+// The conversation as it grows: following the end, days.
 
+import { serverNow, tick } from './clock.js';
 import { all, byId, when } from './dom.js';
-import { announce, main, root, strings, words } from './page.js';
+import { announce, main, root, strings } from './page.js';
 import { timezone } from './session.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
 const PENDING = '.b-approval[data-state=pending]';
-const pill = byId('pill');
+const pill = byId('pill'), dock = document.querySelector('.b-dock');
 const html = document.documentElement;
-let following = true, unseen = false, passed;
+const space = () => innerHeight - dock.offsetHeight;
+let following = true, unseen = false, could = false, passed, spare = space();
 
 export const pending = () => document.querySelector(PENDING);
 const top = element => element.getBoundingClientRect().top;
 const bottom = element => element.getBoundingClientRect().bottom;
 const edge = () => bottom(document.querySelector('.b-top'));                       // what covers the page from above,
-const room = () => innerHeight - document.querySelector('.b-dock').offsetHeight;   // and where it is covered from below
+const room = () => top(dock) + 1;                                                  // and where it is covered from below
 
 // -- following -------------------------------------------------------------------------------------------------------
 
@@ -49,6 +51,8 @@ export function follow(force, news) {
 export function toEnd() {
   passed = anchor();
   follow(true);
+  const card = pending();
+  if (card && bottom(card) > edge() && top(card) < edge()) show(card);
 }
 
 function scrolled() {
@@ -59,33 +63,43 @@ function scrolled() {
   point();
 }
 
+// A question that waits, with its answers: all of the card where there is room; else its beginning, over which the
+// answers stick to the lower edge of what can be seen.
+function show(card) {
+  const long = card.offsetHeight > room() - edge();
+  card.scrollIntoView({ block: long ? 'start' : 'nearest', behavior: 'instant' });
+  following = !long && gap() < NEAR;
+}
+
+const buttons = () => all(`${PENDING} .b-approval__btns`).filter(place => place.offsetHeight);
 // The first question whose answers are below what can be seen.
-const asked = () => all(`${PENDING} .b-approval__act`).find(act => bottom(act) > room());
+const asked = () => buttons().find(place => bottom(place) > room())?.closest('.b-approval');
+const answerable = () => buttons().some(place => bottom(place) <= room() && top(place) >= edge());
 
 function point() {
   // Who reads back is told of what has come meanwhile, and of a question; not that there is an end.
-  const below = Boolean(asked()), near = following || gap() < NEAR, [button] = pill.children;
-  if (near) unseen = false;
-  pill.hidden = near || !(unseen || below);
+  const below = Boolean(asked()), [button] = pill.children;
+  if (following || gap() < NEAR) unseen = false;
+  could = answerable();
+  pill.hidden = could || !(unseen || below);
   button.classList.toggle('b-pill--ask', below);
   button.lastElementChild.textContent = below ? strings.approvalBelow : strings.newBelow;
 }
 
-// -- time ------------------------------------------------------------------------------------------------------------
-
-function tick() {
-  for (const place of all('[data-expires]')) {
-    const left = Math.ceil((Date.parse(place.dataset.expires) - Date.now()) / 1000);
-    if (left > 3600) continue;
-    const clock = `${Math.floor(left / 60)}:${String(left % 60).padStart(2, '0')}`;
-    place.textContent = left > 0 ? words('expiresIn', clock) : strings.timeUp;
-    // The server decides; this only keeps a person from pressing what can no longer count.
-    if (left <= 0) for (const button of all('[data-decide]', place.closest('.b-approval'))) button.disabled = true;
-  }
+// The box for writing has grown, or a keyboard has come up: whoever is at the end stays there, and answers that were in
+// sight stay in sight.
+function squeeze() {
+  const lost = spare - space();
+  spare -= lost;
+  root.style.setProperty('--b-dock-h', `${dock.offsetHeight}px`);
+  if (lost > 0 && (following || could)) scrollBy({ top: lost, behavior: 'instant' });
+  point();
 }
 
+// -- days ------------------------------------------------------------------------------------------------------------
+
 function days(roots) {
-  const today = new Date().toLocaleDateString('en-CA', { timeZone: root.dataset.timezone || timezone });
+  const today = new Date(serverNow()).toLocaleDateString('en-CA', { timeZone: root.dataset.timezone || timezone });
   const names = new Intl.RelativeTimeFormat(html.lang, { numeric: 'auto' });
   for (const time of roots.flatMap(root => all('[data-day]', root))) {
     const ago = Math.round((Date.parse(time.dateTime) - Date.parse(today)) / 864e5);
@@ -99,23 +113,25 @@ function days(roots) {
 export function showNews(roots) {
   days(roots);
   tick();
-  if (roots.some(root => root.matches(PENDING) || root.querySelector(PENDING))) announce(strings.approvalNeeded);
+  const card = roots.map(root => root.matches(PENDING) ? root : root.querySelector(PENDING)).find(Boolean), was = following;
+  if (card) announce(strings.approvalNeeded);
   // What changes inside of a card that is there already, such as an error under a field, is no news.
   follow(false, roots.some(root => !root.closest('.b-surface__body')));
+  if (card && was) show(card);
+  point();
 }
 
 export function startThread() {
   addEventListener('scroll', scrolled, { passive: true });
   // What grows later, such as pictures, is followed as well.
   new ResizeObserver(() => following && follow()).observe(main);
+  new ResizeObserver(squeeze).observe(dock);
+  addEventListener('resize', squeeze);
   when('click', '#pill button', () => {
-    const act = asked();
-    if (!act) return toEnd();
-    // All of the card where there is room; else its answers, with as much above them as fits.
-    const card = act.closest('.b-approval');
-    (card.offsetHeight < room() - edge() ? card : act).scrollIntoView({ block: 'center' });
+    const card = asked();
+    if (card) show(card);
+    else toEnd();
+    point();
   });
-  setInterval(tick, 1000);
   days([main]);
-  tick();
 }

@@ -173,6 +173,8 @@ def render(talk: Talk, **changes: Any) -> str:
         "label": "Scripted demo model",
         "session": SimpleNamespace(public_id="cur", title=talk.thread.title, timezone="Europe/Berlin"),
         "may_write": True,
+        "may_decide": True,
+        "now": round(talk.at.timestamp() * 1000),
         "thread": mark_safe(talk.html()),  # noqa: S308 - as the view does
         "empty": not talk.rows,
         "seq": len(talk.rows),

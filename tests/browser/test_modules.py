@@ -649,18 +649,6 @@ def test_a_decision_waits_for_its_answer_and_can_be_refused(form: Stage) -> None
     assert card.evaluate("e => e.contains(document.activeElement)")
 
 
-def test_a_question_whose_answers_are_below_the_fold_is_told(form: Stage) -> None:
-    form.row(form.talk.me("Buy it"))
-    form.row(form.talk.turn(2))
-    form.row(form.talk.ask(turn=2, expires=None, args={f"k{number}": number for number in range(30)}))
-    form.row(form.talk.turn(2, "suspended"))
-    pill = form.page.get_by_role("button", name="Approval below")
-    assert 0 <= _top(form, ".b-me:has(+ #t2-0)") <= 24
-    pill.click()
-    expect(form.page.get_by_role("button", name="Approve")).to_be_in_viewport()
-    expect(pill).to_be_hidden()
-
-
 def test_enter_sends_shift_enter_does_not_and_a_composition_is_left_alone(form: Stage) -> None:
     box = form.page.locator("#msg")
     box.click()

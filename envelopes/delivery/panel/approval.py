@@ -1,6 +1,7 @@
 """An approval card: a stored question about one exact call, what was decided, and what came of it.
 
-Drawn from rows only. The same card is updated in place wherever the conversation has gone meanwhile.
+Drawn from rows only. The same card is updated in place wherever the conversation has gone meanwhile, and the admin
+draws it with the same code, for a ``Door`` of its own.
 """
 
 from __future__ import annotations
@@ -10,19 +11,33 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
+from envelopes.delivery.facts import facts
 from envelopes.delivery.panel import arguments
-from envelopes.delivery.panel.markup import NOTHING, SafeString, cut, html, icon, join, text, trusted
+from envelopes.delivery.panel.markup import NOTHING, SafeString, html, icon, join, reveal, text, trusted
 from envelopes.delivery.panel.view import Brush, View
 from envelopes.types import JsonObject
 
 _RISK_TAGS = {"high": "b-tag--coral", "medium": "b-tag--ochre"}
+FOLDED = ("done", "denied", "expired", "withdrawn", "failed", "unknown")
+"""States in which a card is one line that opens, with a sentence below it where there is more to say."""
+
+
+class Door(NamedTuple):
+    """A page made for deciding (D23). ``action`` is where its form goes, empty where its reader may not decide;
+    ``fields`` stand in the form before the buttons; ``note`` says what else matters now."""
+
+    action: str = ""
+    fields: SafeString = NOTHING
+    note: str = ""
 
 
 class Words(NamedTuple):
+    """``said`` stands below the line, ``result`` inside of it."""
+
     state: str
     icon: str
-    result: str
-    about: str
+    said: SafeString = NOTHING
+    result: str = ""
 
 
 @dataclass
@@ -55,174 +70,108 @@ class Approval(View):
         return str(self.about.get("question") or "").strip() or _("May {} be called?").format(self.tool)
 
     def html(self, brush: Brush) -> SafeString:
+        return self.at_door(brush, None)
+
+    def at_door(self, brush: Brush, door: Door | None) -> SafeString:
+        """The card; None is the chat, where a click on a button is a message of the page's own."""
         if self.state == "pending":
-            return self._pending(brush)
+            return self._pending(brush, door)
         words = self._words(brush)
-        if self.state in ("done", "denied", "expired", "withdrawn"):
-            return self._line(brush, words)
-        return self._told(brush, words)
+        return self._line(brush, words) if self.state in FOLDED else self._running(brush, words)
 
     # -- states -------------------------------------------------------------------------------------------------------
 
-    def _pending(self, brush: Brush) -> SafeString:
-        name = brush.context.name(self.actor)
-        why = [html(_("{} will call {} once."), text(name), html("<code>{}</code>", text(self.tool)))]
-        if self.about.get("why"):
-            why.append(text(self.about["why"]))
-        attempt = self.about.get("attempt")
-        if isinstance(attempt, int) and attempt > 1:
-            why.append(html("<b>{}</b>", _("This is attempt {}.").format(attempt)))
-        buttons = join(
-            html(
-                '<button class="a2-btn{}" type="button" data-decide="{}" data-approval="{}">{}</button>',
-                extra,
-                decision,
-                text(self.approval_id),
-                label,
-            )
-            for decision, label, extra in (
-                ("denied", _("Deny"), ""),
-                ("granted", _("Approve"), " a2-btn--soft"),
-            )
-        )
+    def _pending(self, brush: Brush, door: Door | None) -> SafeString:
+        rows = self._rows(brush, unfold=door is not None)
         return self._card(
             html(
-                '<header class="b-approval__head"><span class="b-approval__state">{}<span>{}</span></span>{}</header>',
+                '<header class="b-approval__head"><span class="b-approval__state">{}'
+                '<span class="b-approval__mine">{}</span><span class="b-approval__theirs">{}</span></span>{}</header>',
                 icon("shield"),
                 _("Needs your approval"),
+                _("Waiting for approval"),
                 self._risk(),
             ),
             html(
-                '<div class="b-approval__body"><div class="b-approval__ask" dir="auto">{}</div>'
-                '<p class="b-approval__why" dir="auto">{}</p>{}'
-                '<div class="b-approval__act"><span class="b-approval__edit"></span>{}</div></div>',
-                text(self.question),
-                join(why, " "),
-                arguments.table(self._args, self._labels),
-                buttons,
+                '<div class="b-approval__body">{}{}{}{}</div>',
+                self._question(),
+                self._why(brush),
+                rows.html,
+                self._exact(),
             ),
-            html('<footer class="b-approval__foot">{}{}</footer>', self._expiry(brush), self._digest()),
-            label=_("Needs your approval"),
+            self._dock(brush, [] if door else rows.folded, door),
+            mine=door is None or bool(door.action),
+        )
+
+    def _running(self, brush: Brush, words: Words) -> SafeString:
+        return self._card(
+            html(
+                '<header class="b-approval__head">{}{}</header><progress class="b-bar" aria-label="{}"></progress>',
+                self._head(words),
+                self._who(brush),
+                _("Running"),
+            ),
+            html(
+                '<div class="b-approval__body"><p class="b-approval__result">{}</p>{}</div>',
+                words.result,
+                self._exact(),
+            ),
+            label=words.state,
         )
 
     def _line(self, brush: Brush, words: Words) -> SafeString:
-        """Settled: one line that opens."""
+        """Settled: one line that opens; what did or did not happen stands below it."""
         return self._card(
             html(
-                '<details class="b-approval__fold"><summary class="b-approval__head">{}{}'
-                '<span class="b-approval__end"><span class="b-iconbtn">{}</span></span></summary>'
-                '<div class="b-approval__body">{}{}</div></details>',
+                '<details class="b-approval__fold"><summary class="b-approval__head"><span>{}{}</span>{}</summary>'
+                '<div class="b-approval__body">{}{}{}{}</div></details>{}',
                 self._head(words),
                 self._who(brush),
                 icon("down"),
-                html('<p class="b-approval__result" dir="auto">{}</p>', text(words.result))
+                html('<p class="b-approval__result" dir="auto">{}</p>', reveal(words.result))
                 if words.result
                 else "",
-                join(
-                    (
-                        html('<p class="b-approval__why">{}</p>', words.about),
-                        arguments.table(self._args, self._labels),
-                    )
-                ),
+                html('<p class="b-approval__asked" dir="auto">{}</p>', reveal(self.question)),
+                self._rows(brush).html,
+                self._exact(),
+                html('<p class="b-approval__said">{}</p>', words.said) if words.said else "",
             ),
             label=words.state,
         )
 
-    def _told(self, brush: Brush, words: Words) -> SafeString:
-        """Running, failed or unknown: said in full."""
-        bar: object = ""
-        if self.state == "running":
-            bar = html('<progress class="b-bar" aria-label="{}"></progress>', _("Running"))
-        return self._card(
-            html(
-                '<header class="b-approval__head">{}{}</header>{}', self._head(words), self._who(brush), bar
-            ),
-            html(
-                '<div class="b-approval__body"><p class="b-approval__result" dir="auto">{}</p>'
-                '<details class="b-approval__more"><summary>{}{}</summary>{}</details></div>',
-                text(words.result),
-                icon("right", "b-icon--flip"),
-                words.about,
-                arguments.table(self._args, self._labels),
-            ),
-            html('<footer class="b-approval__foot"><span></span>{}</footer>', self._digest())
-            if self.state == "unknown"
-            else "",
-            label=words.state,
-        )
+    # -- what is asked ------------------------------------------------------------------------------------------------
 
-    # -- pieces -------------------------------------------------------------------------------------------------------
-
-    def _card(self, *pieces: str, label: str) -> SafeString:
+    def _card(self, *pieces: str, label: str = "", mine: bool = True) -> SafeString:
+        named = html('aria-label="{}"', text(label)) if label else html('aria-labelledby="{}q"', self.id)
         return html(
-            '<section class="b-approval" id="{}" data-state="{}" aria-label="{}">{}</section>',
+            '<div class="b-approval" id="{}" role="group" data-state="{}"{} {}>{}</div>',
             self.id,
             "expired" if self.state == "withdrawn" else self.state,
-            text(label),
+            "" if mine else trusted(' data-mine="no"'),
+            named,
             join(pieces),
         )
 
-    def _words(self, brush: Brush) -> Words:
-        name = brush.context.name(self.actor)
-        label = str(self.about.get("label") or "").strip()
-        asked = _("What was asked")
-        match self.state:
-            case "running":
-                told = _("You can close this page. The result will be here.")
-                return Words(label or _("Running"), "", told, _("What is running"))
-            case "done":
-                short = self.summary and len(self.summary) <= 120
-                result = "" if short else self.summary
-                return Words(self.summary.rstrip(".") if short else _("Done"), "check", result, _("What ran"))
-            case "failed":
-                told = self.error or self.summary or _("It did not work.")
-                return Words(_("This was not done"), "x", told, _("What was tried"))
-            case "denied":
-                told = _("Nothing was run. {} has been told.").format(name)
-                if self.reason:
-                    told = f"{told} {_('Reason: {}').format(self.reason)}"
-                return Words(_("Not approved"), "minus", told, asked)
-            case "expired":
-                return Words(
-                    _("Expired"), "clock", _("Nothing was run. {} has been told.").format(name), asked
-                )
-            case "withdrawn":
-                told = _("The turn ended before a decision. Nothing was run.")
-                return Words(_("No longer asked"), "minus", told, asked)
-            case _:
-                told = self.error or _("The connection was lost while this was running.")
-                told = f"{told} {_('It will not be tried again. Staff check what happened.')}"
-                return Words(_("Outcome unknown"), "alert", told, _("What was tried"))
+    def _question(self) -> SafeString:
+        return html('<h2 class="b-approval__ask" id="{}q" dir="auto">{}</h2>', self.id, reveal(self.question))
 
-    def _head(self, words: Words) -> SafeString:
-        mark = icon(words.icon) if words.icon else trusted('<span class="b-spin" aria-hidden="true"></span>')
-        what: object = ""
-        if self.state in ("denied", "expired", "withdrawn"):
-            what = html('<span class="b-approval__what" dir="auto">{}</span>', text(cut(self.question, 90)))
-        return html(
-            '<span class="b-approval__state">{}<span dir="auto">{}</span></span>{}',
-            mark,
-            text(words.state),
-            what,
-        )
+    def _why(self, brush: Brush) -> SafeString:
+        told = str(self.about.get("why") or "").strip()
+        why = [
+            reveal(told) if told else html(_("{} will run this once."), text(brush.context.name(self.actor)))
+        ]
+        attempt = self.about.get("attempt")
+        if isinstance(attempt, int) and attempt > 1:
+            why.append(html("<b>{}</b>", _("This is attempt {}.").format(attempt)))
+        return html('<p class="b-approval__why" dir="auto">{}</p>', join(why, " "))
 
-    def _who(self, brush: Brush) -> SafeString:
-        at = brush.context.clock(self.decided_at) if self.decided_at else ""
-        if self.state == "withdrawn" or not self.decided_at:
-            return NOTHING
-        if self.state == "expired":
-            return html('<span class="b-approval__who">{}</span>', html(_("No decision by {}"), at))
-        return html('<span class="b-approval__who">{}, {}</span>', self._decision(), at)
+    def _rows(self, brush: Brush, *, unfold: bool = False) -> arguments.Shown:
+        declared = self.about.get("fields")
+        rows = facts(declared if isinstance(declared, list) else (), self._args, brush.context.babel)
+        return arguments.shown(rows, f"{self.id}v", unfold=unfold)
 
-    def _decision(self) -> SafeString:
-        """What was decided, by whom or where. Everybody reads the same page, so nobody on it is "you"."""
-        denied = self.state == "denied"
-        if not self.decided_by:
-            return text(_("Denied in chat") if denied else _("Approved in chat"))
-        who = html("<bdi>{}</bdi>", text(self.decided_by))
-        if self.source == "admin":
-            return html(_("Denied by {} in the admin") if denied else _("Approved by {} in the admin"), who)
-        return html(_("Denied by {}") if denied else _("Approved by {}"), who)
+    def _exact(self) -> SafeString:
+        return arguments.exact(self.tool, self._args, str(self.about.get("digest") or ""))
 
     def _risk(self) -> SafeString:
         risk = str(self.about.get("risk") or "medium")
@@ -231,35 +180,143 @@ class Approval(View):
         )
         note = str(self.about.get("riskNote") or "").strip()
         label = f"{words}: {note}" if note else words
-        return html('<span class="b-tag {}">{}</span>', _RISK_TAGS.get(risk, ""), text(label))
+        return html('<span class="b-tag {}">{}</span>', _RISK_TAGS.get(risk, ""), reveal(label))
+
+    # -- how it is answered -------------------------------------------------------------------------------------------
+
+    def _dock(self, brush: Brush, folded: list[arguments.Folded], door: Door | None) -> SafeString:
+        """Expiry and buttons, at the lower edge of the card."""
+        if door is not None and not door.action:
+            theirs = html('<p class="b-approval__first">{}</p>', door.note) if door.note else NOTHING
+            return html('<div class="b-approval__dock">{}{}</div>', theirs, self._expiry(brush))
+        first, waits = self._first(folded), NOTHING
+        if folded:
+            waits = html(' aria-disabled="true" aria-describedby="{}f"', self.id)
+        if door is None:
+            buttons = join(
+                html(
+                    '<button class="a2-btn{}" type="button" data-decide="{}" data-approval="{}"{}>{}</button>',
+                    extra,
+                    decision,
+                    text(self.approval_id),
+                    more,
+                    label,
+                )
+                for decision, label, extra, more in (
+                    ("denied", _("Deny"), "", ""),
+                    ("granted", _("Approve"), " a2-btn--soft", waits),
+                )
+            )
+            return html(
+                '<div class="b-approval__dock">{}{}<p class="b-approval__theirs">{}</p>'
+                '<div class="b-approval__btns b-approval__act">{}</div></div>',
+                first,
+                self._expiry(brush),
+                _("Only the person in this conversation, or staff who approve, can decide."),
+                buttons,
+            )
+        # The least permissive one has the focus (D23) and stands first. Same size, same weight, neither is solid.
+        return html(
+            '<form class="b-approval__dock" method="post" action="{}">{}{}{}<div class="b-approval__btns">'
+            '<button class="a2-btn" type="submit" name="decision" value="denied" autofocus>{}</button>'
+            '<button class="a2-btn a2-btn--soft" type="submit" name="decision" value="granted">{}</button>'
+            "</div></form>",
+            door.action,
+            door.fields,
+            html('<p class="b-approval__first">{}</p>', door.note) if door.note else "",
+            self._expiry(brush),
+            _("Deny"),
+            _("Approve"),
+        )
+
+    def _first(self, folded: list[arguments.Folded]) -> SafeString:
+        """What has to be opened before an approval counts."""
+        if not folded:
+            return NOTHING
+        links = [html('<a href="#{}">{}</a>', each.id, each.label) for each in folded]
+        if len(links) == 1:
+            told = html(_("Open {} first; it is too long to show whole."), links[0])
+        else:
+            told = html(
+                _("Open {} and {} first; they are too long to show whole."), join(links[:-1], ", "), links[-1]
+            )
+        return html('<p class="b-approval__first" id="{}f">{}</p>', self.id, told)
 
     def _expiry(self, brush: Brush) -> SafeString:
         until = self.call.get("expiresAt")
         if not isinstance(until, str) or not until:
-            return html("<span>{}{}</span>", icon("clock"), _("No time limit"))
-        told = html(_("Expires at {}"), brush.context.clock(until))
-        return html('<span>{}<span data-expires="{}">{}</span></span>', icon("clock"), until, told)
-
-    def _digest(self) -> SafeString:
-        digest = str(self.about.get("digest") or "")
-        short = f"{digest[:4]} {digest[4:8]}".strip()
-        if not short:
-            return NOTHING
-        hint = _("Digest of the tool and its exact arguments")
+            return html('<span class="b-approval__when">{}{}</span>', icon("clock"), _("No time limit"))
+        told = html(_("Expires {}, {}"), brush.context.short_day(until), brush.context.clock(until))
         return html(
-            '<span title="{}: {}">{} <span class="b-mono">{}</span></span>',
-            hint,
-            text(digest),
-            _("Digest"),
-            text(short),
+            '<span class="b-approval__when">{}<span data-expires="{}">{}</span></span>',
+            icon("clock"),
+            until,
+            told,
         )
+
+    # -- what came of it ----------------------------------------------------------------------------------------------
+
+    def _words(self, brush: Brush) -> Words:
+        name = brush.context.name(self.actor)
+        label = str(self.about.get("label") or "").strip()
+        nothing = html("{}", _("Nothing was run. {} has been told.").format(name))
+        match self.state:
+            case "running":
+                told = _("You can close this page. The result will be here.")
+                return Words(label or _("Running"), "", result=told)
+            case "done":
+                short = self.summary and len(self.summary) <= 120
+                return Words(
+                    self.summary.rstrip(".") if short else _("Done"),
+                    "check",
+                    result="" if short else self.summary,
+                )
+            case "failed":
+                told = self.error or self.summary or _("It did not work. It will not be tried again.")
+                return Words(_("This was not done"), "x", reveal(told))
+            case "denied":
+                said = html("<q>{}</q> {}", reveal(self.reason), nothing) if self.reason else nothing
+                return Words(_("Not approved"), "minus", said)
+            case "expired":
+                return Words(_("Expired"), "clock", nothing)
+            case "withdrawn":
+                told = _("The turn ended before a decision. Nothing was run.")
+                return Words(_("No longer asked"), "minus", html("{}", told))
+            case _:
+                told = self.error or _("The connection was lost while this was running.")
+                more = html("<b>{}</b> {}", _("It will not be tried again."), _("Staff check what happened."))
+                return Words(_("Outcome unknown"), "alert", html("{} {}", reveal(told), more))
+
+    def _head(self, words: Words) -> SafeString:
+        mark = icon(words.icon) if words.icon else trusted('<span class="b-spin" aria-hidden="true"></span>')
+        return html(
+            '<span class="b-approval__state">{}<span dir="auto">{}</span></span>', mark, reveal(words.state)
+        )
+
+    def _who(self, brush: Brush) -> SafeString:
+        if self.state == "withdrawn" or not self.decided_at:
+            return NOTHING
+        at = brush.context.clock(self.decided_at)
+        told = (
+            html(_("No decision by {}"), at)
+            if self.state == "expired"
+            else html("{}, {}", self._decision(), at)
+        )
+        # News from elsewhere tells how old it is.
+        fresh = trusted(" data-ago") if self.source == "admin" else NOTHING
+        return html('<span class="b-approval__who"{}>{}</span>', fresh, told)
+
+    def _decision(self) -> SafeString:
+        """What was decided, by whom or where. Everybody reads the same page, so nobody on it is "you"."""
+        denied = self.state == "denied"
+        if not self.decided_by:
+            return text(_("Denied in chat") if denied else _("Approved in chat"))
+        who = html("<bdi>{}</bdi>", reveal(self.decided_by))
+        if self.source == "admin":
+            who = html(_("{} in the desk"), who)
+        return html(_("Denied by {}") if denied else _("Approved by {}"), who)
 
     @property
     def _args(self) -> JsonObject:
         args = self.call.get("args")
         return args if isinstance(args, dict) else {}
-
-    @property
-    def _labels(self) -> JsonObject:
-        labels = self.about.get("labels")
-        return labels if isinstance(labels, dict) else {}

@@ -9,7 +9,7 @@ from functools import cached_property
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from babel import Locale, UnknownLocaleError
-from babel.dates import format_date, format_time
+from babel.dates import format_date, format_skeleton, format_time
 from django.utils.translation import get_supported_language_variant
 from django.utils.translation import gettext as _
 
@@ -68,6 +68,10 @@ class ThreadContext:
         return html(
             '<time datetime="{}" title="{}, {}">{}</time>', at, self.long_day(self.day(at)), time, time
         )
+
+    def short_day(self, at: str) -> str:
+        """ "15 Aug": the session's day of a moment, without its year."""
+        return str(format_skeleton("MMMd", self.local(at), locale=self.babel))
 
     def long_day(self, day: str) -> str:
         return format_date(date.fromisoformat(day), "full", locale=self.babel)

@@ -1,32 +1,40 @@
 """HTML from typed pieces. The only place of the panel that declares text to be markup.
 
 Everything that a model, a tool or a person wrote goes through ``text`` (hidden characters taken out) or ``reveal``
-(hidden characters shown), never into ``trusted``.
+(hidden characters named), never into ``trusted``.
 """
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable
 
 from django.utils.html import conditional_escape, escape
 from django.utils.html import format_html as html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from a2ui.safety.text import clean_text
 from envelopes.protocol.text import shorten as cut
+from envelopes.protocol.unseen import Glimpse, Mark, glimpse, marks
 
-__all__ = ["NOTHING", "SafeString", "cut", "html", "icon", "join", "reveal", "text", "trusted"]
-
-# What `reveal` shows: controls but tab and line feed, zero-width and direction marks, line separators, blanks that are
-# not spaces, invisible operators, fillers, tags. Wider than what `clean_text` removes, since here a person decides.
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f"
-    "\u205f-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff\ud800-\udfff]"
-)
+__all__ = [
+    "NOTHING",
+    "SafeString",
+    "brief",
+    "cut",
+    "gap",
+    "html",
+    "icon",
+    "join",
+    "named",
+    "reveal",
+    "text",
+    "trusted",
+]
 
 NOTHING = SafeString("")
+_RETURN = "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}"
 
 
 def trusted(markup: str) -> SafeString:
@@ -39,18 +47,64 @@ def text(value: object) -> SafeString:
     return escape(clean_text(str(value)))
 
 
-def reveal(value: str) -> SafeString:
-    """``value`` as text with every hidden character shown as its code, for what a person has to judge."""
-    pieces: list[SafeString] = []
-    end = 0
-    for found in _HIDDEN.finditer(value):
-        character = found[0]
-        pieces.append(escape(value[end : found.start()]))
-        name = unicodedata.name(character, "Control character").capitalize()
-        pieces.append(html('<span class="b-ctrl" title="{}">U+{}</span>', name, f"{ord(character):04X}"))
-        end = found.end()
-    pieces.append(escape(value[end:]))
-    return join(pieces)
+def reveal(value: str, *, blanks: bool = True) -> SafeString:
+    """``value`` as text in which nothing hides, for what a person has to judge: characters that cannot be seen stand
+    there by name, runs of blanks by their number. Without ``blanks`` those stay as they are, for ``<pre>``.
+    """
+    return named(marks(value), blanks=blanks)
+
+
+def named(found: Iterable[Mark], *, blanks: bool = True) -> SafeString:
+    """``reveal`` for a text that has been taken apart."""
+    plain = ("text",) if blanks else ("text", "blanks", "tabs", "lines")
+    # A long text is made of few different marks, each of which is drawn once.
+    drawn: dict[Mark, str] = {}
+    for mark in (found := list(found)):
+        if mark not in drawn:
+            drawn[mark] = escape(mark.text) if mark.kind in plain else _named(mark)
+    return trusted("".join(drawn[mark] for mark in found))
+
+
+def _named(mark: Mark) -> SafeString:
+    number, code = mark.length, f"U+{ord(mark.text[0]):04X}"
+    match mark.kind:
+        case "blanks":
+            return html(
+                '<span class="b-gap">{}</span>', ngettext("{} blank", "{} blanks", number).format(number)
+            )
+        case "tabs":
+            return html('<span class="b-gap">{}</span>', ngettext("{} tab", "{} tabs", number).format(number))
+        case "lines" if number == 1:
+            return html('<span class="b-eol" title="{}">{}</span><br>', _("line break"), _RETURN)
+        case "lines":
+            told = ngettext("{} line break", "{} line breaks", number).format(number)
+            return html('<span class="b-gap">{}</span><br>', told)
+        case "marks" if number > 1:
+            codes = " ".join(f"U+{ord(character):04X}" for character in mark.text[:8])
+            told = ngettext("{} combining mark", "{} combining marks", number).format(number)
+            return html('<bdi class="b-ctrl" title="{}">{}</bdi>', codes, told)
+        case "alike":
+            return html('{}<bdi class="b-ctrl b-ctrl--alike" title="{}">{}</bdi>', mark.text, code, mark.name)
+    told = mark.name if number == 1 else f"{number} \N{MULTIPLICATION SIGN} {mark.name}"
+    return html('<bdi class="b-ctrl" title="{}">{}</bdi>', code, told)
+
+
+def gap(found: Glimpse) -> str:
+    """What lies between the two ends of a long value: "378 more characters, 300 of them blanks"."""
+    told = ngettext("{} more character", "{} more characters", found.characters).format(found.characters)
+    if found.blanks > found.characters // 2 or found.blanks > 100:
+        told = _("{}, {} of them blanks").format(told, found.blanks)
+    if found.hidden:
+        told = _("{}, {} of them hidden").format(told, found.hidden)
+    return told
+
+
+def brief(value: str, length: int) -> SafeString:
+    """``value`` in one line of about ``length`` characters for a list: both ends, and how much lies between them."""
+    found = glimpse(marks(value), length, length * 2 // 3, length // 3, 1)
+    if found is None:
+        return reveal(value)
+    return html('{}<span class="b-gap">{}</span>{}', named(found.head), gap(found), named(found.tail))
 
 
 def join(pieces: Iterable[str], between: str = "") -> SafeString:

@@ -16,6 +16,7 @@ def strings(name: str) -> dict[str, str]:
         "approvalNeeded": _("Approval needed"),
         "attempt": _("(attempt {})"),
         "busy": _("{} is answering").format(name),
+        "copied": _("Copied"),
         "deciding": _("Saving your decision…"),
         "denied": _("this conversation is no longer open to you."),
         "expiresIn": _("Expires in {}"),

@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from babel import Locale
 from django.utils import timezone
 from pydantic import ValidationError
 
@@ -12,6 +13,7 @@ from beachsite.demo import catalogue, fares
 from beachsite.demo.booking import BOOK_FLIGHT, BookFlight, book_flight, reference_of
 from beachsite.demo.errors import BadDate, NotOnSale
 from beachsite.demo.models import Booking
+from envelopes.delivery.facts import facts
 from envelopes.errors import Conflict
 from tests.beachsite.demo.stage import Context
 
@@ -111,8 +113,12 @@ def test_what_is_approved_can_be_read_as_plain_json() -> None:
     assert isinstance(shown["total"], int)
 
 
-def test_the_card_names_arguments_in_words() -> None:
-    labels = BOOK_FLIGHT.labels
-
-    assert set(labels) == set(BookFlight.model_fields)
-    assert labels["lead_passenger"] == "Lead passenger"
+def test_the_card_says_the_booking_in_words_on_four_lines() -> None:
+    assert {field["path"][0] for field in BOOK_FLIGHT.fields} == set(BookFlight.model_fields)
+    shown = facts(BOOK_FLIGHT.fields, order().model_dump(mode="json"), Locale.parse("en_GB"))
+    assert [(row.label[0].text, [fact.text for fact in row.facts]) for row in shown.rows] == [
+        ("Flight", ["easyJet EJ4521", f"{order().date:%A} {order().date.day} {order().date:%B %Y}"]),
+        ("Passenger", ["Ada Lovelace", "2 tickets"]),
+        ("Email", ["Not given"]),
+        ("Total price", [fares.money(order().total, "GBP")]),
+    ]

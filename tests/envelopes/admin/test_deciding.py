@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -53,19 +54,19 @@ def test_the_page_shows_what_will_run_and_two_equal_buttons(jonas: Client, appro
     for word in (
         "Pay 40 back for order A17?",
         "refund",
-        "order",
+        "Order",
         "A17",
-        "amount",
+        "Amount",
         "40",
         "High",
-        approval.digest,
+        " ".join(approval.digest[at : at + 8] for at in range(0, 64, 8)),
     ):
         assert word in text
     form = next(form for form in parsed(html).iter("form") if form.get("action") == url(approval, "decide"))
     buttons = list(form.iter("button"))
     assert [(button.get("value"), button.get("class")) for button in buttons] == [
-        ("denied", None),
-        ("granted", None),
+        ("denied", "a2-btn"),
+        ("granted", "a2-btn a2-btn--soft"),
     ]
     # Initial focus on the least permissive button, and on no other element (D23).
     assert [
@@ -73,6 +74,68 @@ def test_the_page_shows_what_will_run_and_two_equal_buttons(jonas: Client, appro
     ] == ["denied"]
     # Enter in the reason writes a line; it decides nothing.
     assert [field.get("name") for field in form.iter("textarea")] == ["reason"]
+
+
+def test_who_asks_for_whom_where_and_how_long_stands_above_the_buttons(jonas: Client) -> None:
+    session = factories.make_session(title="Order A17 came broken")
+    approval = factories.make_approval(session, expires_after=600)
+    page = jonas.get(url(approval, "change")).content
+    asks = next(element for element in parsed(page).iter("dl") if element.get("class") == "adm-asks")
+    told = {"".join(pair[0].itertext()): "".join(pair[1].itertext()) for pair in asks}
+    assert list(told) == ["Asked by", "On behalf of", "Conversation", "Expires"]
+    assert told["Conversation"] == "Order A17 came broken" and told["Expires"] == "in 9 min"
+    html = page.decode()
+    places = [
+        html.index(f'class="{name}"')
+        for name in ("adm-asks", "b-approval__ask", "b-facts", "b-approval__btns")
+    ]
+    assert places == sorted(places)
+
+
+def test_the_card_is_the_chats(jonas: Client) -> None:
+    args = {"order": "A17", "amount": 40, "note": "x" * 900, "odd": 1}
+    approval = factories.make_approval(factories.make_session(), args)
+    (card,) = (e for e in parsed(jonas.get(url(approval, "change")).content).iter("section"))
+    assert (card.get("class"), card.get("data-state")) == ("b-approval", "pending")
+    parts = [element.get("class") for element in card.iter() if str(element.get("class")).startswith("b-")]
+    order = [
+        "b-approval__head",
+        "b-approval__ask",
+        "b-approval__why",
+        "b-facts",
+        "b-exact",
+        "b-approval__dock",
+    ]
+    assert [name for name in parts if name in order] == [*order[:4], "b-facts", *order[4:]]
+    # What is too long to show whole stands open: nothing has to be unfolded, with script or without.
+    (long,) = (element for element in card.iter("details") if element.get("class") == "b-long")
+    assert long.get("open") is not None
+
+
+def test_x2_the_list_shows_both_ends_and_counts_blanks(jonas: Client) -> None:
+    args = {"order": "ls" + " " * 300 + "; rm -rf /", "amount": 1, "note": "a\u00a0b" + "c" * 300 + "end"}
+    approval = factories.make_approval(factories.make_session(), args)
+    page = parsed(jonas.get(url(Approval, "changelist")).content)
+    fold = next(element for element in page.iter("details") if element.get("class") == "adm-args")
+    line = " ".join(" ".join(fold[0].itertext()).split())
+    assert "ls 300 blanks ; rm -rf /" in line
+    assert "a no-break space b" in line and line.count("more characters") == 1
+    assert "end" in line
+    assert approval.tool_name in text_of(jonas.get(url(Approval, "changelist")).content)
+
+
+def test_x8_what_a_question_hides_is_named_wherever_staff_decide(jonas: Client) -> None:
+    question = "Pay\u202e Eve\u00a0now?"
+    tool = factories.make_tool()
+    assert tool.approval is not None
+    tool = replace(tool, approval=replace(tool.approval, question=lambda args: question))
+    approval = factories.make_approval(factories.make_session(), tool=tool)
+    asked = "Pay right-to-left override Eve no-break space now?".replace(" ", "")
+    for page in (url(approval, "change"), url(Approval, "changelist")):
+        assert asked in text_of(jonas.get(page).content).replace(" ", "")
+    chosen = {"action": "deny_selected", "_selected_action": [approval.pk]}
+    response = jonas.post(url(Approval, "changelist"), chosen)
+    assert asked in text_of(response.content).replace(" ", "")
 
 
 def test_a_decided_one_offers_no_decision(jonas: Client, approval: Approval) -> None:

@@ -73,12 +73,11 @@ ARGUMENTS: dict[str, Fill] = {
 }
 OURS = {
     "one more <span>",
-    "one more <wbr>",
     "one more <details>",
     "one more <summary>",
-    "attribute tabindex on <p>",
+    "element <bdi>",
 }
-"""What the arguments of a call may bring with them: codes of hidden characters, joints, folds of long values."""
+"""What the arguments of a call may bring with them: names of hidden characters, numbers of blanks, folds."""
 BENIGN_URL = "https://benign.example/"
 
 

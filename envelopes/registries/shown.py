@@ -1,0 +1,195 @@
+"""How a tool's author says what its arguments are for people: titles, formats, what stands on one line.
+
+``declare`` turns the pydantic model of a tool into plain data, which is stored with each question (metadata of the
+``approval-request`` part): what was asked reads the same when the tool has changed or gone.
+"""
+
+from __future__ import annotations
+
+import enum
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from datetime import date, datetime, time
+from decimal import Decimal
+from typing import Any, Literal, Self, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined, to_jsonable_python
+
+from envelopes.types import Json, JsonObject
+
+Format = Literal["any", "text", "number", "money", "date", "time", "datetime", "yes-no", "list"]
+
+Path = tuple[str | None, ...]
+"""Keys from the arguments down to a value; None stands for every item of a list."""
+
+DEEPEST = 8
+"""Models inside of models: what is deeper than that, or contains itself, is shown under its own names."""
+
+_BY_TYPE: dict[type, Format] = {
+    bool: "yes-no",
+    int: "number",
+    float: "number",
+    Decimal: "number",
+    datetime: "datetime",
+    date: "date",
+    time: "time",
+    str: "text",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Marks a field of a tool's input: ``total: Annotated[int, Field(title="Total"), Shown(currency="currency")]``.
+
+    ``currency``: the value is an amount of money, in this currency (ISO 4217: "GBP") or in the one that this field of
+    the same model holds. ``minor``: the amount counts pence, cents or what the currency has. ``beside``: it stands on
+    the line of this field. ``unit``: the words behind a number, for one and for more ("ticket", "tickets").
+    ``words``: what to call each value of a choice. ``sum``: the one value that decides, emphasised.
+    """
+
+    currency: str = ""
+    minor: bool = False
+    beside: str = ""
+    unit: tuple[str, str] | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    sum: bool = False
+
+
+@dataclass(frozen=True)
+class Declared:
+    """One field as it was declared. ``default``: what runs when it is not sent; a pair, since None is a value too."""
+
+    path: Path
+    title: str
+    format: Format = "any"
+    currency: str = ""
+    minor: bool = False
+    beside: str = ""
+    unit: tuple[str, str] | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
+    sum: bool = False
+    default: tuple[Json] | None = None
+    required: bool = True
+
+    def dump(self) -> JsonObject:
+        """JSON, without what is as it is by default."""
+        found: JsonObject = {"path": list(self.path), "title": self.title}
+        for item in fields(self)[2:]:
+            value = getattr(self, item.name)
+            if (value and value != item.default) or (item.name == "required" and not value):
+                found[item.name] = _plain(value)
+        return found
+
+    @classmethod
+    def load(cls, stored: Json) -> Self | None:
+        """What ``dump`` gave; None for anything else. Keys of a later version are passed over."""
+        if not isinstance(stored, dict) or not isinstance(stored.get("title"), str):
+            return None
+        path = stored.get("path")
+        if (
+            not isinstance(path, list)
+            or not path
+            or not all(key is None or isinstance(key, str) for key in path)
+        ):
+            return None
+        known = {item.name: stored[item.name] for item in fields(cls) if item.name in stored}
+        pair = known.get("unit")
+        known["unit"] = (str(pair[0]), str(pair[1])) if isinstance(pair, list) and len(pair) == 2 else None
+        given = known.get("default")
+        known["default"] = (given[0],) if isinstance(given, list) and len(given) == 1 else None
+        return cls(**{**known, "path": tuple(path)})
+
+
+def declare(model: type[BaseModel]) -> list[JsonObject]:
+    """Every field of ``model`` and of the models inside of it, in their order."""
+    return [declared.dump() for declared in _fields(model, (), (model,))]
+
+
+def _fields(model: type[BaseModel], above: Path, within: tuple[type[BaseModel], ...]) -> Iterator[Declared]:
+    for name, info in model.model_fields.items():
+        key = info.validation_alias if isinstance(info.validation_alias, str) else info.alias or name
+        shown = next((mark for mark in info.metadata if isinstance(mark, Shown)), Shown())
+        path = (*above, key)
+        inner, many = _inside(info.annotation)
+        nested = isinstance(inner, type) and issubclass(inner, BaseModel)
+        yield Declared(
+            path,
+            info.title or name.replace("_", " ").strip().capitalize() or name,
+            "list" if many else "any" if nested else _format(inner, shown),
+            currency=_key_of(model, shown.currency),
+            minor=shown.minor,
+            beside=_key_of(model, shown.beside),
+            unit=shown.unit,
+            words=dict(shown.words),
+            sum=shown.sum,
+            default=_default(info),
+            required=info.is_required(),
+        )
+        if many:
+            path = (*path, None)
+            if not nested:
+                unit, words = shown.unit, dict(shown.words)
+                yield Declared(path, "", _format(inner, shown), unit=unit, words=words)
+        if nested and inner not in within and len(within) < DEEPEST:
+            yield from _fields(inner, path, (*within, inner))
+
+
+def _key_of(model: type[BaseModel], name: str) -> str:
+    """The key by which a field of the same model is sent; what names none stays as it is."""
+    info = model.model_fields.get(name)
+    if info is None:
+        return name
+    return info.validation_alias if isinstance(info.validation_alias, str) else info.alias or name
+
+
+def _inside(kind: Any) -> tuple[Any, bool]:
+    """The type that a value has when there is one, and whether it is a list of such values."""
+    kind = _given(kind)
+    if get_origin(kind) in (list, tuple, set, frozenset):
+        items = [item for item in get_args(kind) if item is not Ellipsis]
+        return (_given(items[0]) if len(set(items)) == 1 else Any), True
+    return kind, False
+
+
+def _given(kind: Any) -> Any:
+    """``kind`` without annotations, and without the None that says that it may be left out."""
+    while True:
+        origin, args = get_origin(kind), get_args(kind)
+        if hasattr(kind, "__metadata__"):
+            kind = args[0]
+        elif (
+            origin in (Union, types.UnionType)
+            and len(rest := [item for item in args if item is not type(None)]) == 1
+        ):
+            kind = rest[0]
+        else:
+            return kind
+
+
+def _format(kind: Any, shown: Shown) -> Format:
+    if shown.currency:
+        return "money"
+    if get_origin(kind) is Literal:
+        return "text" if all(isinstance(item, str) for item in get_args(kind)) else "any"
+    if not isinstance(kind, type):
+        return "any"
+    if issubclass(kind, enum.Enum):
+        return "text" if all(isinstance(item.value, str) for item in kind) else "any"
+    return next((form for known, form in _BY_TYPE.items() if issubclass(kind, known)), "any")
+
+
+def _default(info: FieldInfo) -> tuple[Json] | None:
+    """What is used when nothing is sent, if that can be said beforehand: what a factory makes cannot."""
+    if info.default is PydanticUndefined or info.is_required():
+        return None
+    try:
+        return (to_jsonable_python(info.default, by_alias=True),)
+    except ValueError:
+        return None
+
+
+def _plain(value: Any) -> Json:
+    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value

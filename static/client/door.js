@@ -1,0 +1,8 @@
+// The page of one approval in the admin.
+
+import { startCards } from './card.js';
+import { startClock } from './clock.js';
+import { root } from './page.js';
+
+startClock(root.dataset);
+startCards();

@@ -1,0 +1,88 @@
+"""What a tool's author declares of its arguments, as it is stored with every question."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from enum import Enum
+from typing import Annotated, Any, Literal, Optional
+from uuid import uuid4
+
+from pydantic import BaseModel, Field
+
+from envelopes.registries.shown import Declared, Shown, declare
+
+
+class Class(Enum):
+    FIRST = "1"
+    SECOND = "2"
+
+
+class Person(BaseModel):
+    full_name: str
+    born: date | None = None
+    friends: list[Person] = []
+
+
+class Trip(BaseModel):
+    flight: str = Field(title="Flight", alias="flightNumber")
+    day: Annotated[date, Field(title="Day"), Shown(beside="flight")]
+    leaves: datetime
+    total: Annotated[int, Field(gt=0), Shown(currency="currency", sum=True)]
+    currency: str = Field(pattern="^[A-Z]{3}$")
+    tickets: Annotated[int, Shown(unit=("ticket", "tickets"))] = 1
+    seat: Literal["aisle", "window"] = "aisle"
+    travel_class: Class = Class.SECOND
+    meal: Annotated[Literal["v", "n"], Shown(words={"v": "Vegetarian", "n": "None"})] = "n"
+    people: list[Person] = []
+    tags: Optional[list[str]] = None  # noqa: UP045 - the older way to write it has to work too
+    either: int | str = 0
+    token: str = Field(default_factory=lambda: uuid4().hex)
+    rest: dict[str, Any] = {}
+
+
+def fields() -> dict[tuple[str | None, ...], Declared]:
+    found = [Declared.load(item) for item in json.loads(json.dumps(declare(Trip)))]
+    return {item.path: item for item in found if item is not None}
+
+
+def test_types_say_formats_and_markers_say_the_rest() -> None:
+    found = fields()
+    assert found["flightNumber",].title == "Flight"
+    assert (found["day",].format, found["day",].beside) == ("date", "flightNumber")
+    assert found["leaves",].format == "datetime"
+    assert (found["total",].format, found["total",].currency, found["total",].sum) == (
+        "money",
+        "currency",
+        True,
+    )
+    assert (found["tickets",].unit, found["tickets",].default) == (("ticket", "tickets"), (1,))
+    assert found["seat",].format == found["travel_class",].format == "text"
+    assert found["travel_class",].default == ("2",)
+    assert found["meal",].words == {"v": "Vegetarian", "n": "None"}
+    assert (found["tags",].format, found["tags", None].format) == ("list", "text")
+    assert found["either",].format == found["rest",].format == "any"
+
+
+def test_a_field_without_a_title_is_called_by_its_name_in_words() -> None:
+    assert fields()["travel_class",].title == "Travel class"
+
+
+def test_models_inside_of_models_are_declared_once() -> None:
+    found = fields()
+    assert found["people", None, "full_name"].title == "Full name"
+    assert found["people", None, "born"].default == (None,)
+    assert ("people", None, "friends", None, "full_name") not in found
+
+
+def test_what_a_factory_makes_is_no_default_that_can_be_told() -> None:
+    assert fields()["token",].default is None
+    assert fields()["token",].required is False
+
+
+def test_a_declaration_survives_its_way_through_the_log_and_junk_is_passed_over() -> None:
+    for stored in declare(Trip):
+        loaded = Declared.load(json.loads(json.dumps(stored)))
+        assert loaded is not None and loaded.dump() == stored
+    for junk in (None, 1, {}, {"path": [], "title": "x"}, {"path": [1], "title": "x"}, {"path": ["a"]}):
+        assert Declared.load(junk) is None
