@@ -40,8 +40,7 @@ class Listing:
         if not self._budget.exceeded:
             return False
         self._cut = True
-        self._budget.limit_offers()
-        return True
+        return self._budget.limit_offers()
 
     def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
         """The slot of a template, registered for its list, and what renders its items."""

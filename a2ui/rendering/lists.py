@@ -242,16 +242,10 @@ class Budget:
 
     def limit_offers(self) -> bool:
         """Takes back what there is no room for; whether it was anything. Which list was drawn first is no matter."""
-        limited = [(state, self.free // size) for state, size in self._offers.items()]
-        for state, most in limited:
-            if state.more > most:
-                state.more = most
-                break
-        else:
-            return False
-        for state, most in limited:
-            state.more = min(state.more, most)
-        return True
+        before = sum([state.more for state in self._offers])
+        for state, size in self._offers.items():
+            state.more = min(state.more, self.free // size)
+        return sum([state.more for state in self._offers]) < before
 
 
 class ListSlot:

@@ -39,6 +39,7 @@ def draw_whole(view: View) -> str:
         message = f"A surface has at most {limit} characters of HTML; the rest is left out. Send less."
         view.report(LimitError(message, limit="surface_chars", allowed=limit), ROOT)
     view.chars = limit + 1 if view.oversized else len(html)
+    view.spent_drawing = view.spent
     return html
 
 
@@ -63,9 +64,10 @@ def outgrown(view: View, ops: list[Op]) -> bool:
         chars += _ESCAPED * len(op[2]) if op[0] == "t" else len(op[-1])
     view.chars = chars
     limits = view.options.limits
-    if chars <= limits.surface_chars:
-        return view.spent > limits.html_chars
-    # What was replaced has been counted too: only a drawing tells what is there now.
+    if chars <= limits.surface_chars and 2 * view.spent <= view.spent_drawing + limits.html_chars:
+        return False
+    # What was replaced has been counted too: only a drawing tells what is there now. For long texts that is found out
+    # before any of them is cut for it.
     spent, work = view.spent > limits.html_chars, view.compiler.work
     draw_whole(view)
     # A drawing that cannot afford all that was sent bit by bit is shorter than what pages have.

@@ -12,7 +12,7 @@ from typing import Any
 from a2ui.rendering.lists import Budget, ListSlot, ListState, moved
 from a2ui.rendering.measured import draw_whole, outgrown
 from a2ui.rendering.patterns import all_instances, instances, resolve
-from a2ui.rendering.place import Op, Place, replace_op
+from a2ui.rendering.place import Frame, Op, Place, replace_op
 from a2ui.rendering.view import View
 from a2ui.state.components import Component, Reference
 
@@ -86,12 +86,7 @@ class Repaint:
                 del place.children[key]
                 view.dispose(child)
         resize(place, before, view.budget)
-        if (
-            frame
-            and place.frame
-            and frame.shell == place.frame.shell
-            and _same_type(component, place.component)
-        ):
+        if frame and _same_frame(frame, place.frame) and _same_type(component, place.component):
             self._changed_children[place] = frame.kids
         else:
             self._replace(place)
@@ -296,6 +291,10 @@ def context_of(place: Place, keys: tuple[str, ...]) -> str:
     for slot, key in zip(place.levels, keys, strict=False):
         context += f"{slot.place.tail}-{key}"
     return context + place.tail
+
+
+def _same_frame(one: Frame, other: Frame | None) -> bool:
+    return other is not None and one.shell == other.shell
 
 
 def _same_type(one: Component | None, other: Component | None) -> bool:

@@ -65,6 +65,8 @@ class View:
         self._drawn = False
         self.repaints = 0
         self.spent = 0
+        """Characters of long texts that pages have at most; `spent_drawing` of them in the last drawing."""
+        self.spent_drawing = 0
         self.chars = 0
         """Characters of HTML that pages have of it at most, or would have if it were not cut."""
         self.oversized = False
