@@ -6,7 +6,7 @@ import gzip
 
 from playwright.sync_api import Page, Response
 
-LIMIT = 8000
+LIMIT = 10_000
 """Bytes, gzipped: what our own code may have beside htmx."""
 
 
