@@ -38,7 +38,7 @@ def frame(
         title,
         html(' data-state="{}"', state) if state else "",
         body,
-        _("About this card"),
+        _("Whose card this is"),
         icon("card"),
         note,
     )
