@@ -73,7 +73,7 @@ class TestEnvelope:
                 "code": "VALIDATION_FAILED",
                 "surfaceId": "s",
                 "path": "/sendDataModel",
-                "message": "`sendDataModel` must be true or false; got text.",
+                "message": "`sendDataModel` must be true or false; got 1.",
             },
         }
 
@@ -222,7 +222,7 @@ class TestComponents:
             (row("root", "Text", text=None), ""),
             (row("root", "Text", text={"literalString": "x"}), "/components/0/text"),
             (row("root", "Column", children=5), "/components/0/children"),
-            (row("root", "Column", children=["a", 1]), "/components/0/children"),
+            (row("root", "Column", children=["a", 1]), "/components/0/children/1"),
             (row("root", "Column", children={"path": "/a"}), "/components/0/children"),
             (row("root", "Tabs", tabs="x"), "/components/0/tabs"),
             (row("root", "Tabs", tabs=[{"title": "a"}]), "/components/0/tabs/0"),
