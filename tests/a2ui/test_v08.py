@@ -1,11 +1,8 @@
-"""v0.8 shows what it says: paths inside templates, maps as lists, JSON in texts, and every official example."""
+"""v0.8 shows what it says: paths inside templates, maps as lists, JSON in texts."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from html import unescape
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,28 +10,6 @@ import pytest
 from a2ui import Engine
 from a2ui.protocol.adapters import outgoing
 from tests.a2ui.page import parse
-from tests.shared import SHARED
-
-
-def examples() -> list[Path]:
-    """The official examples of v0.8 in the shared data, but those that begin no surface, and those with components of
-    other catalogs."""
-    folder = SHARED / "spec/a2ui" if SHARED else Path("nowhere")
-    files = [
-        *folder.glob("specification/v0_8/**/examples/*.json"),
-        *folder.glob("samples/**/examples/0.8/*.json"),
-        *folder.glob("samples/**/examples/standard_catalog/0.8/*.json"),
-    ]
-    others = ("OrgChart", "WebFrame", "Canvas", "GoogleMap")
-    found = []
-    for file in sorted(files):
-        text = file.read_text(encoding="utf-8")
-        if '"beginRendering"' in text and not any(f'"{name}": {{' in text for name in others):
-            found.append(file)
-    return found
-
-
-NOT_WORDS = {"Icon": ("name",), "Image": ("url",), "Video": ("url",), "AudioPlayer": ("url",)}
 
 
 def of(kind: str, component_id: str, **properties: Any) -> dict[str, Any]:
@@ -245,64 +220,3 @@ def test_e5_many_relative_templates_cost_little() -> None:
     surfaces.apply(rows(*lists))
 
     assert not surfaces.apply(data(entry))
-
-
-# ---- the official examples
-
-
-@pytest.mark.shared
-@pytest.mark.parametrize("file", examples(), ids=lambda file: "-".join((file.parts[-4], file.stem)))
-def test_e5_official_examples_show_all_that_they_say(file: Path) -> None:
-    """Every literal of a component, and everything in the data that a component of the surface is bound to."""
-    program = json.loads(file.read_text(encoding="utf-8"))
-    surfaces = Engine().surfaces()
-    problems = [problem for message in program for problem in surfaces.apply(message)]
-
-    assert not [problem.message for problem in problems if problem.refused]
-    html = "".join(surface.html() for surface in surfaces)
-    page = unescape("".join(parse(html)[0].itertext()) + html)
-    wanted = set(said(program))
-    assert wanted
-    assert {text for text in wanted if text not in page} == set()
-
-
-def said(program: list[dict[str, Any]]) -> Iterator[str]:
-    """The texts of a program, read without any of the engine: literals, and data under names that are bound."""
-    names = set()
-    for message in program:
-        for row in message.get("surfaceUpdate", {}).get("components", ()):
-            ((kind, properties),) = row["component"].items()
-            for key, value in properties.items():
-                if key == "action" or key in NOT_WORDS.get(kind, ()):
-                    continue
-                yield from members(value, "literalString")
-                for path in members(value, "path"):
-                    names.add(path.replace("]", "").split("/")[-1].split(".")[-1])
-    for message in program:
-        for entry in message.get("dataModelUpdate", {}).get("contents", ()):
-            yield from bound(entry, names)
-
-
-def members(value: Any, name: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        if isinstance(value.get(name), str):
-            yield value[name]
-        for inner in value.values():
-            yield from members(inner, name)
-    elif isinstance(value, list):
-        for inner in value:
-            yield from members(inner, name)
-
-
-def bound(entry: dict[str, Any], names: set[str]) -> Iterator[str]:
-    key = entry["key"].split(".")[-1]
-    for inner in entry.get("valueMap", ()):
-        yield from bound(inner, names)
-    text = entry.get("valueString")
-    if not text:
-        return
-    if text.startswith(("[{", "{")):
-        for item in json.loads(text):
-            yield from (value for name, value in item.items() if name in names)
-    elif key in names and not text.startswith("http"):
-        yield text

@@ -70,4 +70,4 @@ def test_static_files_are_served_compressed(server: Server) -> None:
         with pytest.raises(urllib.error.HTTPError, match="304"):
             urllib.request.urlopen(again)
         if path == "beach/panel.js" and client.has_minifier():
-            assert len(sent) <= 10_240
+            assert len(sent) <= 10_000
