@@ -8,11 +8,9 @@ function unfolded(fold) {
   if (!card || !fold.open) return;
   fold.dataset.seen = '';
   if (all('.b-long:not([data-seen])', card).length) return;
-  for (const button of all('[aria-disabled=true]', card)) {
-    button.removeAttribute('aria-disabled');
-    button.removeAttribute('aria-describedby');
-  }
-  for (const first of all('.b-approval__first', card)) first.hidden = true;
+  for (const button of all('[aria-disabled=true]', card)) button.ariaDisabled = null;
+  // It describes the buttons no more.
+  for (const first of all('.b-approval__first', card)) first.remove();
 }
 
 function unfold(link, e) {
@@ -32,11 +30,9 @@ export function startCards() {
     button.querySelector('use').setAttribute('href', '#i-check');
   });
   // Before anybody else hears of it: such a button does nothing but say what is to be done first.
-  addEventListener('click', e => {
-    const button = e.target.closest?.('.b-approval [aria-disabled=true]');
-    if (!button) return;
+  when('click', '.b-approval [aria-disabled=true]', (button, e) => {
     e.preventDefault();
-    e.stopPropagation();
+    e.stopImmediatePropagation();
     focus(button.closest('.b-approval').querySelector('.b-long:not([data-seen]) summary'));
-  }, true);
+  });
 }

@@ -12,15 +12,13 @@ export function calibrate(now, at = performance.now()) { ahead = now - at; }
 
 export const serverNow = () => ahead + performance.now();
 
-const two = number => String(number).padStart(2, '0');
-
 // Says how long there is. It decides nothing: when time is up, the server says so.
 export function tick() {
   const now = serverNow(), narrow = new Intl.RelativeTimeFormat(lang, { style: 'narrow' });
   for (const place of all('[data-expires]')) {
     const left = Math.ceil((Date.parse(place.dataset.expires) - now) / 1000);
-    if (left > 3600) continue;
-    place.textContent = left > 0 ? words('expiresIn', `${two(Math.floor(left / 60))}:${two(left % 60)}`) : strings.timeUp;
+    if (left >= 3600) continue;
+    place.textContent = left > 0 ? words('expiresIn', new Date(left * 1000).toISOString().slice(14, 19)) : strings.timeUp;
     place.parentNode.dataset.state = left < SOON ? 'soon' : '';
   }
   for (const time of all('[data-ago] time')) {

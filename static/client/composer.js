@@ -1,13 +1,13 @@
 // Writing: the message box, what was sent but is not in the log yet, and what is said of the connection.
 
-import { all, byId, copy, focus, make, when } from './dom.js';
+import { all, byId, copy, focus, when } from './dom.js';
 import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
-import { root, seen, words } from './page.js';
+import { root, seen, strings, words } from './page.js';
 import { send } from './port.js';
 import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
 
-const form = byId('composer'), box = byId('msg'), hint = byId('hint');
+const form = byId('composer'), box = byId('msg'), hint = byId('hint').firstElementChild;
 const sending = form.querySelector('[type=submit]'), stop = form.querySelector('[data-stop]'), note = byId('note'), told = note.querySelector('[data-one]');
 const most = Number(root.dataset.limit);
 // A keyboard on the screen would cover what there is to read.
@@ -24,10 +24,8 @@ export function drawComposer() {
   // A hidden button lets go of focus: what comes next is written.
   if (!busy && document.activeElement === stop && keyboard) focus(box);
   stop.hidden = !busy;
-  hint.replaceChildren(make('span', {
-    className: over ? 'is-kept' : '',
-    textContent: over ? words('tooLong', length().toLocaleString(), most.toLocaleString()) : words(busy ? 'answering' : 'hint'),
-  }));
+  hint.className = over ? 'is-kept' : '';
+  hint.textContent = over ? words('tooLong', length().toLocaleString(), most.toLocaleString()) : strings[busy ? 'answering' : 'hint'];
   keepDraft(box.value);
 }
 

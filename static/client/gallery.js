@@ -21,7 +21,7 @@ async function ask(message) {
   body.set('doing', JSON.stringify(doing));
   const answer = await fetch(form.dataset.actUrl, { method: 'POST', body });
   const said = await answer.json().catch(() => ({ refused: excuse(answer) }));
-  if (said.refused) return refused({ id, message: said.refused }, message) || toast(said.refused, 'bad');
+  if (said.refused) return refused?.({ id, message: said.refused }, message) || toast(said.refused, 'bad');
   restore(await apply(said.ops));
   await htmx.swap({ text: said.parts, swap: 'none', sourceElement: main, target: main });
   acked({ id, effect: said.effect }, message);
@@ -31,14 +31,19 @@ async function ask(message) {
 const excuse = ({ status }) => strings[status === 403 ? 'stale' : 'failed'];
 
 function failed(message) {
-  answers[message.type].refused({ id: message.id, message: strings.failed }, message);
+  answers[message.type].refused?.({ id: message.id, message: strings.failed }, message);
   toast(strings.failed, 'bad');
 }
 
-carry(message => {
+carry((message, { button } = {}) => {
+  if (button?.ariaBusy === 'true') return '';
+  if (button) button.ariaBusy = true;
   message.id = ++count;
   waiting++;
-  last = last.then(() => ask(message)).catch(() => failed(message)).finally(() => { waiting--; });
+  last = last.then(() => ask(message)).catch(() => failed(message)).finally(() => {
+    waiting--;
+    button?.removeAttribute('aria-busy');
+  });
   return message.id;
 });
 

@@ -33,16 +33,8 @@ function state(now, tries, why) {
 
 function busy(now) {
   const before = root.dataset.busy === 'true', waiting = pending();
-  const note = byId('side-note');
   root.dataset.busy = now;
   drawComposer();
-  if (note) {
-    const [dot, text] = note.children;
-    note.hidden = !waiting && !now;
-    note.classList.toggle('b-session__note--ask', waiting);
-    dot.classList.toggle('b-dot--live', !waiting);
-    text.textContent = strings[waiting ? 'waiting' : 'working'];
-  }
   if (now !== before && (now || !waiting)) announce(strings[now ? 'busy' : 'ready']);
 }
 
@@ -75,7 +67,7 @@ function hear(entry, ack) {
   does?.moved?.(entry, ack);
   if (now === 'slow' && message.type !== 'message') toast(strings.slow);
   if (now === 'refused') {
-    if (does?.refused({ id: message.id, ...why }, message)) announce(why.message);
+    if (does?.refused?.({ id: message.id, ...why }, message)) announce(why.message);
     else {
       toast(why.message, 'bad');
       withdraw(message.id);

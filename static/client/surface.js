@@ -1,6 +1,6 @@
 // Surfaces: clicks that send nothing but a name, and what belongs to the browser alone: tab, dialog, filter (D43).
 
-import { all, byId, make, when } from './dom.js';
+import { all, make, when } from './dom.js';
 import { flush } from './fields.js';
 import { main, strings, toast } from './page.js';
 import { send } from './port.js';
@@ -13,25 +13,18 @@ const TAB = '[data-tabs] [role=tab]';
 // A button of the agent's, or the one for more of a list. The row of the latter brings the items; focus stays on the
 // button, or on the notice once there are no more (see keepingFocus).
 function press(button) {
-  if (button.disabled || button.ariaBusy === 'true' || button.ariaDisabled === 'true') return;
+  if (button.disabled || button.ariaDisabled === 'true') return;
   const list = button.dataset.more;
   // A field shows what the server has refused (see explain in fields.js): what is sent would be something else.
   const wrong = !list && button.closest('.a2-surface')?.querySelector('[aria-errormessage$="-refused"]');
   if (wrong) return wrong.focus();
   flush();
-  button.ariaBusy = true;
-  send(list ? { type: 'show', target: list } : { type: 'action', target: button.id });
+  send(list ? { type: 'show', target: list } : { type: 'action', target: button.id }, { button });
 }
 
-const released = ({ type, target }) => byId(type === 'show' ? `${target}-xb` : target)?.removeAttribute('aria-busy');
-
 export const clicks = {
-  acked({ effect }, message) {
-    released(message);
+  acked({ effect }) {
     if (effect?.openUrl) visit(effect.openUrl);
-  },
-  refused(_, message) {
-    released(message);
   },
 };
 

@@ -44,8 +44,6 @@ def strings(name: str) -> dict[str, str]:
         "unmade": _("the conversation could not be started."),
         "unsent": _("Not sent: {}"),
         "unsure": _("Not confirmed: {}"),
-        "waiting": _("Waiting for you"),
         "whyLost": _("there is no connection."),
         "whyReloaded": _("the page was loaded again. Choose again."),
-        "working": _("Working"),
     }
