@@ -1,7 +1,7 @@
 // Operations of a frame on the page (D41): elements by id, directly; htmx only where a field may be in use (D39). What a
 // person reads stays where it is, and what they have selected stays selected.
 
-import { byId, focus, make } from './dom.js';
+import { byId, focus, make, one } from './dom.js';
 
 const BAR = 64;                // px from the top that a bar may cover
 let fresh;                     // elements that are new or redrawn
@@ -59,7 +59,7 @@ const OPS = {
 
 // Streamed text whose part has come: where the words are the same, they are not drawn again.
 function become(bubble, part) {
-  const [words] = bubble.firstChild.childNodes, again = part.querySelector('p')?.firstChild;
+  const [words] = bubble.firstChild.childNodes, again = one('p', part)?.firstChild;
   if (again?.data === words.data) again.replaceWith(words);
 }
 
@@ -91,7 +91,7 @@ function hold() {
     for (const [element, top] of [...seen, ...last]) {
       const now = element.isConnected ? element : byId(element.id);
       if (!now) continue;
-      scrollBy({ top: now.getBoundingClientRect().top - top, behavior: 'instant' });
+      scrollBy(0, now.getBoundingClientRect().top - top);
       break;
     }
     requestAnimationFrame(() => requestAnimationFrame(() => { style.overflowAnchor = ''; }));

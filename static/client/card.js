@@ -1,6 +1,6 @@
 // An approval card in use, in the chat and in the admin: what is too long to show whole is opened before Approve counts.
 
-import { all, byId, focus, when } from './dom.js';
+import { all, byId, focus, one, when } from './dom.js';
 import { strings } from './page.js';
 
 function unfolded(fold) {
@@ -27,12 +27,12 @@ export function startCards() {
   when('click', '[data-copy]', async button => {
     await navigator.clipboard?.writeText(button.dataset.copy);
     button.title = button.ariaLabel = strings.copied;
-    button.querySelector('use').setAttribute('href', '#i-check');
+    one('use', button).setAttribute('href', '#i-check');
   });
   // Before anybody else hears of it: such a button does nothing but say what is to be done first.
   when('click', '.b-approval [aria-disabled=true]', (button, e) => {
     e.preventDefault();
     e.stopImmediatePropagation();
-    focus(button.closest('.b-approval').querySelector('.b-long:not([data-seen]) summary'));
+    focus(one('.b-long:not([data-seen]) summary', button.closest('.b-approval')));
   });
 }

@@ -1,6 +1,6 @@
 // Writing: the message box, what was sent but is not in the log yet, and what is said of the connection.
 
-import { all, byId, copy, focus, when } from './dom.js';
+import { all, byId, copy, focus, one, when } from './dom.js';
 import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
 import { root, seen, strings, words } from './page.js';
 import { send } from './port.js';
@@ -8,7 +8,7 @@ import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
 
 const form = byId('composer'), box = byId('msg'), hint = byId('hint').firstElementChild;
-const sending = form.querySelector('[type=submit]'), stop = form.querySelector('[data-stop]'), note = byId('note'), told = note.querySelector('[data-one]');
+const sending = one('[type=submit]', form), stop = one('[data-stop]', form), note = byId('note'), told = one('[data-one]', note);
 const most = Number(root.dataset.limit);
 // A keyboard on the screen would cover what there is to read.
 const keyboard = matchMedia('(pointer: fine)').matches;
@@ -45,7 +45,7 @@ function take(text) {
 
 function echo({ message: { id, text } }) {
   const made = copy('me');
-  made.querySelector('.b-me__text').textContent = text;
+  one('.b-me__text', made).textContent = text;
   when('click', 'button', ({ dataset }) => {
     if ('again' in dataset) {
       again(id);
@@ -72,7 +72,7 @@ export const messages = {
     if (state !== 'gone') {
       // What can help is a matter of style: see panel.css.
       Object.assign(made.dataset, { state, code: why?.code });
-      made.querySelector('[data-why]').textContent = why?.message;
+      one('[data-why]', made).textContent = why?.message;
     } else if (ack) made.dataset.seq = ack.seq ?? 0;
     else remove(id);
     if (state === 'gone') settle();
@@ -85,7 +85,7 @@ const remove = id => { bubbles.get(id).remove(); bubbles.delete(id); };
 // The row of a message has come: its own copy goes.
 export function settle() {
   for (const [id, made] of bubbles) {
-    const row = document.querySelector(`[data-mid="${id}"]`);
+    const row = one(`[data-mid="${id}"]`);
     if (row) withdraw(id);
     if (bubbles.has(id) && (row || made.dataset.seq <= seen())) remove(id);
   }
@@ -126,7 +126,6 @@ export function startComposer() {
     focus(box);
   });
   when('click', '[data-now]', wake);
-  when('click', '[data-reload]', () => location.reload());
   // The conversation may have begun since the page came.
   when('click', '[data-sign]', at => { if (root.dataset.session) at.search = `next=${location.pathname}`; });
   // Nothing to read yet: writing can begin at once.

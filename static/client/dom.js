@@ -2,6 +2,7 @@
 
 export const byId = id => document.getElementById(id);
 export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+export const one = (selector, root = document) => root.querySelector(selector);
 export const make = (name, properties) => Object.assign(document.createElement(name), properties);
 export const copy = template => byId(template).content.firstElementChild.cloneNode(true);
 

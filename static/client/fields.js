@@ -1,7 +1,7 @@
 // Fields of surfaces. A focused field keeps its text; what the agent wrote meanwhile shows on blur, unless the person
 // typed after it (D44). Edits are sent while typing, and always before anything that depends on them (D45).
 
-import { all, byId, make, when } from './dom.js';
+import { all, byId, make, one, when } from './dom.js';
 import { send } from './port.js';
 
 const DEBOUNCE = 200;
@@ -41,7 +41,7 @@ function mirror(host) {
 
 // A slider says its value while it is dragged.
 function saySlider(host) {
-  const output = host.dataset.in === 'slider' && host.querySelector('output');
+  const output = host.dataset.in === 'slider' && one('output', host);
   if (output) output.textContent = controls(host)[0].value;
 }
 

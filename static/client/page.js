@@ -1,6 +1,6 @@
 // What there is once on the page: its root, its words, short news, and what is said aloud.
 
-import { byId, copy } from './dom.js';
+import { byId, copy, one } from './dom.js';
 
 export const root = byId('panel'), main = byId('thread');
 export const strings = JSON.parse(byId('strings').textContent);
@@ -26,8 +26,8 @@ export function announce(text) {
 export function toast(text, kind, extra) {
   const made = copy('toast');
   if (kind) made.classList.add(`b-toast--${kind}`);
-  made.querySelector('.b-toast__text').append(text, ...(extra ? [' ', extra] : []));
-  made.querySelector('button').onclick = () => made.remove();
+  one('.b-toast__text', made).append(text, ...(extra ? [' ', extra] : []));
+  one('button', made).onclick = () => made.remove();
   byId('toasts').append(made);
   announce(text);
   if (!extra) setTimeout(() => made.remove(), 8000);

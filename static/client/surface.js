@@ -1,6 +1,6 @@
 // Surfaces: clicks that send nothing but a name, and what belongs to the browser alone: tab, dialog, filter (D43).
 
-import { all, make, when } from './dom.js';
+import { all, make, one, when } from './dom.js';
 import { flush } from './fields.js';
 import { main, strings, toast } from './page.js';
 import { send } from './port.js';
@@ -16,7 +16,7 @@ function press(button) {
   if (button.disabled || button.ariaDisabled === 'true') return;
   const list = button.dataset.more;
   // A field shows what the server has refused (see explain in fields.js): what is sent would be something else.
-  const wrong = !list && button.closest('.a2-surface')?.querySelector('[aria-errormessage$="-refused"]');
+  const wrong = !list && one('[aria-errormessage$="-refused"]', button.closest('.a2-surface') ?? button);
   if (wrong) return wrong.focus();
   flush();
   send(list ? { type: 'show', target: list } : { type: 'action', target: button.id }, { button });
@@ -30,7 +30,7 @@ export const clicks = {
 
 function visit(address) {
   if (!/^https?:\/\//i.test(address)) return;
-  const link = make('a', { href: address, target: '_blank', rel: 'noopener noreferrer' });
+  const link = make('a', { href: address, target: '_blank', rel: 'noreferrer' });
   // Without a recent click a browser refuses in silence: then the person opens it.
   if (navigator.userActivation?.isActive ?? true) return link.click();
   link.textContent = link.host;
@@ -67,7 +67,7 @@ function arrow(tab, e) {
 // -- dialogs and filters ---------------------------------------------------------------------------------------------
 
 function open(instance) {
-  const dialog = instance.querySelector('dialog');
+  const dialog = one('dialog', instance);
   if (!dialog || dialog.open) return;
   dialog.showModal();
   dialogs.add(instance.id);

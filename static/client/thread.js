@@ -1,22 +1,22 @@
 // The conversation as it grows: following the end, days.
 
 import { serverNow, tick } from './clock.js';
-import { all, byId, when } from './dom.js';
+import { all, byId, one, when } from './dom.js';
 import { announce, main, root, strings } from './page.js';
 import { timezone } from './session.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
 const PENDING = '.b-approval[data-state=pending]';
-const pill = byId('pill'), dock = document.querySelector('.b-dock');
+const pill = byId('pill'), dock = one('.b-dock');
 const html = document.documentElement;
 const space = () => innerHeight - dock.offsetHeight;
 let following = true, unseen = false, could = false, passed, spare = space();
 
-export const pending = () => document.querySelector(PENDING);
+export const pending = () => one(PENDING);
 const top = element => element.getBoundingClientRect().top;
 const bottom = element => element.getBoundingClientRect().bottom;
-const edge = () => bottom(document.querySelector('.b-top'));                       // what covers the page from above,
+const edge = () => bottom(one('.b-top'));                       // what covers the page from above,
 const room = () => top(dock) + 1;                                                  // and where it is covered from below
 
 // -- following -------------------------------------------------------------------------------------------------------
@@ -40,7 +40,7 @@ export function follow(force, news) {
   if (!byId('empty')) {
     const end = html.scrollHeight - innerHeight;
     const to = force ? end : following ? Math.min(end, limit(anchor())) : 0;
-    if (to > scrollY) scrollTo({ top: to, behavior: 'instant' });
+    if (to > scrollY) scrollTo(0, to);
     following = force || (following && gap() < NEAR);
     unseen ||= news && !following;
   }
@@ -67,7 +67,7 @@ function scrolled() {
 // answers stick to the lower edge of what can be seen.
 function show(card) {
   const long = card.offsetHeight > room() - edge();
-  card.scrollIntoView({ block: long ? 'start' : 'nearest', behavior: 'instant' });
+  card.scrollIntoView({ block: long ? 'start' : 'nearest' });
   following = !long && gap() < NEAR;
 }
 
@@ -83,7 +83,6 @@ function point() {
   could = answerable();
   pill.hidden = could || !(unseen || below);
   button.classList.toggle('b-pill--ask', below);
-  button.lastElementChild.textContent = below ? strings.approvalBelow : strings.newBelow;
 }
 
 // The box for writing has grown, or a keyboard has come up: whoever is at the end stays there, and answers that were in
@@ -92,7 +91,7 @@ function squeeze() {
   const lost = spare - space();
   spare -= lost;
   root.style.setProperty('--b-dock-h', `${dock.offsetHeight}px`);
-  if (lost > 0 && (following || could)) scrollBy({ top: lost, behavior: 'instant' });
+  if (lost > 0 && (following || could)) scrollBy(0, lost);
   point();
 }
 
@@ -113,7 +112,7 @@ function days(roots) {
 export function showNews(roots) {
   days(roots);
   tick();
-  const card = roots.map(root => root.matches(PENDING) ? root : root.querySelector(PENDING)).find(Boolean), was = following;
+  const card = roots.map(root => root.matches(PENDING) ? root : one(PENDING, root)).find(Boolean), was = following;
   if (card) announce(strings.approvalNeeded);
   // What changes inside of a card that is there already, such as an error under a field, is no news.
   follow(false, roots.some(root => !root.closest('.b-surface__body')));

@@ -353,7 +353,7 @@ def test_s5_a_page_that_is_told_to_load_again_does_so_once(form: Stage) -> None:
     say(form, "Hold the room")
     form.page.evaluate("drop(4410)")
     notes(form, "This page is out of date.")
-    expect(form.page.get_by_role("button", name="Load it again")).to_be_visible()
+    expect(form.page.get_by_role("link", name="Load it again")).to_be_visible()
     expect(own(form)).to_contain_text("Hold the room")
 
 
