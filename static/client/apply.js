@@ -1,7 +1,7 @@
 // Operations of a frame on the page (D41): elements by id, directly; htmx only where a field may be in use (D39). What a
-// person reads stays where it is, and what they have selected stays selected.
+// person reads stays where it is, and what they have selected in text that streams stays selected when it ends.
 
-import { byId, focus, make, one } from './dom.js';
+import { byId, focus, html, make, one, say } from './dom.js';
 
 const BAR = 64;                // px from the top that a bar may cover
 let fresh;                     // elements that are new or redrawn
@@ -19,13 +19,12 @@ const OPS = {
   r(id, markup) {
     const element = byId(id);
     if (!element) return;
-    if ([document.activeElement, getSelection().focusNode].some(node => element.contains(node))) return OPS.x(`<hx-partial hx-target="#${id}" hx-swap="outerMorph">${markup}</hx-partial>`);
+    if (element.contains(document.activeElement)) return OPS.x(`<hx-partial hx-target="#${id}" hx-swap="outerMorph">${markup}</hx-partial>`);
     element.outerHTML = markup;
     fresh.add(byId(id));
   },
   t(id, text) {
-    const element = byId(id);
-    if (element && element.textContent !== text) element.textContent = text;
+    say(byId(id), text);
   },
   i(ref, where, markup) {
     const roots = [...make('template', { innerHTML: markup }).content.children];
@@ -72,20 +71,20 @@ function selected() {
 // -- what is in sight ------------------------------------------------------------------------------------------------
 
 // What stands in the window, from the top down, with its place there; last what only holds the rest of it.
-function within(element, seen, last) {
+function inSight(element, seen, last) {
   for (const child of element.children) {
     const { top, bottom } = child.getBoundingClientRect(), drawn = child.getClientRects().length, count = seen.length;
     if (top > innerHeight) return;
     if (drawn && bottom < BAR || child.matches('dialog, [popover]')) continue;
-    if (!drawn || top < BAR) within(child, seen, last);
+    if (!drawn || top < BAR) inSight(child, seen, last);
     if (drawn) (seen.length > count ? last : seen).push([child, top]);
   }
 }
 
 // Browsers do it too, but lose their hold with the element that they hold on to, and not all have learnt it.
 function hold() {
-  const main = byId('thread'), { style } = document.documentElement, seen = [], last = [];
-  if (main && scrollY) within(main, seen, last);
+  const main = byId('thread'), { style } = html, seen = [], last = [];
+  if (main && scrollY) inSight(main, seen, last);
   style.overflowAnchor = 'none';
   return () => {
     for (const [element, top] of [...seen, ...last]) {

@@ -69,25 +69,27 @@ export const messages = {
   moved(entry, ack) {
     const { message: { id }, state, why } = entry, made = bubbles.get(id) ?? (state !== 'gone' && echo(entry));
     if (!made) return;
-    if (state !== 'gone') {
+    if (state === 'gone') {
+      if (ack) made.dataset.seq = ack.seq ?? 0;
+      else remove(id);
+      settle();
+    } else {
       // What can help is a matter of style: see panel.css.
       Object.assign(made.dataset, { state, code: why?.code });
       one('[data-why]', made).textContent = why?.message;
-    } else if (ack) made.dataset.seq = ack.seq ?? 0;
-    else remove(id);
-    if (state === 'gone') settle();
+    }
     drawLink();
   },
 };
 
-const remove = id => { bubbles.get(id).remove(); bubbles.delete(id); };
+const remove = id => { bubbles.get(id)?.remove(); bubbles.delete(id); };
 
 // The row of a message has come: its own copy goes.
 export function settle() {
   for (const [id, made] of bubbles) {
     const row = one(`[data-mid="${id}"]`);
     if (row) withdraw(id);
-    if (bubbles.has(id) && (row || made.dataset.seq <= seen())) remove(id);
+    if (row || made.dataset.seq <= seen()) remove(id);
   }
   drawComposer();
 }

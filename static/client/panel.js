@@ -5,7 +5,7 @@ import { startCards } from './card.js';
 import { calibrate, startClock } from './clock.js';
 import { drawComposer, messages, online, settle, startComposer } from './composer.js';
 import { decisions, startDecisions } from './decide.js';
-import { all, byId, when } from './dom.js';
+import { all, byId, html, when } from './dom.js';
 import { applying, edits, startFields } from './fields.js';
 import { openOutbox, recall, withdraw } from './outbox.js';
 import { announce, root, seen, strings, toast, words } from './page.js';
@@ -107,7 +107,7 @@ function shell() {
   });
   matchMedia('(min-width: 60rem)').onchange = e => e.matches && drawer.close();
   when('theme', 'form', (_, { detail }) => {
-    const theme = detail.value ?? detail, { dataset } = document.documentElement;
+    const theme = detail.value ?? detail, { dataset } = html;
     dataset.theme = theme;
     if (theme === 'auto') delete dataset.theme;
     for (const button of all('button[name=theme]')) button.ariaPressed = button.value === theme;

@@ -7,8 +7,6 @@ import { root } from './page.js';
 import { carry } from './port.js';
 import { ask, dial } from './socket.js';
 
-export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-
 let beginning;
 
 // However often it is asked for, it is made once: the key is the page's (D62). Returns what is in the way, if anything.
@@ -17,7 +15,7 @@ export const begin = signal => beginning ??= create(signal).finally(() => { begi
 async function create(signal) {
   const form = byId('new'), { elements } = form;
   const request = () => fetch(form.action, { method: 'POST', body: new FormData(form), headers: { Accept: 'application/json' }, signal });
-  elements.timezone.value = timezone;
+  elements.timezone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
   elements.key.value = birthKey();
   // Loaded again meanwhile, the page is this one, and not the newest conversation.
   history.replaceState(null, '', root.dataset.new);

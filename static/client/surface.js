@@ -1,6 +1,6 @@
 // Surfaces: clicks that send nothing but a name, and what belongs to the browser alone: tab, dialog, filter (D43).
 
-import { all, make, one, when } from './dom.js';
+import { all, make, one, when, within } from './dom.js';
 import { flush } from './fields.js';
 import { main, strings, toast } from './page.js';
 import { send } from './port.js';
@@ -86,15 +86,14 @@ function filter(input) {
 // -- after every frame -----------------------------------------------------------------------------------------------
 
 export function restore(roots) {
-  const within = selector => roots.flatMap(root => [...(root.matches(selector) ? [root] : []), ...all(selector, root)]);
-  for (const element of within('[data-theme-primary]')) element.style.setProperty('--a2-primary', element.dataset.themePrimary);
-  for (const instance of within('[data-tabs]')) {
+  for (const element of within(roots, '[data-theme-primary]')) element.style.setProperty('--a2-primary', element.dataset.themePrimary);
+  for (const instance of within(roots, '[data-tabs]')) {
     const several = own(instance, 'tab');
     const tab = several.find(tab => panelOf(tab) === tabs.get(instance.id)) ?? several.find(tab => tab.ariaSelected === 'true') ?? several[0];
     if (tab && (tabs.has(instance.id) || tab.ariaSelected !== 'true')) choose(tab);
   }
-  for (const instance of within('[data-modal]')) if (dialogs.has(instance.id)) open(instance);
-  for (const input of within('[data-filter]')) {
+  for (const instance of within(roots, '[data-modal]')) if (dialogs.has(instance.id)) open(instance);
+  for (const input of within(roots, '[data-filter]')) {
     const text = filters.get(filtered(input).id);
     if (text === undefined) continue;
     if (document.activeElement !== input) input.value = text;

@@ -1,15 +1,13 @@
-// The conversation as it grows: following the end, days.
+// The conversation as it grows: following the end.
 
-import { serverNow, tick } from './clock.js';
-import { all, byId, one, when } from './dom.js';
+import { tick } from './clock.js';
+import { all, byId, html, one, when, within } from './dom.js';
 import { announce, main, root, strings } from './page.js';
-import { timezone } from './session.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
 const PENDING = '.b-approval[data-state=pending]';
 const pill = byId('pill'), dock = one('.b-dock');
-const html = document.documentElement;
 const space = () => innerHeight - dock.offsetHeight;
 let following = true, unseen = false, could = false, passed, spare = space();
 
@@ -95,24 +93,11 @@ function squeeze() {
   point();
 }
 
-// -- days ------------------------------------------------------------------------------------------------------------
-
-function days(roots) {
-  const today = new Date(serverNow()).toLocaleDateString('en-CA', { timeZone: root.dataset.timezone || timezone });
-  const names = new Intl.RelativeTimeFormat(html.lang, { numeric: 'auto' });
-  for (const time of roots.flatMap(root => all('[data-day]', root))) {
-    const ago = Math.round((Date.parse(time.dateTime) - Date.parse(today)) / 864e5);
-    const name = ago === 0 || ago === -1 ? names.format(ago, 'day') : time.textContent;
-    time.textContent = name[0].toLocaleUpperCase() + name.slice(1);
-  }
-}
-
 // -- after every frame -----------------------------------------------------------------------------------------------
 
 export function showNews(roots) {
-  days(roots);
   tick();
-  const card = roots.map(root => root.matches(PENDING) ? root : one(PENDING, root)).find(Boolean), was = following;
+  const [card] = within(roots, PENDING), was = following;
   if (card) announce(strings.approvalNeeded);
   // What changes inside of a card that is there already, such as an error under a field, is no news.
   follow(false, roots.some(root => !root.closest('.b-surface__body')));
@@ -132,5 +117,4 @@ export function startThread() {
     else toEnd();
     point();
   });
-  days([main]);
 }
