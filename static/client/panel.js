@@ -8,7 +8,7 @@ import { decisions, startDecisions } from './decide.js';
 import { all, byId, html, when } from './dom.js';
 import { applying, edits, startFields } from './fields.js';
 import { openOutbox, recall, withdraw } from './outbox.js';
-import { announce, root, seen, strings, toast, words } from './page.js';
+import { announce, root, strings, toast, words } from './page.js';
 import { begin } from './session.js';
 import { ask, dial, listen, wake } from './socket.js';
 import { delta, ends } from './stream.js';
@@ -21,9 +21,8 @@ let known;                     // what was said of the connection
 let title = byId('title').textContent;
 
 function state(now, tries, why) {
-  const status = byId('status'), name = now === 'closed' ? why : now === 'reconnecting' && !tries ? 'connecting' : now;
+  const status = byId('status');
   status.dataset.state = { closed: 'offline', idle: 'connected' }[now] ?? now;
-  status.firstElementChild.firstChild.data = `${strings[`status_${name}`] ?? strings.status_closed} `;
   online(now, tries, why);
   // One lost connection that is back at once is nobody's business.
   if (now === known || now === 'reconnecting' && tries < 2) return;
@@ -82,7 +81,6 @@ function hear(entry, ack) {
 const handlers = {
   begin,
   state,
-  seen,
   frame: redraw,
   delta,
   welcome: frame => {

@@ -2,7 +2,7 @@
 
 import { all, store, stored } from './dom.js';
 import { answer, broken, opened, shut, waiting } from './outbox.js';
-import { root } from './page.js';
+import { root, seen } from './page.js';
 
 // Closed for good: what coming back cannot mend.
 const ENDS = { 4401: 'signedOut', 4403: 'denied', 4404: 'denied' };
@@ -11,7 +11,7 @@ const AGAIN = 4411;                       // who sits here has changed: the cook
 const BASE = 400, CALM = 15000;           // ms: back-off with full jitter
 const BEAT = 20000, DEADLINE = 8000;      // ms: ping after silence, then how long an answer may take
 
-// What the page does with it: begin, frame, delta, welcome, sessions, error, state; `seen` is the last row it shows.
+// What the page does with it: begin, frame, delta, welcome, sessions, error, state.
 let page;
 let ws = null, running = false, ready = false, welcomed = false, greeting = false, closed = '', cause = '', tries = 0;
 let timer;                                // there is one thing to wait for at a time: an answer, silence, the next try
@@ -37,7 +37,7 @@ export function dial() {
 export function hello() {
   if (greeting) return;
   greeting = true;
-  raw({ type: 'hello', after: page.seen() });
+  raw({ type: 'hello', after: seen() });
 }
 
 function wait(time, then) {
@@ -119,8 +119,8 @@ function heard(frame) {
 }
 
 function arrive(frame) {
-  if (frame.seq <= page.seen()) return;
-  if (frame.prev > page.seen()) return hello();
+  if (frame.seq <= seen()) return;
+  if (frame.prev > seen()) return hello();
   greeting = false;
   return page.frame(frame);
 }

@@ -68,7 +68,7 @@ function arrow(tab, e) {
 
 function open(instance) {
   const dialog = one('dialog', instance);
-  if (!dialog || dialog.open) return;
+  if (dialog?.open !== false) return;
   dialog.showModal();
   dialogs.add(instance.id);
 }

@@ -5,6 +5,7 @@ import { all, byId, html, one, when, within } from './dom.js';
 import { announce, main, root, strings } from './page.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
+const END = 1e9;                 // px: as far as there is
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
 const PENDING = '.b-approval[data-state=pending]';
 const pill = byId('pill'), dock = one('.b-dock');
@@ -31,13 +32,12 @@ function anchor() {
 }
 
 // How far the page may scroll by itself: who reads should not lose the line they are at.
-const limit = block => !block || block === passed ? Infinity : top(block) + scrollY - edge() - MARGIN;
+const limit = block => !block || block === passed ? END : top(block) + scrollY - edge() - MARGIN;
 
 // ``force``: the person did something that is answered at the end, so that is where they want to be.
 export function follow(force, news) {
   if (!byId('empty')) {
-    const end = html.scrollHeight - innerHeight;
-    const to = force ? end : following ? Math.min(end, limit(anchor())) : 0;
+    const to = force ? END : following ? limit(anchor()) : 0;
     if (to > scrollY) scrollTo(0, to);
     following = force || (following && gap() < NEAR);
     unseen ||= news && !following;
@@ -102,7 +102,6 @@ export function showNews(roots) {
   // What changes inside of a card that is there already, such as an error under a field, is no news.
   follow(false, roots.some(root => !root.closest('.b-surface__body')));
   if (card && was) show(card);
-  point();
 }
 
 export function startThread() {
@@ -115,6 +114,5 @@ export function startThread() {
     const card = asked();
     if (card) show(card);
     else toEnd();
-    point();
   });
 }

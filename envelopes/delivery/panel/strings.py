@@ -25,13 +25,6 @@ def strings(name: str) -> dict[str, str]:
         "signedOut": _("you were signed out."),
         "slow": _("No answer yet. Still trying."),
         "stale": _("this page is out of date."),
-        "status_closed": _("Not connected"),
-        "status_connected": _("Connected"),
-        "status_connecting": _("Connecting…"),
-        "status_idle": _("Ready"),
-        "status_offline": _("Offline"),
-        "status_reconnecting": _("Reconnecting…"),
-        "status_signedOut": _("Signed out"),
         "timeUp": _("Time is up"),
         "tokenStale": _("Your sign-in has changed. Try again."),
         "too_large": _("it is larger than {} kB, which is the limit.").format(
