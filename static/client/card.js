@@ -3,36 +3,31 @@
 import { all, byId, focus, one, when } from './dom.js';
 import { strings } from './page.js';
 
-function unfolded(fold) {
-  const card = fold.closest('.b-approval');
-  if (!card || !fold.open) return;
-  fold.dataset.seen = '';
-  if (all('.b-long:not([data-seen])', card).length) return;
-  for (const button of all('[aria-disabled=true]', card)) button.ariaDisabled = null;
-  // It describes the buttons no more.
-  for (const first of all('.b-approval__first', card)) first.remove();
-}
-
-function unfold(link, e) {
-  const fold = byId(link.hash.slice(1)).closest('details');
-  e.preventDefault();
-  fold.open = true;
-  fold.scrollIntoView({ block: 'nearest' });
-  focus(fold.firstElementChild);
-}
-
 export function startCards() {
-  when('toggle', '.b-long', unfolded);
-  when('click', '.b-approval__first a', unfold);
+  when('toggle', '.b-long', fold => {
+    const card = fold.closest('.b-approval');
+    if (!card || !fold.open) return;
+    fold.dataset.seen = '';
+    if (one('.b-long:not([data-seen])', card)) return;
+    for (const button of all('[aria-disabled=true]', card)) button.ariaDisabled = null;
+    // It describes the buttons no more.
+    one('.b-approval__first', card)?.remove();
+  });
+  when('click', '.b-approval__first a', (link, e) => {
+    const fold = byId(link.hash.slice(1)).closest('details');
+    e.preventDefault();
+    fold.open = true;
+    fold.scrollIntoView({ block: 'nearest' });
+    focus(fold.firstElementChild);
+  });
   when('click', '[data-copy]', async button => {
     await navigator.clipboard?.writeText(button.dataset.copy);
     button.title = button.ariaLabel = strings.copied;
     one('use', button).setAttribute('href', '#i-check');
   });
-  // Before anybody else hears of it: such a button does nothing but say what is to be done first.
+  // Such a button does nothing but say what is to be done first.
   when('click', '.b-approval [aria-disabled=true]', (button, e) => {
     e.preventDefault();
-    e.stopImmediatePropagation();
     focus(one('.b-long:not([data-seen]) summary', button.closest('.b-approval')));
   });
 }

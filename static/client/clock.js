@@ -1,7 +1,7 @@
 // Time as the server has it: what the clock of the browser says, or is set to meanwhile, has no part in it.
 
 import { all, html, say } from './dom.js';
-import { root, strings, words } from './page.js';
+import { facts, strings, words } from './page.js';
 
 const SOON = 180;                // seconds left that deserve a second look
 let ahead = 0;                   // the server's time when the browser began to count
@@ -12,7 +12,7 @@ export function calibrate(now, at = performance.now()) { ahead = now - at; }
 // Says how long there is and how long ago something was. It decides nothing: when time is up, the server says so.
 export function tick() {
   const now = ahead + performance.now(), near = new Intl.RelativeTimeFormat(html.lang, { style: 'narrow', numeric: 'auto' });
-  const today = Date.parse(new Date(now).toLocaleDateString('en-CA', { timeZone: root.dataset.timezone || undefined }));
+  const today = Date.parse(new Date(now).toLocaleDateString('en-CA', { timeZone: facts.timezone || undefined }));
   for (const place of all('[data-expires]')) {
     const left = Math.ceil((Date.parse(place.dataset.expires) - now) / 1000);
     if (left >= 3600) continue;

@@ -2,14 +2,14 @@
 
 import { all, byId, copy, focus, one, when } from './dom.js';
 import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
-import { root, seen, strings, words } from './page.js';
+import { facts, seen, strings, words } from './page.js';
 import { send } from './port.js';
 import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
 
 const form = byId('composer'), box = byId('msg'), hint = byId('hint').firstElementChild;
 const sending = one('[type=submit]', form), stop = one('[data-stop]', form), note = byId('note'), told = one('[data-one]', note);
-const most = Number(root.dataset.limit);
+const most = Number(facts.limit);
 // A keyboard on the screen would cover what there is to read.
 const keyboard = matchMedia('(pointer: fine)').matches;
 const bubbles = new Map();     // message id -> bubble, until its row is on the page
@@ -18,7 +18,7 @@ let link = ['idle'];           // what is known of the connection: state, tries,
 const length = () => [...box.value].length;
 
 export function drawComposer() {
-  const busy = root.dataset.busy === 'true', over = length() > most, empty = !box.value.trim();
+  const busy = facts.busy === 'true', over = length() > most, empty = !box.value.trim();
   sending.disabled = empty || over || box.disabled;
   sending.hidden = busy && empty;
   // A hidden button lets go of focus: what comes next is written.
@@ -55,7 +55,7 @@ function echo({ message: { id, text } }) {
     if ('edit' in dataset) take(text);
     else newDraft(text);
     withdraw(id);
-    if ('anew' in dataset) location.assign(root.dataset.new);
+    if ('anew' in dataset) location.assign(facts.new);
   }, made);
   byId('tail').append(made);
   follow(true);
@@ -97,7 +97,7 @@ export function settle() {
 // Says what is known of the connection, and only that: the sentences are in the note, and what is known shows them.
 function drawLink() {
   const [state, tries] = link, count = waiting();
-  root.dataset.link = link.concat(count ? 'waiting' : '').join(' ');
+  facts.link = link.concat(count ? 'waiting' : '').join(' ');
   note.hidden = !(state === 'closed' || /offline|reconnecting/.test(state) && (count || tries > 1));
   for (const at of all('[data-attempt]')) at.textContent = state === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
   told.textContent = told.dataset[count > 1 ? 'many' : 'one'].replace('{}', count);
@@ -129,7 +129,7 @@ export function startComposer() {
   });
   when('click', '[data-now]', wake);
   // The conversation may have begun since the page came.
-  when('click', '[data-sign]', at => { if (root.dataset.session) at.search = `next=${location.pathname}`; });
+  when('click', '[data-sign]', at => { if (facts.session) at.search = `next=${location.pathname}`; });
   // Nothing to read yet: writing can begin at once.
   if (byId('empty') && keyboard) focus(box);
   drawComposer();

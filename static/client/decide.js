@@ -9,7 +9,8 @@ function mark(card, state) {
   for (const button of all('[data-decide]', card)) button.disabled = state === 'deciding';
 }
 
-function decide(button) {
+// One that is waiting for something to be read first does not count (see card.js).
+when('click', '[data-decide]:not([aria-disabled=true])', button => {
   const card = button.closest('.b-approval'), { approval, decide: decision } = button.dataset;
   if (card.dataset.state !== 'pending') return;
   flush();
@@ -18,20 +19,16 @@ function decide(button) {
   focus(card);
   mark(card, 'deciding');
   send({ type: 'decide', approval, decision }, { keep: true });
-}
+});
 
-// On the card that waits again. A card that has been decided says so itself, to a page that was loaded again too.
-function turnedDown({ code, message }, { approval, decision }) {
-  const button = one(`[data-approval="${approval}"][data-decide=${decision}]`), card = button?.closest('.b-approval');
-  if (!card) return code === 'whyReloaded';
-  mark(card, 'pending');
-  if (document.activeElement === card) focus(button);
-  button.parentNode.before(make('p', { className: 'a2-error b-approval__refused', role: 'alert', textContent: message }));
-  return true;
-}
-
-export const decisions = { refused: turnedDown };
-
-export function startDecisions() {
-  when('click', '[data-decide]', decide);
-}
+export const decisions = {
+  // On the card that waits again. A card that has been decided says so itself, to a page that was loaded again too.
+  refused({ code, message }, { approval, decision }) {
+    const button = one(`[data-approval="${approval}"][data-decide=${decision}]`), card = button?.closest('.b-approval');
+    if (!card) return code === 'whyReloaded';
+    mark(card, 'pending');
+    if (document.activeElement === card) focus(button);
+    button.parentNode.before(make('p', { className: 'a2-error b-approval__refused', role: 'alert', textContent: message }));
+    return true;
+  },
+};

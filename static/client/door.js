@@ -2,7 +2,7 @@
 
 import { startCards } from './card.js';
 import { startClock } from './clock.js';
-import { root } from './page.js';
+import { facts } from './page.js';
 
-startClock(root.dataset);
+startClock(facts);
 startCards();

@@ -161,25 +161,23 @@ globalThis.htmx?.registerExtension('panel', {
 
 export const applying = seq => { current = seq; };
 
-export function startFields() {
-  // The filter of a list of choices is the browser's own.
-  const listen = (type, act) => when(type, '[data-in]', (host, e) => e.target.matches('[data-filter]') || act(host, e));
-  listen('input', (host, e) => {
-    saySlider(host);
-    if (!e.isComposing) edit(host);
-  });
-  listen('compositionend', edit);
-  // A tick or a choice is done with at once, typing when the field is left.
-  listen('change', host => commit(host.id));
-  listen('focusout', (host, e) => {
-    commit(host.id);
-    if (!host.contains(e.relatedTarget)) catchUp(host);
-  });
-  // A field in a surface is not a form: Enter commits it and submits nothing.
-  listen('keydown', (host, e) => {
-    if (e.key !== 'Enter' || e.isComposing || !e.target.matches('input')) return;
-    e.preventDefault();
-    commit(host.id);
-  });
-  addEventListener('pagehide', flush);
-}
+// The filter of a list of choices is the browser's own.
+const onField = (type, act) => when(type, '[data-in]', (host, e) => e.target.matches('[data-filter]') || act(host, e));
+onField('input', (host, e) => {
+  saySlider(host);
+  if (!e.isComposing) edit(host);
+});
+onField('compositionend', edit);
+// A tick or a choice is done with at once, typing when the field is left.
+onField('change', host => commit(host.id));
+onField('focusout', (host, e) => {
+  commit(host.id);
+  if (!host.contains(e.relatedTarget)) catchUp(host);
+});
+// A field in a surface is not a form: Enter commits it and submits nothing.
+onField('keydown', (host, e) => {
+  if (e.key !== 'Enter' || e.isComposing || !e.target.matches('input')) return;
+  e.preventDefault();
+  commit(host.id);
+});
+addEventListener('pagehide', flush);

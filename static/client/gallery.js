@@ -4,10 +4,10 @@
 
 import { apply } from './apply.js';
 import { all, byId, when } from './dom.js';
-import { edits, flush, startFields } from './fields.js';
+import { edits, flush } from './fields.js';
 import { announce, main, strings, toast, words } from './page.js';
 import { carry } from './port.js';
-import { clicks, restore, startSurfaces } from './surface.js';
+import { clicks, restore } from './surface.js';
 
 const form = byId('bench'), draft = byId('draft');
 const answers = { edit: edits, action: clicks, show: clicks };
@@ -111,6 +111,4 @@ when('click', '[data-sample]', link => {
   link.search = new URLSearchParams({ sample: link.dataset.sample, width: width.value, theme: theme.value });
 });
 
-startFields();
-startSurfaces();
 showStep();

@@ -3,11 +3,12 @@
 import { byId, copy, one } from './dom.js';
 
 export const root = byId('panel'), main = byId('thread');
+export const facts = root.dataset;                 // what the server says of the conversation, and what has come of it
 export const strings = JSON.parse(byId('strings').textContent);
 export const words = (name, ...values) => values.reduce((text, value) => text.replace('{}', value), strings[name]);
 
 // The last row that the page shows.
-export const seen = () => Number(root.dataset.seq);
+export const seen = () => Number(facts.seq);
 
 const pause = time => new Promise(over => { setTimeout(over, time); });
 let said = Promise.resolve();

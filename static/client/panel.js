@@ -4,16 +4,16 @@ import { apply } from './apply.js';
 import { startCards } from './card.js';
 import { calibrate, startClock } from './clock.js';
 import { drawComposer, messages, online, settle, startComposer } from './composer.js';
-import { decisions, startDecisions } from './decide.js';
+import { decisions } from './decide.js';
 import { all, byId, html, when } from './dom.js';
-import { applying, edits, startFields } from './fields.js';
+import { applying, edits } from './fields.js';
 import { openOutbox, recall, withdraw } from './outbox.js';
-import { announce, root, strings, toast, words } from './page.js';
+import { announce, facts, root, strings, toast, words } from './page.js';
 import { begin } from './session.js';
 import { ask, dial, listen, wake } from './socket.js';
 import { delta, ends } from './stream.js';
-import { clicks, restore, startSurfaces } from './surface.js';
-import { follow, pending, showNews, startThread, toEnd } from './thread.js';
+import { clicks, restore } from './surface.js';
+import { follow, pending, showNews, toEnd } from './thread.js';
 
 // -- connection ------------------------------------------------------------------------------------------------------
 
@@ -31,8 +31,8 @@ function state(now, tries, why) {
 }
 
 function busy(now) {
-  const before = root.dataset.busy === 'true', waiting = pending();
-  root.dataset.busy = now;
+  const before = facts.busy === 'true', waiting = pending();
+  facts.busy = now;
   drawComposer();
   if (now !== before && (now || !waiting)) announce(strings[now ? 'busy' : 'ready']);
 }
@@ -45,7 +45,7 @@ async function redraw(frame) {
   ends(frame.ops);
   const roots = await apply(frame.ops);
   restore(roots);
-  root.dataset.seq = frame.seq;
+  facts.seq = frame.seq;
   settle();
   busy(frame.busy);
   showNews(roots);
@@ -122,15 +122,11 @@ function shell() {
 }
 
 shell();
-startClock(root.dataset);
-startThread();
+startClock(facts);
 startCards();
-startFields();
-startSurfaces();
-startDecisions();
 openOutbox(hear);
 startComposer();
 const left = recall(entry => answers[entry.message.type].recalled?.(entry));
 listen(handlers);
-if (root.dataset.session || left) dial();
+if (facts.session || left) dial();
 toEnd();

@@ -3,7 +3,7 @@
 
 import { byId } from './dom.js';
 import { birthKey, post, settleIn } from './outbox.js';
-import { root } from './page.js';
+import { facts } from './page.js';
 import { carry } from './port.js';
 import { ask, dial } from './socket.js';
 
@@ -18,7 +18,7 @@ async function create(signal) {
   elements.timezone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
   elements.key.value = birthKey();
   // Loaded again meanwhile, the page is this one, and not the newest conversation.
-  history.replaceState(null, '', root.dataset.new);
+  history.replaceState(null, '', facts.new);
   let reply = await request();
   // The token is of a login that was another one.
   if (reply.status === 403 && !await ask()) reply = await request();

@@ -101,24 +101,22 @@ export function restore(roots) {
   }
 }
 
-export function startSurfaces() {
-  when('click', TAB, choose);
-  when('keydown', TAB, arrow);
-  when('click', '[data-act], [data-more]', press);
-  // A trigger may hold a dialog of its own.
-  when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));
-  // What opens a dialog without being a button of its own is pressed like one.
-  when('keydown', '[data-modal-open] > [role=button]', (opener, e) => {
-    if (e.target === opener && (e.key === 'Enter' || e.key === ' ')) {
-      e.preventDefault();
-      opener.click();
-    }
-  });
-  when('close', '[data-modal]', modal => dialogs.delete(modal.id));
-  // By its button, or by a click on what is around it; also the page's own.
-  when('click', 'dialog, [data-close], [data-modal-close]', (at, e) => {
-    if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
-  });
-  when('input', '[data-filter]', filter);
-  restore([main]);
-}
+when('click', TAB, choose);
+when('keydown', TAB, arrow);
+when('click', '[data-act], [data-more]', press);
+// A trigger may hold a dialog of its own.
+when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));
+// What opens a dialog without being a button of its own is pressed like one.
+when('keydown', '[data-modal-open] > [role=button]', (opener, e) => {
+  if (e.target === opener && (e.key === 'Enter' || e.key === ' ')) {
+    e.preventDefault();
+    opener.click();
+  }
+});
+when('close', '[data-modal]', modal => dialogs.delete(modal.id));
+// By its button, or by a click on what is around it; also the page's own.
+when('click', 'dialog, [data-close], [data-modal-close]', (at, e) => {
+  if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
+});
+when('input', '[data-filter]', filter);
+restore([main]);

@@ -104,15 +104,13 @@ export function showNews(roots) {
   if (card && was) show(card);
 }
 
-export function startThread() {
-  addEventListener('scroll', scrolled, { passive: true });
-  // What grows later, such as pictures, is followed as well.
-  new ResizeObserver(() => following && follow()).observe(main);
-  new ResizeObserver(squeeze).observe(dock);
-  addEventListener('resize', squeeze);
-  when('click', '#pill button', () => {
-    const card = asked();
-    if (card) show(card);
-    else toEnd();
-  });
-}
+addEventListener('scroll', scrolled, { passive: true });
+// What grows later, such as pictures, is followed as well.
+new ResizeObserver(() => following && follow()).observe(main);
+new ResizeObserver(squeeze).observe(dock);
+addEventListener('resize', squeeze);
+when('click', '#pill button', () => {
+  const card = asked();
+  if (card) show(card);
+  else toEnd();
+});
