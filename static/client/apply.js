@@ -1,7 +1,7 @@
 // Operations of a frame on the page (D41): elements by id, directly; htmx only where a field may be in use (D39). What a
 // person reads stays where it is, and what they have selected in text that streams stays selected when it ends.
 
-import { byId, focus, html, make, one, say } from './dom.js';
+import { byId, focus, html, make, one, say, top } from './dom.js';
 
 const BAR = 64;                // px from the top that a bar may cover
 let fresh;                     // elements that are new or redrawn
@@ -70,27 +70,20 @@ function selected() {
 
 // -- what is in sight ------------------------------------------------------------------------------------------------
 
-// What stands in the window, from the top down, with its place there; last what only holds the rest of it.
-function inSight(element, seen, last) {
-  for (const child of element.children) {
-    const { top, bottom } = child.getBoundingClientRect(), drawn = child.getClientRects().length, count = seen.length;
-    if (top > innerHeight) return;
-    if (drawn && bottom < BAR || child.matches('dialog, [popover]')) continue;
-    if (!drawn || top < BAR) inSight(child, seen, last);
-    if (drawn) (seen.length > count ? last : seen).push([child, top]);
-  }
-}
-
-// Browsers do it too, but lose their hold with the element that they hold on to, and not all have learnt it.
+// Browsers do it too, but lose their hold with the element that they hold on to, and not all have learnt it. The first
+// choice is what begins highest in the middle of the window, the last what began above it.
 function hold() {
-  const main = byId('thread'), { style } = html, seen = [], last = [];
-  if (main && scrollY) inSight(main, seen, last);
+  const main = byId('thread'), { style } = html, seen = [];
+  for (let y = innerHeight; main && scrollY && y > BAR; y -= 24) {
+    const element = document.elementFromPoint(innerWidth / 2, y);
+    if (element !== main && main.contains(element)) seen[top(element) < BAR ? 'push' : 'unshift']([element, top(element)]);
+  }
   style.overflowAnchor = 'none';
   return () => {
-    for (const [element, top] of [...seen, ...last]) {
+    for (const [element, at] of seen) {
       const now = element.isConnected ? element : byId(element.id);
       if (!now) continue;
-      scrollBy(0, now.getBoundingClientRect().top - top);
+      scrollBy(0, top(now) - at);
       break;
     }
     requestAnimationFrame(() => requestAnimationFrame(() => { style.overflowAnchor = ''; }));

@@ -15,6 +15,8 @@ export function say(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
+export const top = element => element.getBoundingClientRect().top;
+
 // Also of what cannot take focus by itself: -1 is what it says then already, but only setting it has that effect.
 export function focus(element) {
   if (element.tabIndex < 0) element.tabIndex = -1;

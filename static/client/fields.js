@@ -93,7 +93,14 @@ function answered(id, target) {
 }
 
 export const edits = {
-  recalled,
+  // From before a reload: on its way again, or with what was against it. False: there is no such field any more.
+  recalled({ message: { id, target, value }, why }) {
+    const host = byId(target);
+    if (!host) return !why;
+    write(host, value);
+    if (why) explain(host, why.message);
+    else typed.set(target, { id, value, timer: 0 });
+  },
   acked({ id, seq }, { target, value }) {
     const host = answered(id, target), late = withheld.get(target);
     if (!host) return;
@@ -108,15 +115,6 @@ export const edits = {
     return host;
   },
 };
-
-// From before a reload: on its way again, or with what was against it. False: there is no such field any more.
-function recalled({ message: { id, target, value }, why }) {
-  const host = byId(target);
-  if (!host) return !why;
-  write(host, value);
-  if (why) explain(host, why.message);
-  else typed.set(target, { id, value, timer: 0 });
-}
 
 // Nobody is at the field any more: what the agent wrote meanwhile shows.
 function catchUp(host) {

@@ -38,14 +38,13 @@ export function openOutbox(hear) {
   if (left.list) store(shelf(''), null);
 }
 
-// Entries from before a reload are shown one by one. Returns whether there are any.
+// Entries from before a reload are shown one by one.
 export function recall(show) {
   for (const entry of entries.values()) {
     if (show(entry) === false) withdraw(entry.message.id);
     // Not sent again by itself: by now the answer may be another one.
     if (entry.message.type === 'decide') refuse(entry, 'whyReloaded');
   }
-  return entries.size > 0;
 }
 
 // Messages, edits and decisions outlive a reload; clicks do not: nobody expects one to happen an hour later.

@@ -24,12 +24,12 @@ export function announce(text) {
   });
 }
 
-export function toast(text, kind, extra) {
+// Bad news goes by itself; what comes with a link stays.
+export function toast(text, link = '') {
   const made = copy('toast');
-  if (kind) made.classList.add(`b-toast--${kind}`);
-  one('.b-toast__text', made).append(text, ...(extra ? [' ', extra] : []));
+  one('.b-toast__text', made).append(text, ' ', link);
   one('button', made).onclick = () => made.remove();
   byId('toasts').append(made);
   announce(text);
-  if (!extra) setTimeout(() => made.remove(), 8000);
+  if (!link) setTimeout(() => made.remove(), 8000);
 }

@@ -68,7 +68,7 @@ function hear(entry, ack) {
   if (now === 'refused') {
     if (does?.refused?.({ id: message.id, ...why }, message)) announce(why.message);
     else {
-      toast(why.message, 'bad');
+      toast(why.message);
       withdraw(message.id);
     }
   }
@@ -87,46 +87,42 @@ const handlers = {
     calibrate(frame.now);
     busy(frame.busy);
   },
-  error: frame => toast(frame.message, 'bad'),
+  error: frame => toast(frame.message),
   // A page that nobody looks at asks when somebody does.
   sessions: () => document.hidden || relist(),
 };
 
 // -- shell -----------------------------------------------------------------------------------------------------------
 
-function shell() {
-  const drawer = byId('drawer'), side = byId('side');
-  when('click', '#menu', () => { drawer.append(side); drawer.showModal(); });
-  when('close', '#drawer', () => root.prepend(side));
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) return;
-    wake();
-    relist();
-  });
-  matchMedia('(min-width: 60rem)').onchange = e => e.matches && drawer.close();
-  when('theme', 'form', (_, { detail }) => {
-    const theme = detail.value ?? detail, { dataset } = html;
-    dataset.theme = theme;
-    if (theme === 'auto') delete dataset.theme;
-    for (const button of all('button[name=theme]')) button.ariaPressed = button.value === theme;
-  });
-  // Signed in or out in another tab: the token of a form is of the login before.
-  when('htmx:response:error', 'form', async (_, { detail: { ctx } }) => {
-    toast(ctx.response.status === 403 && !await ask() ? strings.tokenStale : strings.failed, 'bad');
-  });
-  // The keyboard of a phone covers the page without resizing it; the dock has to know by how much.
-  const view = visualViewport;
-  view.onresize = view.onscroll = () => {
-    root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
-  };
-}
+const drawer = byId('drawer'), side = byId('side');
+when('click', '#menu', () => { drawer.append(side); drawer.showModal(); });
+when('close', '#drawer', () => root.prepend(side));
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) return;
+  wake();
+  relist();
+});
+matchMedia('(min-width: 60rem)').onchange = e => e.matches && drawer.close();
+when('theme', 'form', (_, { detail: { value } }) => {
+  html.dataset.theme = value;
+  if (value === 'auto') delete html.dataset.theme;
+  for (const button of all('button[name=theme]')) button.ariaPressed = button.value === value;
+});
+// Signed in or out in another tab: the token of a form is of the login before.
+when('htmx:response:error', 'form', async (_, { detail: { ctx } }) => {
+  toast(ctx.response.status === 403 && !await ask() ? strings.tokenStale : strings.failed);
+});
+// The keyboard of a phone covers the page without resizing it; the dock has to know by how much.
+const view = visualViewport;
+view.onresize = view.onscroll = () => {
+  root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
+};
 
-shell();
 startClock(facts);
 startCards();
 openOutbox(hear);
 startComposer();
-const left = recall(entry => answers[entry.message.type].recalled?.(entry));
+recall(entry => answers[entry.message.type].recalled?.(entry));
 listen(handlers);
-if (facts.session || left) dial();
+dial();
 toEnd();

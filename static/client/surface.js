@@ -34,7 +34,7 @@ function visit(address) {
   // Without a recent click a browser refuses in silence: then the person opens it.
   if (navigator.userActivation?.isActive ?? true) return link.click();
   link.textContent = link.host;
-  toast(strings.open, '', link);
+  toast(strings.open, link);
 }
 
 // -- tabs ------------------------------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ export function restore(roots) {
   for (const element of within(roots, '[data-theme-primary]')) element.style.setProperty('--a2-primary', element.dataset.themePrimary);
   for (const instance of within(roots, '[data-tabs]')) {
     const several = own(instance, 'tab');
-    const tab = several.find(tab => panelOf(tab) === tabs.get(instance.id)) ?? several.find(tab => tab.ariaSelected === 'true') ?? several[0];
+    const tab = several.find(tab => panelOf(tab) === tabs.get(instance.id)) ?? several[0];
     if (tab && (tabs.has(instance.id) || tab.ariaSelected !== 'true')) choose(tab);
   }
   for (const instance of within(roots, '[data-modal]')) if (dialogs.has(instance.id)) open(instance);

@@ -1,7 +1,7 @@
 // The conversation as it grows: following the end.
 
 import { tick } from './clock.js';
-import { all, byId, html, one, when, within } from './dom.js';
+import { all, byId, html, one, top, when, within } from './dom.js';
 import { announce, main, root, strings } from './page.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
@@ -13,7 +13,6 @@ const space = () => innerHeight - dock.offsetHeight;
 let following = true, unseen = false, could = false, passed, spare = space();
 
 export const pending = () => one(PENDING);
-const top = element => element.getBoundingClientRect().top;
 const bottom = element => element.getBoundingClientRect().bottom;
 const edge = () => bottom(one('.b-top'));                       // what covers the page from above,
 const room = () => top(dock) + 1;                                                  // and where it is covered from below
@@ -51,14 +50,6 @@ export function toEnd() {
   follow(true);
   const card = pending();
   if (card && bottom(card) > edge() && top(card) < edge()) show(card);
-}
-
-function scrolled() {
-  following = gap() < NEAR;
-  // Whoever went past the limit wants to see the end grow.
-  const block = anchor();
-  if (following && scrollY > limit(block) + 1) passed = block;
-  point();
 }
 
 // A question that waits, with its answers: all of the card where there is room; else its beginning, over which the
@@ -104,7 +95,13 @@ export function showNews(roots) {
   if (card && was) show(card);
 }
 
-addEventListener('scroll', scrolled, { passive: true });
+addEventListener('scroll', () => {
+  following = gap() < NEAR;
+  // Whoever went past the limit wants to see the end grow.
+  const block = anchor();
+  if (following && scrollY > limit(block) + 1) passed = block;
+  point();
+}, { passive: true });
 // What grows later, such as pictures, is followed as well.
 new ResizeObserver(() => following && follow()).observe(main);
 new ResizeObserver(squeeze).observe(dock);
