@@ -58,8 +58,8 @@ const OPS = {
 
 // Streamed text whose part has come: where the words are the same, they are not drawn again.
 function become(bubble, part) {
-  const [words] = bubble.firstChild.childNodes, again = one('p', part)?.firstChild;
-  if (again?.data === words.data) again.replaceWith(words);
+  const words = bubble.firstChild?.firstChild, again = one('p', part)?.firstChild;
+  if (words?.data && words.data === again?.data) again.replaceWith(words);
 }
 
 // Moving text unselects it.
@@ -99,7 +99,7 @@ export async function apply(ops) {
     if (done) await done;
     // The text of a bubble comes as a part right after it is taken away.
     if (bubble && name === 'i') become(bubble, [...found].pop());
-    bubble = gone && gone.matches('.b-live__text') && gone;
+    bubble = gone;
   }
   reselect();
   holds();

@@ -108,29 +108,27 @@ export function online(...known) {
   drawLink();
 }
 
-export function startComposer() {
-  box.value ||= draft();
-  when('submit', '#composer', (_, e) => {
-    e.preventDefault();
-    if (submit(box.value)) { box.value = ''; drawComposer(); }
-    box.focus();
-  });
-  when('keydown', '#msg', (_, e) => {
-    // 229: a browser that reports the Enter which ends a composition as a plain one.
-    if (e.key !== 'Enter' || e.shiftKey || e.altKey || e.ctrlKey || e.isComposing || e.keyCode === 229) return;
-    e.preventDefault();
-    form.requestSubmit();
-  });
-  when('input', '#msg', drawComposer);
-  when('click', '[data-stop]', button => send({ type: 'stop' }, { button }));
-  when('click', '[data-say]', chip => {
-    if (submit(chip.dataset.say, chip) === undefined) take(chip.dataset.say);
-    focus(box);
-  });
-  when('click', '[data-now]', wake);
-  // The conversation may have begun since the page came.
-  when('click', '[data-sign]', at => { if (facts.session) at.search = `next=${location.pathname}`; });
-  // Nothing to read yet: writing can begin at once.
-  if (byId('empty') && keyboard) focus(box);
-  drawComposer();
-}
+box.value ||= draft();
+when('submit', '#composer', (_, e) => {
+  e.preventDefault();
+  if (submit(box.value)) { box.value = ''; drawComposer(); }
+  box.focus();
+});
+when('keydown', '#msg', (_, e) => {
+  // 229: a browser that reports the Enter which ends a composition as a plain one.
+  if (e.key !== 'Enter' || e.shiftKey || e.altKey || e.ctrlKey || e.isComposing || e.keyCode === 229) return;
+  e.preventDefault();
+  form.requestSubmit();
+});
+when('input', '#msg', drawComposer);
+when('click', '[data-stop]', button => send({ type: 'stop' }, { button }));
+when('click', '[data-say]', chip => {
+  if (submit(chip.dataset.say, chip) === undefined) take(chip.dataset.say);
+  focus(box);
+});
+when('click', '[data-now]', wake);
+// The conversation may have begun since the page came.
+when('click', '[data-sign]', at => { if (facts.session) at.search = `next=${location.pathname}`; });
+// Nothing to read yet: writing can begin at once.
+if (byId('empty') && keyboard) focus(box);
+drawComposer();

@@ -17,7 +17,6 @@ const PATIENCE = 10000;                   // ms: how long a sent message may sta
 const PAUSE = 750, CAP = 15000;           // ms: before what failed in passing is sent again, doubled each time
 
 const entries = new Map();                // id -> {message, key, keep, free, state, sent, tries, timer, why}
-let memory;                               // what is written down: {key, draft, list}
 let report;                               // hears of every change: an entry, and the frame that made it
 let wire;                                 // sends a message, while there is a connection
 
@@ -28,18 +27,16 @@ const shelf = person => `beach:${person}:${facts.session}`;
 
 export const both = (...texts) => texts.filter(Boolean).join('\n\n');
 
-export function openOutbox(hear) {
-  report = hear;
-  const mine = stored(shelf(facts.person)) ?? {}, left = facts.person && stored(shelf('')) || {};
-  memory = { ...left, ...mine, draft: both(left.draft, mine.draft) };
-  for (const entry of [...left.list ?? [], ...mine.list ?? []]) {
-    entries.set(entry.message.id, { ...entry, tries: 0, state: entry.why ? 'refused' : 'queued' });
-  }
-  if (left.list) store(shelf(''), null);
+const mine = stored(shelf(facts.person)) ?? {}, left = facts.person && stored(shelf('')) || {};
+const memory = { ...left, ...mine, draft: both(left.draft, mine.draft) };                // what is written down: {key, draft, list}
+for (const entry of [...left.list ?? [], ...mine.list ?? []]) {
+  entries.set(entry.message.id, { ...entry, tries: 0, state: entry.why ? 'refused' : 'queued' });
 }
+if (left.list) store(shelf(''), null);
 
-// Entries from before a reload are shown one by one.
-export function recall(show) {
+// Entries from before a reload are shown one by one; `hear` is told of every change from then on.
+export function recall(show, hear) {
+  report = hear;
   for (const entry of entries.values()) {
     if (show(entry) === false) withdraw(entry.message.id);
     // Not sent again by itself: by now the answer may be another one.

@@ -3,11 +3,11 @@
 import { apply } from './apply.js';
 import { startCards } from './card.js';
 import { calibrate, startClock } from './clock.js';
-import { drawComposer, messages, online, settle, startComposer } from './composer.js';
+import { drawComposer, messages, online, settle } from './composer.js';
 import { decisions } from './decide.js';
 import { all, byId, html, when } from './dom.js';
 import { applying, edits } from './fields.js';
-import { openOutbox, recall, withdraw } from './outbox.js';
+import { recall, withdraw } from './outbox.js';
 import { announce, facts, root, strings, toast, words } from './page.js';
 import { begin } from './session.js';
 import { ask, dial, listen, wake } from './socket.js';
@@ -120,9 +120,7 @@ view.onresize = view.onscroll = () => {
 
 startClock(facts);
 startCards();
-openOutbox(hear);
-startComposer();
-recall(entry => answers[entry.message.type].recalled?.(entry));
+recall(entry => answers[entry.message.type].recalled?.(entry), hear);
 listen(handlers);
 dial();
 toEnd();
