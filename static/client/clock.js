@@ -20,10 +20,10 @@ export function tick() {
     place.parentNode.dataset.state = left < SOON ? 'soon' : '';
   }
   for (const time of all('[data-day], [data-ago] time')) {
-    const at = Date.parse(time.dateTime), days = (at - today) / 864e5, minutes = Math.min(0, (at - now) / 60000);
+    const at = Date.parse(time.dateTime), days = (at - today) / 864e5, minutes = Math.min(0, Math.ceil((at - now) / 60000));
     time.title ||= time.textContent;
     say(time, 'day' in time.dataset ? days > -2 ? near.format(Math.round(days), 'day') : time.title
-      : minutes > -1 ? near.format(Math.round(minutes * 60), 'second') : minutes > -60 ? near.format(Math.ceil(minutes), 'minute') : time.title);
+      : minutes > -60 ? near.format(minutes, 'minute') : time.title);
   }
 }
 

@@ -1,7 +1,7 @@
 // Fields of surfaces. A focused field keeps its text; what the agent wrote meanwhile shows on blur, unless the person
 // typed after it (D44). Edits are sent while typing, and always before anything that depends on them (D45).
 
-import { all, byId, make, one, when } from './dom.js';
+import { all, byId, make, one, when, within } from './dom.js';
 import { send } from './port.js';
 
 const DEBOUNCE = 200;
@@ -12,7 +12,7 @@ const withheld = new Map();    // target -> {value, seq}: what the agent wrote w
 let current = 0;                   // the one being applied
 
 const hostOf = node => node.closest?.('[data-in]');
-const controls = host => host.matches(TYPED) ? [host] : all('input:not([data-filter]), textarea, select', host);
+const controls = host => within([host], 'input:not([data-filter]), textarea, select');
 const checkable = control => /checkbox|radio/.test(control.type);
 
 function read(host) {
@@ -22,10 +22,11 @@ function read(host) {
   return kind.startsWith('choice') ? all(':checked', host).map(option => option.value) : first.value;
 }
 
-// What a value consists of: elements, the property that holds what is shown, and the one that holds what the markup says.
-const pieces = host => controls(host).flatMap(control =>
-  control.options ? [...control.options].map(option => [option, 'selected', 'defaultSelected'])
-    : [checkable(control) ? [control, 'checked', 'defaultChecked'] : [control, 'value', 'defaultValue']]);
+// The property that holds what is shown, and the one that holds what the markup says.
+const sides = piece => piece.localName === 'option' ? ['selected', 'defaultSelected'] : checkable(piece) ? ['checked', 'defaultChecked'] : ['value', 'defaultValue'];
+
+// What a value consists of: elements with both.
+const pieces = host => controls(host).flatMap(control => [...control.options ?? [control]]).map(piece => [piece, ...sides(piece)]);
 
 function write(host, value) {
   for (const [element, shown] of pieces(host)) {
@@ -62,7 +63,7 @@ function commit(target) {
   if (!host) return typed.delete(target);
   entry.value = read(host);
   // What is obscured is not left lying about in the browser either: after a reload it is typed again.
-  const keep = !controls(host).some(control => control.type === 'password');
+  const keep = !within([host], '[type=password]').length;
   entry.id = send({ type: 'edit', target, value: entry.value }, { key: `edit ${target}`, keep });
 }
 
@@ -134,14 +135,13 @@ function held(host, control) {
 // Asked by htmx while it morphs (see apply.js). False: leave it alone.
 globalThis.htmx?.registerExtension('panel', {
   htmx_before_morph_node(old, { newNode: fresh }) {
-    const host = hostOf(old), mine = held(host, old);
-    if (checkable(old)) {
-      // Only a real change of the server's wins over a click; a click that is still on its way wins over both.
-      if (!typed.has(host?.id) && old.defaultChecked !== fresh.defaultChecked) old.checked = fresh.defaultChecked;
-    } else if (old.localName === 'option') {
-      if (!mine && old.defaultSelected !== fresh.defaultSelected) old.selected = fresh.defaultSelected;
+    const host = hostOf(old), [shown, marked] = sides(old), value = fresh[marked], changed = value !== old[marked];
+    // Only a real change of the server's wins over a click; a click that is still on its way wins over both.
+    const mine = checkable(old) ? typed.has(host?.id) : held(host, old);
+    if (shown !== 'value') {
+      if (!mine && changed) old[shown] = value;
     } else if (old.localName === 'textarea' && mine) {
-      if (fresh.defaultValue !== old.defaultValue) withheld.set(host.id, { value: fresh.defaultValue, seq: current });
+      if (changed) withheld.set(host.id, { value, seq: current });
       for (const { name, value } of fresh.attributes) old.setAttribute(name, value);
       return false;
     }

@@ -8,7 +8,7 @@ import { decisions } from './decide.js';
 import { all, byId, html, when } from './dom.js';
 import { applying, edits } from './fields.js';
 import { recall, withdraw } from './outbox.js';
-import { announce, facts, root, strings, toast, words } from './page.js';
+import { announce, facts, root, strings, toast } from './page.js';
 import { begin } from './session.js';
 import { ask, dial, listen, wake } from './socket.js';
 import { delta, ends } from './stream.js';
@@ -20,16 +20,6 @@ import { follow, pending, showNews, toEnd } from './thread.js';
 let known;                     // what was said of the connection
 let title = byId('title').textContent;
 
-function state(now, tries, why) {
-  const status = byId('status');
-  status.dataset.state = { closed: 'offline', idle: 'connected' }[now] ?? now;
-  online(now, tries, why);
-  // One lost connection that is back at once is nobody's business.
-  if (now === known || now === 'reconnecting' && tries < 2) return;
-  if (known && now !== 'idle') announce(status.innerText);
-  known = now;
-}
-
 function busy(now) {
   const before = facts.busy === 'true', waiting = pending();
   facts.busy = now;
@@ -39,23 +29,6 @@ function busy(now) {
 
 // The list of conversations is the server's; it is asked for when it may have changed.
 const relist = () => document.dispatchEvent(new Event('sessions'));
-
-async function redraw(frame) {
-  applying(frame.seq);
-  ends(frame.ops);
-  const roots = await apply(frame.ops);
-  restore(roots);
-  facts.seq = frame.seq;
-  settle();
-  busy(frame.busy);
-  showNews(roots);
-  const { textContent } = byId('title');
-  if (textContent === title) return;
-  // Its first words name a conversation, and put it into the list.
-  title = textContent;
-  document.title = `${title} · Beach`;
-  relist();
-}
 
 // By the type of what was sent: `moved`, whenever its state changes; `acked`, and `refused`, which says whether it has told
 // the person; `recalled`, after a reload.
@@ -77,20 +50,6 @@ function hear(entry, ack) {
   // What a click asks for is answered at the end.
   if (message.type === 'action' && !ack.effect?.openUrl) follow(true);
 }
-
-const handlers = {
-  begin,
-  state,
-  frame: redraw,
-  delta,
-  welcome: frame => {
-    calibrate(frame.now);
-    busy(frame.busy);
-  },
-  error: frame => toast(frame.message),
-  // A page that nobody looks at asks when somebody does.
-  sessions: () => document.hidden || relist(),
-};
 
 // -- shell -----------------------------------------------------------------------------------------------------------
 
@@ -121,6 +80,41 @@ view.onresize = view.onscroll = () => {
 startClock(facts);
 startCards();
 recall(entry => answers[entry.message.type].recalled?.(entry), hear);
-listen(handlers);
+listen({
+  begin,
+  state(now, tries, why) {
+    const status = byId('status');
+    status.dataset.state = { closed: 'offline', idle: 'connected' }[now] ?? now;
+    online(now, tries, why);
+    // One lost connection that is back at once is nobody's business.
+    if (now === known || now === 'reconnecting' && tries < 2) return;
+    if (known && now !== 'idle') announce(status.innerText);
+    known = now;
+  },
+  async frame(frame) {
+    applying(frame.seq);
+    ends(frame.ops);
+    const roots = await apply(frame.ops);
+    restore(roots);
+    facts.seq = frame.seq;
+    settle();
+    busy(frame.busy);
+    showNews(roots);
+    const { textContent } = byId('title');
+    if (textContent === title) return;
+    // Its first words name a conversation, and put it into the list.
+    title = textContent;
+    document.title = `${title} · Beach`;
+    relist();
+  },
+  delta,
+  welcome: frame => {
+    calibrate(frame.now);
+    busy(frame.busy);
+  },
+  error: frame => toast(frame.message),
+  // A page that nobody looks at asks when somebody does.
+  sessions: () => document.hidden || relist(),
+});
 dial();
 toEnd();

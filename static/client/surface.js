@@ -10,32 +10,16 @@ const dialogs = new Set();     // instance ids with an open dialog
 const filters = new Map();     // instance id -> text
 const TAB = '[data-tabs] [role=tab]';
 
-// A button of the agent's, or the one for more of a list. The row of the latter brings the items; focus stays on the
-// button, or on the notice once there are no more (see keepingFocus).
-function press(button) {
-  if (button.disabled || button.ariaDisabled === 'true') return;
-  const list = button.dataset.more;
-  // A field shows what the server has refused (see explain in fields.js): what is sent would be something else.
-  const wrong = !list && one('[aria-errormessage$="-refused"]', button.closest('.a2-surface') ?? button);
-  if (wrong) return wrong.focus();
-  flush();
-  send(list ? { type: 'show', target: list } : { type: 'action', target: button.id }, { button });
-}
-
 export const clicks = {
   acked({ effect }) {
-    if (effect?.openUrl) visit(effect.openUrl);
+    if (!/^https?:\/\//i.test(effect?.openUrl ?? '')) return;
+    const link = make('a', { href: effect.openUrl, target: '_blank', rel: 'noreferrer' });
+    // Without a recent click a browser refuses in silence: then the person opens it.
+    if (navigator.userActivation?.isActive ?? true) return link.click();
+    link.textContent = link.host;
+    toast(strings.open, link);
   },
 };
-
-function visit(address) {
-  if (!/^https?:\/\//i.test(address)) return;
-  const link = make('a', { href: address, target: '_blank', rel: 'noreferrer' });
-  // Without a recent click a browser refuses in silence: then the person opens it.
-  if (navigator.userActivation?.isActive ?? true) return link.click();
-  link.textContent = link.host;
-  toast(strings.open, link);
-}
 
 // -- tabs ------------------------------------------------------------------------------------------------------------
 
@@ -51,17 +35,6 @@ function choose(tab) {
   }
   for (const panel of own(instance, 'tabpanel')) panel.hidden = panel.id !== panelOf(tab);
   tabs.set(instance.id, panelOf(tab));
-}
-
-function arrow(tab, e) {
-  const several = own(tab.closest('[data-tabs]'), 'tab').filter(other => !other.disabled), at = several.indexOf(tab);
-  const step = getComputedStyle(tab).direction === 'rtl' ? -1 : 1;
-  const to = { ArrowRight: at + step, ArrowLeft: at - step, Home: 0, End: -1 }[e.key];
-  if (to === undefined) return;
-  e.preventDefault();
-  const next = several.at(to % several.length);
-  choose(next);
-  next.focus();
 }
 
 // -- dialogs and filters ---------------------------------------------------------------------------------------------
@@ -102,8 +75,27 @@ export function restore(roots) {
 }
 
 when('click', TAB, choose);
-when('keydown', TAB, arrow);
-when('click', '[data-act], [data-more]', press);
+when('keydown', TAB, (tab, e) => {
+  const several = own(tab.closest('[data-tabs]'), 'tab').filter(other => !other.disabled), at = several.indexOf(tab);
+  const step = getComputedStyle(tab).direction === 'rtl' ? -1 : 1;
+  const to = { ArrowRight: at + step, ArrowLeft: at - step, Home: 0, End: -1 }[e.key];
+  if (to === undefined) return;
+  e.preventDefault();
+  const next = several.at(to % several.length);
+  choose(next);
+  next.focus();
+});
+// A button of the agent's, or the one for more of a list. The row of the latter brings the items; focus stays on the
+// button, or on the notice once there are no more (see keepingFocus).
+when('click', '[data-act], [data-more]', button => {
+  if (button.disabled || button.ariaDisabled === 'true') return;
+  const list = button.dataset.more;
+  // A field shows what the server has refused (see explain in fields.js): what is sent would be something else.
+  const wrong = !list && one('[aria-errormessage$="-refused"]', button.closest('.a2-surface') ?? button);
+  if (wrong) return wrong.focus();
+  flush();
+  send(list ? { type: 'show', target: list } : { type: 'action', target: button.id }, { button });
+});
 // A trigger may hold a dialog of its own.
 when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));
 // What opens a dialog without being a button of its own is pressed like one.
@@ -115,7 +107,7 @@ when('keydown', '[data-modal-open] > [role=button]', (opener, e) => {
 });
 when('close', '[data-modal]', modal => dialogs.delete(modal.id));
 // By its button, or by a click on what is around it; also the page's own.
-when('click', 'dialog, [data-close], [data-modal-close]', (at, e) => {
+when('click', 'dialog, [data-modal-close]', (at, e) => {
   if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
 });
 when('input', '[data-filter]', filter);
