@@ -27,9 +27,9 @@ export function tick() {
   }
 }
 
-export function startClock({ now }) {
+export function startClock() {
   // The page was made soon after it was asked for, whenever its code came.
-  calibrate(Number(now), 0);
+  calibrate(Number(facts.now), 0);
   tick();
   setInterval(tick, 1000);
 }

@@ -8,31 +8,31 @@ import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
 
 const form = byId('composer'), box = byId('msg'), hint = byId('hint').firstElementChild;
-const sending = one('[type=submit]', form), stop = one('[data-stop]', form), note = byId('note'), told = one('[data-one]', note);
+const sending = one('[type=submit]', form), stop = one('[data-stop]', form), told = one('[data-one]');
 const most = Number(facts.limit);
 // A keyboard on the screen would cover what there is to read.
 const keyboard = matchMedia('(pointer: fine)').matches;
 const bubbles = new Map();     // message id -> bubble, until its row is on the page
 let link = ['idle'];           // what is known of the connection: state, tries, why
 
-const length = () => [...box.value].length;
+const length = text => [...text].length;
 
 export function drawComposer() {
-  const busy = facts.busy === 'true', over = length() > most, empty = !box.value.trim();
+  const busy = facts.busy === 'true', count = length(box.value), over = count > most, empty = !box.value.trim();
   sending.disabled = empty || over || box.disabled;
   sending.hidden = busy && empty;
   // A hidden button lets go of focus: what comes next is written.
   if (!busy && document.activeElement === stop && keyboard) focus(box);
   stop.hidden = !busy;
   hint.className = over ? 'is-kept' : '';
-  hint.textContent = over ? words('tooLong', length().toLocaleString(), most.toLocaleString()) : strings[busy ? 'answering' : 'hint'];
+  hint.textContent = over ? words('tooLong', count.toLocaleString(), most.toLocaleString()) : strings[busy ? 'answering' : 'hint'];
   keepDraft(box.value);
 }
 
 // Returns the id of the message, undefined where there can be none.
 function submit(text, button) {
   const trimmed = text.trim();
-  if (trimmed && [...trimmed].length <= most && !box.disabled) return send({ type: 'message', text: trimmed }, { keep: true, button });
+  if (trimmed && length(trimmed) <= most && !box.disabled) return send({ type: 'message', text: trimmed }, { keep: true, button });
 }
 
 // Into the box, before what is written there already.
@@ -94,11 +94,10 @@ export function settle() {
   drawComposer();
 }
 
-// Says what is known of the connection, and only that: the sentences are in the note, and what is known shows them.
+// Says what is known of the connection, and only that: it shows the note, and in it the sentences for what is known.
 function drawLink() {
   const [state, tries] = link, count = waiting();
   facts.link = link.concat(count ? 'waiting' : '').join(' ');
-  note.hidden = !(state === 'closed' || /offline|reconnecting/.test(state) && (count || tries > 1));
   for (const at of all('[data-attempt]')) at.textContent = state === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
   told.textContent = told.dataset[count > 1 ? 'many' : 'one'].replace('{}', count);
 }

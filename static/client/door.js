@@ -2,7 +2,6 @@
 
 import { startCards } from './card.js';
 import { startClock } from './clock.js';
-import { facts } from './page.js';
 
-startClock(facts);
+startClock();
 startCards();

@@ -5,8 +5,6 @@ import { all, byId, make, one, when, within } from './dom.js';
 import { send } from './port.js';
 
 const DEBOUNCE = 200;
-const TYPED = 'input:not([type=checkbox], [type=radio], [type=button]), textarea, select';
-
 const typed = new Map();       // target -> {timer, id, value}: typed and not sent yet (timer), sent and not answered (id)
 const withheld = new Map();    // target -> {value, seq}: what the agent wrote while the person was at it
 let current = 0;                   // the one being applied
@@ -150,7 +148,7 @@ globalThis.htmx?.registerExtension('panel', {
     // The browser's own state (D43).
     if (/^(hidden|aria-selected|tabindex)$/.test(name) && element.matches('[role=tab], [role=tabpanel]')) return false;
     if (name === 'tabindex' && element === document.activeElement) return false;
-    const host = name === 'value' && element.matches(TYPED) && hostOf(element);
+    const host = name === 'value' && element.localName === 'input' && !checkable(element) && hostOf(element);
     if (!held(host, element)) return;
     if (value !== null) withheld.set(host.id, { value, seq: current });
     return false;

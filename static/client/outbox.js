@@ -108,11 +108,11 @@ export function post(message, { key, keep, button } = {}) {
   if (button) button.ariaBusy = true;
   message.id = randomId();
   for (const old of entries.values()) if (key && old.key === key) end(old);
-  const entry = { message, key, keep, state: 'queued', tries: 0, free: () => button?.removeAttribute('aria-busy') };
+  const entry = { message, key, keep, state: 'queued', tries: 0, free: () => { if (button) button.ariaBusy = null; } };
   entries.set(message.id, entry);
   report(entry);
   // Whoever posts gets the id first.
-  if (new Blob([JSON.stringify(message)]).size > facts.frameLimit) queueMicrotask(() => refuse(entry, 'too_large'));
+  if (new Blob([JSON.stringify(message)]).size > facts.frameLimit) setTimeout(refuse, 0, entry, 'too_large');
   else if (wire) transmit(entry);
   else if (message.type === 'stop') refuse(entry, 'whyLost');
   else save();

@@ -10,7 +10,7 @@ export const words = (name, ...values) => values.reduce((text, value) => text.re
 // The last row that the page shows.
 export const seen = () => Number(facts.seq);
 
-const pause = time => new Promise(over => { setTimeout(over, time); });
+const pause = time => new Promise(over => setTimeout(over, time));
 let said = Promise.resolve();
 
 // One polite region, one text after the other: two set in one go would be read as one, or not at all.

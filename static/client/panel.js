@@ -77,7 +77,7 @@ view.onresize = view.onscroll = () => {
   root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
 };
 
-startClock(facts);
+startClock();
 startCards();
 recall(entry => answers[entry.message.type].recalled?.(entry), hear);
 listen({

@@ -100,10 +100,9 @@ when('click', '[data-act], [data-more]', button => {
 when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));
 // What opens a dialog without being a button of its own is pressed like one.
 when('keydown', '[data-modal-open] > [role=button]', (opener, e) => {
-  if (e.target === opener && (e.key === 'Enter' || e.key === ' ')) {
-    e.preventDefault();
-    opener.click();
-  }
+  if (e.target !== opener || !/^(Enter| )$/.test(e.key)) return;
+  e.preventDefault();
+  opener.click();
 });
 when('close', '[data-modal]', modal => dialogs.delete(modal.id));
 // By its button, or by a click on what is around it; also the page's own.
