@@ -360,7 +360,9 @@ def test_s5_a_page_that_is_told_to_load_again_does_so_once(form: Stage) -> None:
 def test_p15_words_say_what_is_known(form: Stage) -> None:
     status = form.page.locator("#status")
     form.page.evaluate("stage.refuse = 2; drop(1012)")
-    expect(status).to_have_text(re.compile(r"^Reconnecting… \(attempt \d\)$"), use_inner_text=True, timeout=10_000)
+    expect(status).to_have_text(
+        re.compile(r"^Reconnecting… \(attempt \d\)$"), use_inner_text=True, timeout=10_000
+    )
     form.greet()
     expect(status).to_have_text("Connected", use_inner_text=True)
     say(form, "Hold the room")

@@ -86,7 +86,8 @@ class Approval(View):
         return self._card(
             html(
                 '<header class="b-approval__head"><span class="b-approval__state">{}'
-                '<span class="b-approval__mine">{}</span><span class="b-approval__theirs">{}</span></span>{}{}</header>',
+                '<span class="b-approval__mine">{}</span><span class="b-approval__theirs">{}</span></span>'
+                "{}{}</header>",
                 icon("shield"),
                 _("Needs your approval"),
                 _("Waiting for approval"),
