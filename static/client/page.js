@@ -27,7 +27,7 @@ export function announce(text) {
 // Bad news goes by itself; what comes with a link stays.
 export function toast(text, link = '') {
   const made = copy('toast');
-  one('.b-toast__text', made).append(text, ' ', link);
+  one('.b-toast__text', made).append(text, link && ' ', link);
   one('button', made).onclick = () => made.remove();
   byId('toasts').append(made);
   announce(text);
