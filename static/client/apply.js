@@ -1,17 +1,10 @@
 // Operations of a frame on the page (D41): elements by id, directly; htmx only where a field may be in use (D39). What a
-// person reads stays where it is, and what they have selected stays selected.
+// person reads stays where it is, and what they have selected in text that streams stays selected when it ends.
 
-import { byId, focus } from './dom.js';
+import { byId, focus, html, make, one, say, top } from './dom.js';
 
 const BAR = 64;                // px from the top that a bar may cover
-const PLACES = { beforebegin: 'before', afterbegin: 'prepend', beforeend: 'append', afterend: 'after' };
 let fresh;                     // elements that are new or redrawn
-
-function parse(markup) {
-  const { content } = Object.assign(document.createElement('template'), { innerHTML: markup });
-  for (const element of content.children) fresh.add(element);
-  return content;
-}
 
 // Focus that gets lost with its element goes to the nearest thing that is still there.
 async function keepingFocus(id, change) {
@@ -31,11 +24,15 @@ const OPS = {
     fresh.add(byId(id));
   },
   t(id, text) {
-    const element = byId(id);
-    if (element && element.textContent !== text) element.textContent = text;
+    say(byId(id), text);
   },
   i(ref, where, markup) {
-    byId(ref)?.[PLACES[where]](parse(markup));
+    const roots = [...make('template', { innerHTML: markup }).content.children];
+    // Right after something, the last one goes first.
+    for (const element of where[0] === 'a' ? roots.reverse() : roots) {
+      byId(ref)?.insertAdjacentElement(where, element);
+      fresh.add(element);
+    }
   },
   m(id, ref) {
     const first = ref[0] === '^', anchor = byId(first ? ref.slice(1) : ref), element = byId(id);
@@ -59,73 +56,34 @@ const OPS = {
 
 // -- what is selected ------------------------------------------------------------------------------------------------
 
-// Streamed text whose part has come. One paragraph of the same words is that part already: the bubble stays.
+// Streamed text whose part has come: where the words are the same, they are not drawn again.
 function become(bubble, part) {
-  const [words, more] = part.children, [text] = bubble.children;
-  if (more || words?.localName !== 'p' || words.children.length || words.textContent !== text.textContent) return part;
-  text.lastChild.remove();
-  text.removeAttribute('data-text');
-  bubble.removeAttribute('aria-busy');
-  for (const { name, value } of part.attributes) bubble.setAttribute(name, value);
-  part.replaceWith(bubble);
-  fresh.add(bubble);
-  return bubble;
+  const words = bubble.firstChild?.firstChild, again = one('p', part)?.firstChild;
+  if (words?.data && words.data === again?.data) again.replaceWith(words);
 }
 
-// Where an end of the selection is when `node` may have been drawn again: after the same words of the nearest element
-// with an id, or of the part that it became. Marks and blanks may have gone, and words on the way may be others.
-function place(node, offset) {
-  const home = node.parentElement?.closest('[id]') ?? node, range = new Range();
-  range.setStart(home, 0);
-  range.setEnd(node, offset);
-  const before = `${range}`;
-  return parts => {
-    if (node.isConnected) return [node, offset];
-    const texts = document.createTreeWalker(parts.get(home) ?? byId(home.id) ?? home, NodeFilter.SHOW_TEXT);
-    let from = 0, after = [home, 0], next;
-    while (texts.nextNode()) {
-      const { data } = texts.currentNode;
-      for (let at = 0; at < data.length; at++) {
-        const skipped = before.indexOf(data[at], from) - from;
-        if (!data[at].trim()) continue;
-        if (skipped >= 0 && skipped < 9) [from, after, next] = [from + skipped + 1, [texts.currentNode, at + 1]];
-        else next ??= [texts.currentNode, at];
-      }
-    }
-    return from < before.length && next || after;
-  };
-}
-
+// Moving text unselects it.
 function selected() {
   const selection = getSelection(), { anchorNode, anchorOffset, focusNode, focusOffset } = selection;
-  if (selection.isCollapsed) return () => {};
-  const places = [place(anchorNode, anchorOffset), place(focusNode, focusOffset)];
-  return parts => selection.setBaseAndExtent(...places.flatMap(find => find(parts)));
+  return () => anchorNode?.isConnected && focusNode.isConnected && selection.setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
 }
 
 // -- what is in sight ------------------------------------------------------------------------------------------------
 
-// What stands in the window, from the top down, with its place there; last what only holds the rest of it.
-function within(element, seen, last) {
-  for (const child of element.children) {
-    const { top, bottom } = child.getBoundingClientRect(), drawn = child.getClientRects().length, count = seen.length;
-    if (top > innerHeight) return;
-    if (drawn && bottom < BAR || child.matches('dialog, [popover]')) continue;
-    if (!drawn || top < BAR) within(child, seen, last);
-    if (drawn) (seen.length > count ? last : seen).push([child, top]);
-  }
-}
-
-// Browsers do it too, but lose their hold with the element that they hold on to, and not all have learnt it.
+// Browsers do it too, but lose their hold with the element that they hold on to, and not all have learnt it. The first
+// choice is what begins highest in the middle of the window, the last what began above it.
 function hold() {
-  const main = byId('thread'), { style } = document.documentElement, seen = [], last = [];
-  if (main && scrollY) within(main, seen, last);
+  const main = byId('thread'), { style } = html, seen = [];
+  for (let y = innerHeight; main && scrollY && y > BAR; y -= 24) {
+    const element = document.elementFromPoint(innerWidth / 2, y);
+    if (element !== main && main.contains(element)) seen[top(element) < BAR ? 'push' : 'unshift']([element, top(element)]);
+  }
   style.overflowAnchor = 'none';
   return () => {
-    for (const [element, top] of [...seen, ...last]) {
+    for (const [element, at] of seen) {
       const now = element.isConnected ? element : byId(element.id);
       if (!now) continue;
-      scrollBy({ top: now.getBoundingClientRect().top - top, behavior: 'instant' });
+      scrollBy(0, top(now) - at);
       break;
     }
     requestAnimationFrame(() => requestAnimationFrame(() => { style.overflowAnchor = ''; }));
@@ -134,16 +92,16 @@ function hold() {
 
 // Applies all of them in order; ids that are not there are ignored. Returns the elements that are new or redrawn.
 export async function apply(ops) {
-  const found = fresh = new Set(), parts = new Map(), holds = hold(), reselect = selected();
+  const found = fresh = new Set(), holds = hold(), reselect = selected();
   let bubble;
   for (const [name, id, ...rest] of ops) {
     const gone = name === 'd' && byId(id), done = OPS[name]?.(id, ...rest);
     if (done) await done;
     // The text of a bubble comes as a part right after it is taken away.
-    if (bubble && name === 'i') parts.set(bubble, become(bubble, [...found].at(-1)));
-    bubble = gone && gone.matches('.b-live__text') && gone;
+    if (bubble && name === 'i') become(bubble, [...found].pop());
+    bubble = gone;
   }
-  reselect(parts);
+  reselect();
   holds();
   return [...found].filter(element => element?.isConnected);
 }

@@ -1,40 +1,38 @@
 // Writing: the message box, what was sent but is not in the log yet, and what is said of the connection.
 
-import { all, byId, copy, focus, make, when } from './dom.js';
+import { all, byId, copy, focus, one, when } from './dom.js';
 import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
-import { root, seen, words } from './page.js';
+import { facts, seen, strings, words } from './page.js';
 import { send } from './port.js';
 import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
 
-const form = byId('composer'), box = byId('msg'), hint = byId('hint');
-const sending = form.querySelector('[type=submit]'), stop = form.querySelector('[data-stop]'), note = byId('note'), told = note.querySelector('[data-one]');
-const most = Number(root.dataset.limit);
+const form = byId('composer'), box = byId('msg'), hint = byId('hint').firstElementChild;
+const sending = one('[type=submit]', form), stop = one('[data-stop]', form), told = one('[data-one]');
+const most = Number(facts.limit);
 // A keyboard on the screen would cover what there is to read.
 const keyboard = matchMedia('(pointer: fine)').matches;
 const bubbles = new Map();     // message id -> bubble, until its row is on the page
 let link = ['idle'];           // what is known of the connection: state, tries, why
 
-const length = () => [...box.value].length;
+const length = text => [...text].length;
 
 export function drawComposer() {
-  const busy = root.dataset.busy === 'true', over = length() > most, empty = !box.value.trim();
+  const busy = facts.busy === 'true', count = length(box.value), over = count > most, empty = !box.value.trim();
   sending.disabled = empty || over || box.disabled;
   sending.hidden = busy && empty;
   // A hidden button lets go of focus: what comes next is written.
   if (!busy && document.activeElement === stop && keyboard) focus(box);
   stop.hidden = !busy;
-  hint.replaceChildren(make('span', {
-    className: over ? 'is-kept' : '',
-    textContent: over ? words('tooLong', length().toLocaleString(), most.toLocaleString()) : words(busy ? 'answering' : 'hint'),
-  }));
+  hint.className = over ? 'is-kept' : '';
+  hint.textContent = over ? words('tooLong', count.toLocaleString(), most.toLocaleString()) : strings[busy ? 'answering' : 'hint'];
   keepDraft(box.value);
 }
 
 // Returns the id of the message, undefined where there can be none.
 function submit(text, button) {
   const trimmed = text.trim();
-  if (trimmed && [...trimmed].length <= most && !box.disabled) return send({ type: 'message', text: trimmed }, { keep: true, button });
+  if (trimmed && length(trimmed) <= most && !box.disabled) return send({ type: 'message', text: trimmed }, { keep: true, button });
 }
 
 // Into the box, before what is written there already.
@@ -47,7 +45,7 @@ function take(text) {
 
 function echo({ message: { id, text } }) {
   const made = copy('me');
-  made.querySelector('.b-me__text').textContent = text;
+  one('.b-me__text', made).textContent = text;
   when('click', 'button', ({ dataset }) => {
     if ('again' in dataset) {
       again(id);
@@ -57,7 +55,7 @@ function echo({ message: { id, text } }) {
     if ('edit' in dataset) take(text);
     else newDraft(text);
     withdraw(id);
-    if ('anew' in dataset) location.assign(root.dataset.new);
+    if ('anew' in dataset) location.assign(facts.new);
   }, made);
   byId('tail').append(made);
   follow(true);
@@ -71,34 +69,35 @@ export const messages = {
   moved(entry, ack) {
     const { message: { id }, state, why } = entry, made = bubbles.get(id) ?? (state !== 'gone' && echo(entry));
     if (!made) return;
-    if (state !== 'gone') {
+    if (state === 'gone') {
+      if (ack) made.dataset.seq = ack.seq ?? 0;
+      else remove(id);
+      settle();
+    } else {
       // What can help is a matter of style: see panel.css.
       Object.assign(made.dataset, { state, code: why?.code });
-      made.querySelector('[data-why]').textContent = why?.message;
-    } else if (ack) made.dataset.seq = ack.seq ?? 0;
-    else remove(id);
-    if (state === 'gone') settle();
+      one('[data-why]', made).textContent = why?.message;
+    }
     drawLink();
   },
 };
 
-const remove = id => { bubbles.get(id).remove(); bubbles.delete(id); };
+const remove = id => { bubbles.get(id)?.remove(); bubbles.delete(id); };
 
 // The row of a message has come: its own copy goes.
 export function settle() {
   for (const [id, made] of bubbles) {
-    const row = document.querySelector(`[data-mid="${id}"]`);
+    const row = one(`[data-mid="${id}"]`);
     if (row) withdraw(id);
-    if (bubbles.has(id) && (row || made.dataset.seq <= seen())) remove(id);
+    if (row || made.dataset.seq <= seen()) remove(id);
   }
   drawComposer();
 }
 
-// Says what is known of the connection, and only that: the sentences are in the note, and what is known shows them.
+// Says what is known of the connection, and only that: it shows the note, and in it the sentences for what is known.
 function drawLink() {
   const [state, tries] = link, count = waiting();
-  root.dataset.link = link.concat(count ? 'waiting' : '').join(' ');
-  note.hidden = !(state === 'closed' || /offline|reconnecting/.test(state) && (count || tries > 1));
+  facts.link = link.concat(count ? 'waiting' : '').join(' ');
   for (const at of all('[data-attempt]')) at.textContent = state === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
   told.textContent = told.dataset[count > 1 ? 'many' : 'one'].replace('{}', count);
 }
@@ -108,30 +107,27 @@ export function online(...known) {
   drawLink();
 }
 
-export function startComposer() {
-  box.value ||= draft();
-  when('submit', '#composer', (_, e) => {
-    e.preventDefault();
-    if (submit(box.value)) { box.value = ''; drawComposer(); }
-    box.focus();
-  });
-  when('keydown', '#msg', (_, e) => {
-    // 229: a browser that reports the Enter which ends a composition as a plain one.
-    if (e.key !== 'Enter' || e.shiftKey || e.altKey || e.ctrlKey || e.isComposing || e.keyCode === 229) return;
-    e.preventDefault();
-    form.requestSubmit();
-  });
-  when('input', '#msg', drawComposer);
-  when('click', '[data-stop]', button => send({ type: 'stop' }, { button }));
-  when('click', '[data-say]', chip => {
-    if (submit(chip.dataset.say, chip) === undefined) take(chip.dataset.say);
-    focus(box);
-  });
-  when('click', '[data-now]', wake);
-  when('click', '[data-reload]', () => location.reload());
-  // The conversation may have begun since the page came.
-  when('click', '[data-sign]', at => { if (root.dataset.session) at.search = `next=${location.pathname}`; });
-  // Nothing to read yet: writing can begin at once.
-  if (byId('empty') && keyboard) focus(box);
-  drawComposer();
-}
+box.value ||= draft();
+when('submit', '#composer', (_, e) => {
+  e.preventDefault();
+  if (submit(box.value)) { box.value = ''; drawComposer(); }
+  box.focus();
+});
+when('keydown', '#msg', (_, e) => {
+  // 229: a browser that reports the Enter which ends a composition as a plain one.
+  if (e.key !== 'Enter' || e.shiftKey || e.altKey || e.ctrlKey || e.isComposing || e.keyCode === 229) return;
+  e.preventDefault();
+  form.requestSubmit();
+});
+when('input', '#msg', drawComposer);
+when('click', '[data-stop]', button => send({ type: 'stop' }, { button }));
+when('click', '[data-say]', chip => {
+  if (submit(chip.dataset.say, chip) === undefined) take(chip.dataset.say);
+  focus(box);
+});
+when('click', '[data-now]', wake);
+// The conversation may have begun since the page came.
+when('click', '[data-sign]', at => { if (facts.session) at.search = `next=${location.pathname}`; });
+// Nothing to read yet: writing can begin at once.
+if (byId('empty') && keyboard) focus(box);
+drawComposer();

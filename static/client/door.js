@@ -2,7 +2,6 @@
 
 import { startCards } from './card.js';
 import { startClock } from './clock.js';
-import { root } from './page.js';
 
-startClock(root.dataset);
+startClock();
 startCards();

@@ -1,18 +1,16 @@
 // Fields of surfaces. A focused field keeps its text; what the agent wrote meanwhile shows on blur, unless the person
 // typed after it (D44). Edits are sent while typing, and always before anything that depends on them (D45).
 
-import { all, byId, make, when } from './dom.js';
+import { all, byId, make, one, when, within } from './dom.js';
 import { send } from './port.js';
 
 const DEBOUNCE = 200;
-const TYPED = 'input:not([type=checkbox], [type=radio], [type=button]), textarea, select';
-
 const typed = new Map();       // target -> {timer, id, value}: typed and not sent yet (timer), sent and not answered (id)
 const withheld = new Map();    // target -> {value, seq}: what the agent wrote while the person was at it
 let current = 0;                   // the one being applied
 
 const hostOf = node => node.closest?.('[data-in]');
-const controls = host => host.matches(TYPED) ? [host] : all('input:not([data-filter]), textarea, select', host);
+const controls = host => within([host], 'input:not([data-filter]), textarea, select');
 const checkable = control => /checkbox|radio/.test(control.type);
 
 function read(host) {
@@ -22,10 +20,11 @@ function read(host) {
   return kind.startsWith('choice') ? all(':checked', host).map(option => option.value) : first.value;
 }
 
-// What a value consists of: elements, the property that holds what is shown, and the one that holds what the markup says.
-const pieces = host => controls(host).flatMap(control =>
-  control.options ? [...control.options].map(option => [option, 'selected', 'defaultSelected'])
-    : [checkable(control) ? [control, 'checked', 'defaultChecked'] : [control, 'value', 'defaultValue']]);
+// The property that holds what is shown, and the one that holds what the markup says.
+const sides = piece => piece.localName === 'option' ? ['selected', 'defaultSelected'] : checkable(piece) ? ['checked', 'defaultChecked'] : ['value', 'defaultValue'];
+
+// What a value consists of: elements with both.
+const pieces = host => controls(host).flatMap(control => [...control.options ?? [control]]).map(piece => [piece, ...sides(piece)]);
 
 function write(host, value) {
   for (const [element, shown] of pieces(host)) {
@@ -41,7 +40,7 @@ function mirror(host) {
 
 // A slider says its value while it is dragged.
 function saySlider(host) {
-  const output = host.dataset.in === 'slider' && host.querySelector('output');
+  const output = host.dataset.in === 'slider' && one('output', host);
   if (output) output.textContent = controls(host)[0].value;
 }
 
@@ -62,7 +61,7 @@ function commit(target) {
   if (!host) return typed.delete(target);
   entry.value = read(host);
   // What is obscured is not left lying about in the browser either: after a reload it is typed again.
-  const keep = !controls(host).some(control => control.type === 'password');
+  const keep = !within([host], '[type=password]').length;
   entry.id = send({ type: 'edit', target, value: entry.value }, { key: `edit ${target}`, keep });
 }
 
@@ -93,7 +92,14 @@ function answered(id, target) {
 }
 
 export const edits = {
-  recalled,
+  // From before a reload: on its way again, or with what was against it. False: there is no such field any more.
+  recalled({ message: { id, target, value }, why }) {
+    const host = byId(target);
+    if (!host) return !why;
+    write(host, value);
+    if (why) explain(host, why.message);
+    else typed.set(target, { id, value, timer: 0 });
+  },
   acked({ id, seq }, { target, value }) {
     const host = answered(id, target), late = withheld.get(target);
     if (!host) return;
@@ -108,15 +114,6 @@ export const edits = {
     return host;
   },
 };
-
-// From before a reload: on its way again, or with what was against it. False: there is no such field any more.
-function recalled({ message: { id, target, value }, why }) {
-  const host = byId(target);
-  if (!host) return !why;
-  write(host, value);
-  if (why) explain(host, why.message);
-  else typed.set(target, { id, value, timer: 0 });
-}
 
 // Nobody is at the field any more: what the agent wrote meanwhile shows.
 function catchUp(host) {
@@ -136,14 +133,13 @@ function held(host, control) {
 // Asked by htmx while it morphs (see apply.js). False: leave it alone.
 globalThis.htmx?.registerExtension('panel', {
   htmx_before_morph_node(old, { newNode: fresh }) {
-    const host = hostOf(old), mine = held(host, old);
-    if (checkable(old)) {
-      // Only a real change of the server's wins over a click; a click that is still on its way wins over both.
-      if (!typed.has(host?.id) && old.defaultChecked !== fresh.defaultChecked) old.checked = fresh.defaultChecked;
-    } else if (old.localName === 'option') {
-      if (!mine && old.defaultSelected !== fresh.defaultSelected) old.selected = fresh.defaultSelected;
+    const host = hostOf(old), [shown, marked] = sides(old), value = fresh[marked], changed = value !== old[marked];
+    // Only a real change of the server's wins over a click; a click that is still on its way wins over both.
+    const mine = checkable(old) ? typed.has(host?.id) : held(host, old);
+    if (shown !== 'value') {
+      if (!mine && changed) old[shown] = value;
     } else if (old.localName === 'textarea' && mine) {
-      if (fresh.defaultValue !== old.defaultValue) withheld.set(host.id, { value: fresh.defaultValue, seq: current });
+      if (changed) withheld.set(host.id, { value, seq: current });
       for (const { name, value } of fresh.attributes) old.setAttribute(name, value);
       return false;
     }
@@ -152,7 +148,7 @@ globalThis.htmx?.registerExtension('panel', {
     // The browser's own state (D43).
     if (/^(hidden|aria-selected|tabindex)$/.test(name) && element.matches('[role=tab], [role=tabpanel]')) return false;
     if (name === 'tabindex' && element === document.activeElement) return false;
-    const host = name === 'value' && element.matches(TYPED) && hostOf(element);
+    const host = name === 'value' && element.localName === 'input' && !checkable(element) && hostOf(element);
     if (!held(host, element)) return;
     if (value !== null) withheld.set(host.id, { value, seq: current });
     return false;
@@ -161,25 +157,23 @@ globalThis.htmx?.registerExtension('panel', {
 
 export const applying = seq => { current = seq; };
 
-export function startFields() {
-  // The filter of a list of choices is the browser's own.
-  const listen = (type, act) => when(type, '[data-in]', (host, e) => e.target.matches('[data-filter]') || act(host, e));
-  listen('input', (host, e) => {
-    saySlider(host);
-    if (!e.isComposing) edit(host);
-  });
-  listen('compositionend', edit);
-  // A tick or a choice is done with at once, typing when the field is left.
-  listen('change', host => commit(host.id));
-  listen('focusout', (host, e) => {
-    commit(host.id);
-    if (!host.contains(e.relatedTarget)) catchUp(host);
-  });
-  // A field in a surface is not a form: Enter commits it and submits nothing.
-  listen('keydown', (host, e) => {
-    if (e.key !== 'Enter' || e.isComposing || !e.target.matches('input')) return;
-    e.preventDefault();
-    commit(host.id);
-  });
-  addEventListener('pagehide', flush);
-}
+// The filter of a list of choices is the browser's own.
+const onField = (type, act) => when(type, '[data-in]', (host, e) => e.target.matches('[data-filter]') || act(host, e));
+onField('input', (host, e) => {
+  saySlider(host);
+  if (!e.isComposing) edit(host);
+});
+onField('compositionend', edit);
+// A tick or a choice is done with at once, typing when the field is left.
+onField('change', host => commit(host.id));
+onField('focusout', (host, e) => {
+  commit(host.id);
+  if (!host.contains(e.relatedTarget)) catchUp(host);
+});
+// A field in a surface is not a form: Enter commits it and submits nothing.
+onField('keydown', (host, e) => {
+  if (e.key !== 'Enter' || e.isComposing || !e.target.matches('input')) return;
+  e.preventDefault();
+  commit(host.id);
+});
+addEventListener('pagehide', flush);

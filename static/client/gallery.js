@@ -4,10 +4,10 @@
 
 import { apply } from './apply.js';
 import { all, byId, when } from './dom.js';
-import { edits, flush, startFields } from './fields.js';
+import { edits, flush } from './fields.js';
 import { announce, main, strings, toast, words } from './page.js';
 import { carry } from './port.js';
-import { clicks, restore, startSurfaces } from './surface.js';
+import { clicks, restore } from './surface.js';
 
 const form = byId('bench'), draft = byId('draft');
 const answers = { edit: edits, action: clicks, show: clicks };
@@ -21,7 +21,7 @@ async function ask(message) {
   body.set('doing', JSON.stringify(doing));
   const answer = await fetch(form.dataset.actUrl, { method: 'POST', body });
   const said = await answer.json().catch(() => ({ refused: excuse(answer) }));
-  if (said.refused) return refused({ id, message: said.refused }, message) || toast(said.refused, 'bad');
+  if (said.refused) return refused?.({ id, message: said.refused }, message) || toast(said.refused);
   restore(await apply(said.ops));
   await htmx.swap({ text: said.parts, swap: 'none', sourceElement: main, target: main });
   acked({ id, effect: said.effect }, message);
@@ -31,14 +31,19 @@ async function ask(message) {
 const excuse = ({ status }) => strings[status === 403 ? 'stale' : 'failed'];
 
 function failed(message) {
-  answers[message.type].refused({ id: message.id, message: strings.failed }, message);
-  toast(strings.failed, 'bad');
+  answers[message.type].refused?.({ id: message.id, message: strings.failed }, message);
+  toast(strings.failed);
 }
 
-carry(message => {
+carry((message, { button } = {}) => {
+  if (button?.ariaBusy === 'true') return '';
+  if (button) button.ariaBusy = true;
   message.id = ++count;
   waiting++;
-  last = last.then(() => ask(message)).catch(() => failed(message)).finally(() => { waiting--; });
+  last = last.then(() => ask(message)).catch(() => failed(message)).finally(() => {
+    waiting--;
+    button?.removeAttribute('aria-busy');
+  });
   return message.id;
 });
 
@@ -50,7 +55,7 @@ function submit(_, e) {
   if (size <= most && !waiting && e.submitter?.ariaDisabled !== 'true') return;
   e.preventDefault();
   e.stopImmediatePropagation();
-  if (size > most) toast(words('tooLong', size.toLocaleString(), most.toLocaleString()), 'bad');
+  if (size > most) toast(words('tooLong', size.toLocaleString(), most.toLocaleString()));
   else if (waiting) last.then(() => form.requestSubmit(e.submitter));
 }
 
@@ -73,9 +78,9 @@ form.addEventListener('htmx:after:swap', () => {
 
 // Without a part in it, an answer says nothing: the server refused it before the gallery saw it.
 form.addEventListener('htmx:response:error', ({ detail: { ctx } }) => {
-  if (!ctx.text.includes('<hx-partial')) toast(excuse(ctx.response), 'bad');
+  if (!ctx.text.includes('<hx-partial')) toast(excuse(ctx.response));
 });
-form.addEventListener('htmx:error', () => toast(strings.failed, 'bad'));
+form.addEventListener('htmx:error', () => toast(strings.failed));
 
 function showStep() {
   const list = byId('step-list'), now = list.querySelector('[aria-current]').parentNode;
@@ -106,6 +111,4 @@ when('click', '[data-sample]', link => {
   link.search = new URLSearchParams({ sample: link.dataset.sample, width: width.value, theme: theme.value });
 });
 
-startFields();
-startSurfaces();
 showStep();

@@ -9,50 +9,45 @@
 // lies in the memory of the tab: another tab does not send it, and nobody finds it there after the tab was closed.
 
 import { store, stored } from './dom.js';
-import { root, strings, words } from './page.js';
+import { facts, strings, words } from './page.js';
 
 const ALL = /queued|sending|slow|refused/;
 const MOVES = { queued: /queued|sending|refused/, sending: ALL, slow: ALL, refused: /queued/ };
 const PATIENCE = 10000;                   // ms: how long a sent message may stay unanswered before the person is told
 const PAUSE = 750, CAP = 15000;           // ms: before what failed in passing is sent again, doubled each time
 
-const { dataset } = root;
 const entries = new Map();                // id -> {message, key, keep, free, state, sent, tries, timer, why}
-let memory;                               // what is written down: {key, draft, list}
 let report;                               // hears of every change: an entry, and the frame that made it
 let wire;                                 // sends a message, while there is a connection
 
 export const randomId = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 // Whoever signs in takes along what they wrote before; the next person at this tab does not find it.
-const shelf = person => `beach:${person}:${dataset.session}`;
+const shelf = person => `beach:${person}:${facts.session}`;
 
 export const both = (...texts) => texts.filter(Boolean).join('\n\n');
 
-export function openOutbox(hear) {
-  report = hear;
-  const mine = stored(shelf(dataset.person)) ?? {}, left = dataset.person && stored(shelf('')) || {};
-  memory = { ...left, ...mine, draft: both(left.draft, mine.draft) };
-  for (const entry of [...left.list ?? [], ...mine.list ?? []]) {
-    entries.set(entry.message.id, { ...entry, tries: 0, state: entry.why ? 'refused' : 'queued' });
-  }
-  if (left.list) store(shelf(''), null);
+const mine = stored(shelf(facts.person)) ?? {}, left = facts.person && stored(shelf('')) || {};
+const memory = { ...left, ...mine, draft: both(left.draft, mine.draft) };                // what is written down: {key, draft, list}
+for (const entry of [...left.list ?? [], ...mine.list ?? []]) {
+  entries.set(entry.message.id, { ...entry, tries: 0, state: entry.why ? 'refused' : 'queued' });
 }
+if (left.list) store(shelf(''), null);
 
-// Entries from before a reload are shown one by one. Returns whether there are any.
-export function recall(show) {
+// Entries from before a reload are shown one by one; `hear` is told of every change from then on.
+export function recall(show, hear) {
+  report = hear;
   for (const entry of entries.values()) {
     if (show(entry) === false) withdraw(entry.message.id);
     // Not sent again by itself: by now the answer may be another one.
     if (entry.message.type === 'decide') refuse(entry, 'whyReloaded');
   }
-  return entries.size > 0;
 }
 
 // Messages, edits and decisions outlive a reload; clicks do not: nobody expects one to happen an hour later.
 function save() {
   memory.list = [...entries.values()].filter(entry => entry.keep);
-  store(shelf(dataset.person), memory);
+  store(shelf(facts.person), memory);
 }
 
 // The half-written text is a part of the conversation: it moves along with the rest.
@@ -65,7 +60,7 @@ export function keepDraft(text) {
 
 // For a conversation that is still to be begun.
 export function newDraft(text) {
-  const at = `beach:${dataset.person}:`, there = stored(at);
+  const at = `beach:${facts.person}:`, there = stored(at);
   store(at, { ...there, draft: both(there?.draft, text) });
 }
 
@@ -74,8 +69,8 @@ export const birthKey = other => memory.key = !other && memory.key || randomId()
 
 // The conversation exists.
 export function settleIn(session) {
-  store(shelf(dataset.person), null);
-  dataset.session = session;
+  store(shelf(facts.person), null);
+  facts.session = session;
   delete memory.key;
   save();
 }
@@ -113,11 +108,11 @@ export function post(message, { key, keep, button } = {}) {
   if (button) button.ariaBusy = true;
   message.id = randomId();
   for (const old of entries.values()) if (key && old.key === key) end(old);
-  const entry = { message, key, keep, state: 'queued', tries: 0, free: () => button?.removeAttribute('aria-busy') };
+  const entry = { message, key, keep, state: 'queued', tries: 0, free: () => { if (button) button.ariaBusy = null; } };
   entries.set(message.id, entry);
   report(entry);
   // Whoever posts gets the id first.
-  if (new Blob([JSON.stringify(message)]).size > dataset.frameLimit) queueMicrotask(() => refuse(entry, 'too_large'));
+  if (new Blob([JSON.stringify(message)]).size > facts.frameLimit) setTimeout(refuse, 0, entry, 'too_large');
   else if (wire) transmit(entry);
   else if (message.type === 'stop') refuse(entry, 'whyLost');
   else save();

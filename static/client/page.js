@@ -1,15 +1,16 @@
 // What there is once on the page: its root, its words, short news, and what is said aloud.
 
-import { byId, copy } from './dom.js';
+import { byId, copy, one } from './dom.js';
 
 export const root = byId('panel'), main = byId('thread');
+export const facts = root.dataset;                 // what the server says of the conversation, and what has come of it
 export const strings = JSON.parse(byId('strings').textContent);
 export const words = (name, ...values) => values.reduce((text, value) => text.replace('{}', value), strings[name]);
 
 // The last row that the page shows.
-export const seen = () => Number(root.dataset.seq);
+export const seen = () => Number(facts.seq);
 
-const pause = time => new Promise(over => { setTimeout(over, time); });
+const pause = time => new Promise(over => setTimeout(over, time));
 let said = Promise.resolve();
 
 // One polite region, one text after the other: two set in one go would be read as one, or not at all.
@@ -23,12 +24,12 @@ export function announce(text) {
   });
 }
 
-export function toast(text, kind, extra) {
+// Bad news goes by itself; what comes with a link stays.
+export function toast(text, link = '') {
   const made = copy('toast');
-  if (kind) made.classList.add(`b-toast--${kind}`);
-  made.querySelector('.b-toast__text').append(text, ...(extra ? [' ', extra] : []));
-  made.querySelector('button').onclick = () => made.remove();
+  one('.b-toast__text', made).append(text, link && ' ', link);
+  one('button', made).onclick = () => made.remove();
   byId('toasts').append(made);
   announce(text);
-  if (!extra) setTimeout(() => made.remove(), 8000);
+  if (!link) setTimeout(() => made.remove(), 8000);
 }

@@ -3,68 +3,32 @@
 import { apply } from './apply.js';
 import { startCards } from './card.js';
 import { calibrate, startClock } from './clock.js';
-import { drawComposer, messages, online, settle, startComposer } from './composer.js';
-import { decisions, startDecisions } from './decide.js';
-import { all, byId, when } from './dom.js';
-import { applying, edits, startFields } from './fields.js';
-import { openOutbox, recall, withdraw } from './outbox.js';
-import { announce, root, seen, strings, toast, words } from './page.js';
+import { drawComposer, messages, online, settle } from './composer.js';
+import { decisions } from './decide.js';
+import { all, byId, html, when } from './dom.js';
+import { applying, edits } from './fields.js';
+import { recall, withdraw } from './outbox.js';
+import { announce, facts, root, strings, toast } from './page.js';
 import { begin } from './session.js';
 import { ask, dial, listen, wake } from './socket.js';
 import { delta, ends } from './stream.js';
-import { clicks, restore, startSurfaces } from './surface.js';
-import { follow, pending, showNews, startThread, toEnd } from './thread.js';
+import { clicks, restore } from './surface.js';
+import { follow, pending, showNews, toEnd } from './thread.js';
 
 // -- connection ------------------------------------------------------------------------------------------------------
 
 let known;                     // what was said of the connection
 let title = byId('title').textContent;
 
-function state(now, tries, why) {
-  const status = byId('status'), name = now === 'closed' ? why : now === 'reconnecting' && !tries ? 'connecting' : now;
-  status.dataset.state = { closed: 'offline', idle: 'connected' }[now] ?? now;
-  status.firstElementChild.firstChild.data = `${strings[`status_${name}`] ?? strings.status_closed} `;
-  online(now, tries, why);
-  // One lost connection that is back at once is nobody's business.
-  if (now === known || now === 'reconnecting' && tries < 2) return;
-  if (known && now !== 'idle') announce(status.innerText);
-  known = now;
-}
-
 function busy(now) {
-  const before = root.dataset.busy === 'true', waiting = pending();
-  const note = byId('side-note');
-  root.dataset.busy = now;
+  const before = facts.busy === 'true', waiting = pending();
+  facts.busy = now;
   drawComposer();
-  if (note) {
-    const [dot, text] = note.children;
-    note.hidden = !waiting && !now;
-    note.classList.toggle('b-session__note--ask', waiting);
-    dot.classList.toggle('b-dot--live', !waiting);
-    text.textContent = strings[waiting ? 'waiting' : 'working'];
-  }
   if (now !== before && (now || !waiting)) announce(strings[now ? 'busy' : 'ready']);
 }
 
 // The list of conversations is the server's; it is asked for when it may have changed.
 const relist = () => document.dispatchEvent(new Event('sessions'));
-
-async function redraw(frame) {
-  applying(frame.seq);
-  ends(frame.ops);
-  const roots = await apply(frame.ops);
-  restore(roots);
-  root.dataset.seq = frame.seq;
-  settle();
-  busy(frame.busy);
-  showNews(roots);
-  const { textContent } = byId('title');
-  if (textContent === title) return;
-  // Its first words name a conversation, and put it into the list.
-  title = textContent;
-  document.title = `${title} · Beach`;
-  relist();
-}
 
 // By the type of what was sent: `moved`, whenever its state changes; `acked`, and `refused`, which says whether it has told
 // the person; `recalled`, after a reload.
@@ -75,9 +39,9 @@ function hear(entry, ack) {
   does?.moved?.(entry, ack);
   if (now === 'slow' && message.type !== 'message') toast(strings.slow);
   if (now === 'refused') {
-    if (does?.refused({ id: message.id, ...why }, message)) announce(why.message);
+    if (does?.refused?.({ id: message.id, ...why }, message)) announce(why.message);
     else {
-      toast(why.message, 'bad');
+      toast(why.message);
       withdraw(message.id);
     }
   }
@@ -87,60 +51,70 @@ function hear(entry, ack) {
   if (message.type === 'action' && !ack.effect?.openUrl) follow(true);
 }
 
-const handlers = {
+// -- shell -----------------------------------------------------------------------------------------------------------
+
+const drawer = byId('drawer'), side = byId('side');
+when('click', '#menu', () => { drawer.append(side); drawer.showModal(); });
+when('close', '#drawer', () => root.prepend(side));
+document.addEventListener('visibilitychange', () => {
+  if (document.hidden) return;
+  wake();
+  relist();
+});
+matchMedia('(min-width: 60rem)').onchange = e => e.matches && drawer.close();
+when('theme', 'form', (_, { detail: { value } }) => {
+  html.dataset.theme = value;
+  if (value === 'auto') delete html.dataset.theme;
+  for (const button of all('button[name=theme]')) button.ariaPressed = button.value === value;
+});
+// Signed in or out in another tab: the token of a form is of the login before.
+when('htmx:response:error', 'form', async (_, { detail: { ctx } }) => {
+  toast(ctx.response.status === 403 && !await ask() ? strings.tokenStale : strings.failed);
+});
+// The keyboard of a phone covers the page without resizing it; the dock has to know by how much.
+const view = visualViewport;
+view.onresize = view.onscroll = () => {
+  root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
+};
+
+startClock();
+startCards();
+recall(entry => answers[entry.message.type].recalled?.(entry), hear);
+listen({
   begin,
-  state,
-  seen,
-  frame: redraw,
+  state(now, tries, why) {
+    const status = byId('status');
+    status.dataset.state = { closed: 'offline', idle: 'connected' }[now] ?? now;
+    online(now, tries, why);
+    // One lost connection that is back at once is nobody's business.
+    if (now === known || now === 'reconnecting' && tries < 2) return;
+    if (known && now !== 'idle') announce(status.innerText);
+    known = now;
+  },
+  async frame(frame) {
+    applying(frame.seq);
+    ends(frame.ops);
+    const roots = await apply(frame.ops);
+    restore(roots);
+    facts.seq = frame.seq;
+    settle();
+    busy(frame.busy);
+    showNews(roots);
+    const { textContent } = byId('title');
+    if (textContent === title) return;
+    // Its first words name a conversation, and put it into the list.
+    title = textContent;
+    document.title = `${title} · Beach`;
+    relist();
+  },
   delta,
   welcome: frame => {
     calibrate(frame.now);
     busy(frame.busy);
   },
-  error: frame => toast(frame.message, 'bad'),
+  error: frame => toast(frame.message),
   // A page that nobody looks at asks when somebody does.
   sessions: () => document.hidden || relist(),
-};
-
-// -- shell -----------------------------------------------------------------------------------------------------------
-
-function shell() {
-  const drawer = byId('drawer'), side = byId('side');
-  when('click', '#menu', () => { drawer.append(side); drawer.showModal(); });
-  when('close', '#drawer', () => root.prepend(side));
-  document.addEventListener('visibilitychange', () => {
-    if (document.hidden) return;
-    wake();
-    relist();
-  });
-  matchMedia('(min-width: 60rem)').onchange = e => e.matches && drawer.close();
-  when('theme', 'form', (_, { detail }) => {
-    const theme = detail.value ?? detail, { dataset } = document.documentElement;
-    dataset.theme = theme;
-    if (theme === 'auto') delete dataset.theme;
-    for (const button of all('button[name=theme]')) button.ariaPressed = button.value === theme;
-  });
-  // Signed in or out in another tab: the token of a form is of the login before.
-  when('htmx:response:error', 'form', async (_, { detail: { ctx } }) => {
-    toast(ctx.response.status === 403 && !await ask() ? strings.tokenStale : strings.failed, 'bad');
-  });
-  // The keyboard of a phone covers the page without resizing it; the dock has to know by how much.
-  const view = visualViewport;
-  view.onresize = view.onscroll = () => {
-    root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
-  };
-}
-
-shell();
-startClock(root.dataset);
-startThread();
-startCards();
-startFields();
-startSurfaces();
-startDecisions();
-openOutbox(hear);
-startComposer();
-const left = recall(entry => answers[entry.message.type].recalled?.(entry));
-listen(handlers);
-if (root.dataset.session || left) dial();
+});
+dial();
 toEnd();

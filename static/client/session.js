@@ -3,11 +3,9 @@
 
 import { byId } from './dom.js';
 import { birthKey, post, settleIn } from './outbox.js';
-import { root } from './page.js';
+import { facts } from './page.js';
 import { carry } from './port.js';
 import { ask, dial } from './socket.js';
-
-export const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 let beginning;
 
@@ -17,10 +15,10 @@ export const begin = signal => beginning ??= create(signal).finally(() => { begi
 async function create(signal) {
   const form = byId('new'), { elements } = form;
   const request = () => fetch(form.action, { method: 'POST', body: new FormData(form), headers: { Accept: 'application/json' }, signal });
-  elements.timezone.value = timezone;
+  elements.timezone.value = Intl.DateTimeFormat().resolvedOptions().timeZone;
   elements.key.value = birthKey();
   // Loaded again meanwhile, the page is this one, and not the newest conversation.
-  history.replaceState(null, '', root.dataset.new);
+  history.replaceState(null, '', facts.new);
   let reply = await request();
   // The token is of a login that was another one.
   if (reply.status === 403 && !await ask()) reply = await request();

@@ -2,7 +2,7 @@
 
 import { all, store, stored } from './dom.js';
 import { answer, broken, opened, shut, waiting } from './outbox.js';
-import { root } from './page.js';
+import { facts, seen } from './page.js';
 
 // Closed for good: what coming back cannot mend.
 const ENDS = { 4401: 'signedOut', 4403: 'denied', 4404: 'denied' };
@@ -11,7 +11,7 @@ const AGAIN = 4411;                       // who sits here has changed: the cook
 const BASE = 400, CALM = 15000;           // ms: back-off with full jitter
 const BEAT = 20000, DEADLINE = 8000;      // ms: ping after silence, then how long an answer may take
 
-// What the page does with it: begin, frame, delta, welcome, sessions, error, state; `seen` is the last row it shows.
+// What the page does with it: begin, frame, delta, welcome, sessions, error, state.
 let page;
 let ws = null, running = false, ready = false, welcomed = false, greeting = false, closed = '', cause = '', tries = 0;
 let timer;                                // there is one thing to wait for at a time: an answer, silence, the next try
@@ -37,7 +37,7 @@ export function dial() {
 export function hello() {
   if (greeting) return;
   greeting = true;
-  raw({ type: 'hello', after: page.seen() });
+  raw({ type: 'hello', after: seen() });
 }
 
 function wait(time, then) {
@@ -46,7 +46,7 @@ function wait(time, then) {
 }
 
 // Nothing is stored for somebody who only looks: a new page has no conversation before there is something to send.
-const wanted = () => running && (root.dataset.session || waiting());
+const wanted = () => running && (facts.session || waiting());
 
 // Now instead of later: the network is back, or somebody looks.
 export async function wake() {
@@ -60,12 +60,12 @@ export async function wake() {
 async function reach() {
   tell();
   wait(DEADLINE, lost);
-  if (!root.dataset.session) {
+  if (!facts.session) {
     const failed = await page.begin(AbortSignal.timeout(DEADLINE)).catch(error => ({ cause: why(error) }));
     if (ws || !running) return;
     if (failed) return lost(0, failed);
   }
-  ws = new WebSocket(`${location.origin.replace('http', 'ws')}/ws/chat/${root.dataset.session}/`);
+  ws = new WebSocket(`${location.origin.replace('http', 'ws')}/ws/chat/${facts.session}/`);
   ws.onopen = () => {
     ready = true;
     greeting = false;
@@ -82,11 +82,11 @@ const why = ({ name }) => name === 'TimeoutError' ? 'slow' : 'away';
 // What is in the way, as far as the server can say: '' for nothing. Forms get a token that counts now.
 export async function ask() {
   try {
-    const reply = await fetch(root.dataset.reach, { method: 'POST', signal: AbortSignal.timeout(DEADLINE) });
+    const reply = await fetch(facts.reach, { method: 'POST', signal: AbortSignal.timeout(DEADLINE) });
     if (!reply.ok) return 'away';
-    const { origin, known, person, csrf } = await reply.json(), mine = root.dataset.person;
+    const { origin, known, person, csrf } = await reply.json(), mine = facts.person;
     for (const input of all('[name=csrfmiddlewaretoken]')) input.value = csrf;
-    return !origin ? 'address' : (mine ? person !== mine : !known && root.dataset.session) ? 'signedOut' : '';
+    return !origin ? 'address' : (mine ? person !== mine : !known && facts.session) ? 'signedOut' : '';
   } catch (error) {
     return why(error);
   }
@@ -119,8 +119,8 @@ function heard(frame) {
 }
 
 function arrive(frame) {
-  if (frame.seq <= page.seen()) return;
-  if (frame.prev > page.seen()) return hello();
+  if (frame.seq <= seen()) return;
+  if (frame.prev > seen()) return hello();
   greeting = false;
   return page.frame(frame);
 }
@@ -179,7 +179,7 @@ async function lost(code, failed) {
 function finish(reason) {
   drop();
   // Whoever never signed in cannot have been signed out.
-  closed = reason === 'signedOut' && !root.dataset.person ? 'denied' : reason;
+  closed = reason === 'signedOut' && !facts.person ? 'denied' : reason;
   tell();
   shut(closed);
 }

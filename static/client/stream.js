@@ -1,6 +1,6 @@
 // Text that an agent is writing, before its part comes. Offsets count characters as the server does, not UTF-16 units.
 
-import { byId, copy } from './dom.js';
+import { byId, copy, one } from './dom.js';
 import { follow } from './thread.js';
 
 const streams = new WeakMap();   // bubble -> {node, count}
@@ -11,9 +11,9 @@ function bubble(frame) {
   if (!into) return;
   const made = copy(/ack|thinking/.test(frame.partType) ? 'ripple' : 'bubble'), node = new Text();
   made.id = `v${frame.live}`;
-  made.querySelector('[data-text]').prepend(node);
+  one('[data-text]', made).prepend(node);
   streams.set(made, { node, count: 0 });
-  (into.querySelector(':scope > .b-live') ?? into).append(made);
+  (one(':scope > .b-live', into) ?? into).append(made);
   return made;
 }
 

@@ -1,6 +1,6 @@
 // Surfaces: clicks that send nothing but a name, and what belongs to the browser alone: tab, dialog, filter (D43).
 
-import { all, byId, make, when } from './dom.js';
+import { all, make, one, when, within } from './dom.js';
 import { flush } from './fields.js';
 import { main, strings, toast } from './page.js';
 import { send } from './port.js';
@@ -10,39 +10,16 @@ const dialogs = new Set();     // instance ids with an open dialog
 const filters = new Map();     // instance id -> text
 const TAB = '[data-tabs] [role=tab]';
 
-// A button of the agent's, or the one for more of a list. The row of the latter brings the items; focus stays on the
-// button, or on the notice once there are no more (see keepingFocus).
-function press(button) {
-  if (button.disabled || button.ariaBusy === 'true' || button.ariaDisabled === 'true') return;
-  const list = button.dataset.more;
-  // A field shows what the server has refused (see explain in fields.js): what is sent would be something else.
-  const wrong = !list && button.closest('.a2-surface')?.querySelector('[aria-errormessage$="-refused"]');
-  if (wrong) return wrong.focus();
-  flush();
-  button.ariaBusy = true;
-  send(list ? { type: 'show', target: list } : { type: 'action', target: button.id });
-}
-
-const released = ({ type, target }) => byId(type === 'show' ? `${target}-xb` : target)?.removeAttribute('aria-busy');
-
 export const clicks = {
-  acked({ effect }, message) {
-    released(message);
-    if (effect?.openUrl) visit(effect.openUrl);
-  },
-  refused(_, message) {
-    released(message);
+  acked({ effect }) {
+    if (!/^https?:\/\//i.test(effect?.openUrl ?? '')) return;
+    const link = make('a', { href: effect.openUrl, target: '_blank', rel: 'noreferrer' });
+    // Without a recent click a browser refuses in silence: then the person opens it.
+    if (navigator.userActivation?.isActive ?? true) return link.click();
+    link.textContent = link.host;
+    toast(strings.open, link);
   },
 };
-
-function visit(address) {
-  if (!/^https?:\/\//i.test(address)) return;
-  const link = make('a', { href: address, target: '_blank', rel: 'noopener noreferrer' });
-  // Without a recent click a browser refuses in silence: then the person opens it.
-  if (navigator.userActivation?.isActive ?? true) return link.click();
-  link.textContent = link.host;
-  toast(strings.open, '', link);
-}
 
 // -- tabs ------------------------------------------------------------------------------------------------------------
 
@@ -60,22 +37,11 @@ function choose(tab) {
   tabs.set(instance.id, panelOf(tab));
 }
 
-function arrow(tab, e) {
-  const several = own(tab.closest('[data-tabs]'), 'tab').filter(other => !other.disabled), at = several.indexOf(tab);
-  const step = getComputedStyle(tab).direction === 'rtl' ? -1 : 1;
-  const to = { ArrowRight: at + step, ArrowLeft: at - step, Home: 0, End: -1 }[e.key];
-  if (to === undefined) return;
-  e.preventDefault();
-  const next = several.at(to % several.length);
-  choose(next);
-  next.focus();
-}
-
 // -- dialogs and filters ---------------------------------------------------------------------------------------------
 
 function open(instance) {
-  const dialog = instance.querySelector('dialog');
-  if (!dialog || dialog.open) return;
+  const dialog = one('dialog', instance);
+  if (dialog?.open !== false) return;
   dialog.showModal();
   dialogs.add(instance.id);
 }
@@ -93,15 +59,14 @@ function filter(input) {
 // -- after every frame -----------------------------------------------------------------------------------------------
 
 export function restore(roots) {
-  const within = selector => roots.flatMap(root => [...(root.matches(selector) ? [root] : []), ...all(selector, root)]);
-  for (const element of within('[data-theme-primary]')) element.style.setProperty('--a2-primary', element.dataset.themePrimary);
-  for (const instance of within('[data-tabs]')) {
+  for (const element of within(roots, '[data-theme-primary]')) element.style.setProperty('--a2-primary', element.dataset.themePrimary);
+  for (const instance of within(roots, '[data-tabs]')) {
     const several = own(instance, 'tab');
-    const tab = several.find(tab => panelOf(tab) === tabs.get(instance.id)) ?? several.find(tab => tab.ariaSelected === 'true') ?? several[0];
+    const tab = several.find(tab => panelOf(tab) === tabs.get(instance.id)) ?? several[0];
     if (tab && (tabs.has(instance.id) || tab.ariaSelected !== 'true')) choose(tab);
   }
-  for (const instance of within('[data-modal]')) if (dialogs.has(instance.id)) open(instance);
-  for (const input of within('[data-filter]')) {
+  for (const instance of within(roots, '[data-modal]')) if (dialogs.has(instance.id)) open(instance);
+  for (const input of within(roots, '[data-filter]')) {
     const text = filters.get(filtered(input).id);
     if (text === undefined) continue;
     if (document.activeElement !== input) input.value = text;
@@ -109,24 +74,40 @@ export function restore(roots) {
   }
 }
 
-export function startSurfaces() {
-  when('click', TAB, choose);
-  when('keydown', TAB, arrow);
-  when('click', '[data-act], [data-more]', press);
-  // A trigger may hold a dialog of its own.
-  when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));
-  // What opens a dialog without being a button of its own is pressed like one.
-  when('keydown', '[data-modal-open] > [role=button]', (opener, e) => {
-    if (e.target === opener && (e.key === 'Enter' || e.key === ' ')) {
-      e.preventDefault();
-      opener.click();
-    }
-  });
-  when('close', '[data-modal]', modal => dialogs.delete(modal.id));
-  // By its button, or by a click on what is around it; also the page's own.
-  when('click', 'dialog, [data-close], [data-modal-close]', (at, e) => {
-    if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
-  });
-  when('input', '[data-filter]', filter);
-  restore([main]);
-}
+when('click', TAB, choose);
+when('keydown', TAB, (tab, e) => {
+  const several = own(tab.closest('[data-tabs]'), 'tab').filter(other => !other.disabled), at = several.indexOf(tab);
+  const step = getComputedStyle(tab).direction === 'rtl' ? -1 : 1;
+  const to = { ArrowRight: at + step, ArrowLeft: at - step, Home: 0, End: -1 }[e.key];
+  if (to === undefined) return;
+  e.preventDefault();
+  const next = several.at(to % several.length);
+  choose(next);
+  next.focus();
+});
+// A button of the agent's, or the one for more of a list. The row of the latter brings the items; focus stays on the
+// button, or on the notice once there are no more (see keepingFocus).
+when('click', '[data-act], [data-more]', button => {
+  if (button.disabled || button.ariaDisabled === 'true') return;
+  const list = button.dataset.more;
+  // A field shows what the server has refused (see explain in fields.js): what is sent would be something else.
+  const wrong = !list && one('[aria-errormessage$="-refused"]', button.closest('.a2-surface') ?? button);
+  if (wrong) return wrong.focus();
+  flush();
+  send(list ? { type: 'show', target: list } : { type: 'action', target: button.id }, { button });
+});
+// A trigger may hold a dialog of its own.
+when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));
+// What opens a dialog without being a button of its own is pressed like one.
+when('keydown', '[data-modal-open] > [role=button]', (opener, e) => {
+  if (e.target !== opener || !/^(Enter| )$/.test(e.key)) return;
+  e.preventDefault();
+  opener.click();
+});
+when('close', '[data-modal]', modal => dialogs.delete(modal.id));
+// By its button, or by a click on what is around it; also the page's own.
+when('click', 'dialog, [data-modal-close]', (at, e) => {
+  if (at === e.target || at.localName !== 'dialog') at.closest('dialog')?.close();
+});
+when('input', '[data-filter]', filter);
+restore([main]);

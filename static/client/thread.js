@@ -1,22 +1,20 @@
-// The conversation as it grows: following the end, days.
+// The conversation as it grows: following the end.
 
-import { serverNow, tick } from './clock.js';
-import { all, byId, when } from './dom.js';
+import { tick } from './clock.js';
+import { all, byId, html, one, top, when, within } from './dom.js';
 import { announce, main, root, strings } from './page.js';
-import { timezone } from './session.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
+const END = 1e9;                 // px: as far as there is
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
 const PENDING = '.b-approval[data-state=pending]';
-const pill = byId('pill'), dock = document.querySelector('.b-dock');
-const html = document.documentElement;
+const pill = byId('pill'), dock = one('.b-dock');
 const space = () => innerHeight - dock.offsetHeight;
 let following = true, unseen = false, could = false, passed, spare = space();
 
-export const pending = () => document.querySelector(PENDING);
-const top = element => element.getBoundingClientRect().top;
+export const pending = () => one(PENDING);
 const bottom = element => element.getBoundingClientRect().bottom;
-const edge = () => bottom(document.querySelector('.b-top'));                       // what covers the page from above,
+const edge = () => bottom(one('.b-top'));                       // what covers the page from above,
 const room = () => top(dock) + 1;                                                  // and where it is covered from below
 
 // -- following -------------------------------------------------------------------------------------------------------
@@ -33,14 +31,13 @@ function anchor() {
 }
 
 // How far the page may scroll by itself: who reads should not lose the line they are at.
-const limit = block => !block || block === passed ? Infinity : top(block) + scrollY - edge() - MARGIN;
+const limit = block => !block || block === passed ? END : top(block) + scrollY - edge() - MARGIN;
 
 // ``force``: the person did something that is answered at the end, so that is where they want to be.
 export function follow(force, news) {
   if (!byId('empty')) {
-    const end = html.scrollHeight - innerHeight;
-    const to = force ? end : following ? Math.min(end, limit(anchor())) : 0;
-    if (to > scrollY) scrollTo({ top: to, behavior: 'instant' });
+    const to = force ? END : following ? limit(anchor()) : 0;
+    if (to > scrollY) scrollTo(0, to);
     following = force || (following && gap() < NEAR);
     unseen ||= news && !following;
   }
@@ -55,19 +52,11 @@ export function toEnd() {
   if (card && bottom(card) > edge() && top(card) < edge()) show(card);
 }
 
-function scrolled() {
-  following = gap() < NEAR;
-  // Whoever went past the limit wants to see the end grow.
-  const block = anchor();
-  if (following && scrollY > limit(block) + 1) passed = block;
-  point();
-}
-
 // A question that waits, with its answers: all of the card where there is room; else its beginning, over which the
 // answers stick to the lower edge of what can be seen.
 function show(card) {
   const long = card.offsetHeight > room() - edge();
-  card.scrollIntoView({ block: long ? 'start' : 'nearest', behavior: 'instant' });
+  card.scrollIntoView({ block: long ? 'start' : 'nearest' });
   following = !long && gap() < NEAR;
 }
 
@@ -83,7 +72,6 @@ function point() {
   could = answerable();
   pill.hidden = could || !(unseen || below);
   button.classList.toggle('b-pill--ask', below);
-  button.lastElementChild.textContent = below ? strings.approvalBelow : strings.newBelow;
 }
 
 // The box for writing has grown, or a keyboard has come up: whoever is at the end stays there, and answers that were in
@@ -92,46 +80,34 @@ function squeeze() {
   const lost = spare - space();
   spare -= lost;
   root.style.setProperty('--b-dock-h', `${dock.offsetHeight}px`);
-  if (lost > 0 && (following || could)) scrollBy({ top: lost, behavior: 'instant' });
+  if (lost > 0 && (following || could)) scrollBy(0, lost);
   point();
-}
-
-// -- days ------------------------------------------------------------------------------------------------------------
-
-function days(roots) {
-  const today = new Date(serverNow()).toLocaleDateString('en-CA', { timeZone: root.dataset.timezone || timezone });
-  const names = new Intl.RelativeTimeFormat(html.lang, { numeric: 'auto' });
-  for (const time of roots.flatMap(root => all('[data-day]', root))) {
-    const ago = Math.round((Date.parse(time.dateTime) - Date.parse(today)) / 864e5);
-    const name = ago === 0 || ago === -1 ? names.format(ago, 'day') : time.textContent;
-    time.textContent = name[0].toLocaleUpperCase() + name.slice(1);
-  }
 }
 
 // -- after every frame -----------------------------------------------------------------------------------------------
 
 export function showNews(roots) {
-  days(roots);
   tick();
-  const card = roots.map(root => root.matches(PENDING) ? root : root.querySelector(PENDING)).find(Boolean), was = following;
+  const [card] = within(roots, PENDING), was = following;
   if (card) announce(strings.approvalNeeded);
   // What changes inside of a card that is there already, such as an error under a field, is no news.
   follow(false, roots.some(root => !root.closest('.b-surface__body')));
   if (card && was) show(card);
-  point();
 }
 
-export function startThread() {
-  addEventListener('scroll', scrolled, { passive: true });
-  // What grows later, such as pictures, is followed as well.
-  new ResizeObserver(() => following && follow()).observe(main);
-  new ResizeObserver(squeeze).observe(dock);
-  addEventListener('resize', squeeze);
-  when('click', '#pill button', () => {
-    const card = asked();
-    if (card) show(card);
-    else toEnd();
-    point();
-  });
-  days([main]);
-}
+addEventListener('scroll', () => {
+  following = gap() < NEAR;
+  // Whoever went past the limit wants to see the end grow.
+  const block = anchor();
+  if (following && scrollY > limit(block) + 1) passed = block;
+  point();
+}, { passive: true });
+// What grows later, such as pictures, is followed as well.
+new ResizeObserver(() => following && follow()).observe(main);
+new ResizeObserver(squeeze).observe(dock);
+addEventListener('resize', squeeze);
+when('click', '#pill button', () => {
+  const card = asked();
+  if (card) show(card);
+  else toEnd();
+});

@@ -92,7 +92,8 @@ class Stage:
     def greet(self) -> dict[str, Any]:
         """Answer the hello of a new connection, with the rows that the browser has not got."""
         hello = self.wait_for("hello")
-        self.push({"type": "welcome", "seq": len(self.talk.rows), "busy": self.talk.thread.busy})
+        now = round(self.talk.at.timestamp() * 1000)
+        self.push({"type": "welcome", "seq": len(self.talk.rows), "busy": self.talk.thread.busy, "now": now})
         return hello
 
     def frame(self, ops: list[Any], **more: Any) -> dict[str, Any]:

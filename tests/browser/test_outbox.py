@@ -353,16 +353,18 @@ def test_s5_a_page_that_is_told_to_load_again_does_so_once(form: Stage) -> None:
     say(form, "Hold the room")
     form.page.evaluate("drop(4410)")
     notes(form, "This page is out of date.")
-    expect(form.page.get_by_role("button", name="Load it again")).to_be_visible()
+    expect(form.page.get_by_role("link", name="Load it again")).to_be_visible()
     expect(own(form)).to_contain_text("Hold the room")
 
 
 def test_p15_words_say_what_is_known(form: Stage) -> None:
     status = form.page.locator("#status")
     form.page.evaluate("stage.refuse = 2; drop(1012)")
-    expect(status).to_have_text(re.compile(r"^Reconnecting… \(attempt \d\)$"), timeout=10_000)
+    expect(status).to_have_text(
+        re.compile(r"^Reconnecting… \(attempt \d\)$"), use_inner_text=True, timeout=10_000
+    )
     form.greet()
-    expect(status).to_have_text("Connected")
+    expect(status).to_have_text("Connected", use_inner_text=True)
     say(form, "Hold the room")
     form.page.evaluate("drop(4403)")
     expect(own(form)).to_contain_text("Not confirmed: this conversation is no longer open to you.")

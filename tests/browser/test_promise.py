@@ -66,7 +66,7 @@ class Walk:
     def begin(self) -> None:
         """A new page, without a conversation."""
         self.page.goto(f"{self.server.url}/?new")
-        expect(self.page.locator("#status")).to_have_text("Ready")
+        expect(self.page.locator("#status")).to_have_text("Ready", use_inner_text=True)
 
     def search(self) -> None:
         """A conversation with a card of fields and buttons."""

@@ -28,7 +28,7 @@ def test_p16_another_conversation_that_begins_to_wait_shows_at_once(
     other = here.locator("#sessions a", has_text="Book easyJet")
     # New, named by its first words, and waiting; nobody has touched this page meanwhile.
     expect(other).to_contain_text("Waiting for you", timeout=15_000)
-    expect(mine).not_to_contain_text("Waiting for you")
+    expect(mine).not_to_contain_text("Waiting for you", use_inner_text=True)
 
     there.get_by_role("button", name="Deny", exact=True).click()
     settled(there)

@@ -86,10 +86,12 @@ class Approval(View):
         return self._card(
             html(
                 '<header class="b-approval__head"><span class="b-approval__state">{}'
-                '<span class="b-approval__mine">{}</span><span class="b-approval__theirs">{}</span></span>{}</header>',
+                '<span class="b-approval__mine">{}</span><span class="b-approval__theirs">{}</span></span>'
+                "{}{}</header>",
                 icon("shield"),
                 _("Needs your approval"),
                 _("Waiting for approval"),
+                NOTHING if door else self._deciding(),
                 self._risk(),
             ),
             html(
@@ -150,6 +152,13 @@ class Approval(View):
             "" if mine else trusted(' data-mine="no"'),
             named,
             join(pieces),
+        )
+
+    def _deciding(self) -> SafeString:
+        """The state between a click in the chat and its answer, which only the page knows: it shows then."""
+        return html(
+            '<span class="b-approval__state b-approval__deciding"><span class="b-spin"></span>{}</span>',
+            _("Saving your decision…"),
         )
 
     def _question(self) -> SafeString:
