@@ -213,11 +213,13 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         """Listen first, then read the log, then follow: nothing that is appended meanwhile is missed."""
         if self._pumping is None:
             feed.listen(admission.key)
-            self._pumping = asyncio.create_task(self._pump(feed))
         else:
             await self._recheck()
         async with self._sending:
             await feed.start(after)
+        if self._pumping is None:
+            # Not before it is known where to begin: a hello that failed is made again.
+            self._pumping = asyncio.create_task(self._pump(feed))
 
     async def _pump(self, feed: Feed) -> None:
         while True:
