@@ -36,6 +36,8 @@ NO_LOGIN, NOT_YOURS, RELOAD, WHO_NOW = 4401, 4403, 4410, 4411
 """The first two are final and said at the handshake only: what an open connection loses may come back with the cookies
 that the browser has by now."""
 
+NOT_AS_ADMITTED = "Who you are, or what you may do here, has changed."
+
 LATER = 1013
 """Try again later, of the IANA registry of close codes."""
 
@@ -146,7 +148,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         except Gone:
             raise
         except Changed:
-            await self._leave(WHO_NOW, "Who you are, or what you may do here, has changed.")
+            await self._leave(WHO_NOW, NOT_AS_ADMITTED)
         except AWAY as error:
             logger.warning("A frame of session %s has to come again: %r", self.session.pk, error)
             await refuse(Unavailable())
@@ -234,7 +236,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             except Gone:
                 return
             except Changed:
-                await self._end(WHO_NOW, "Who you are, or what you may do here, has changed.")
+                await self._end(WHO_NOW, NOT_AS_ADMITTED)
                 return
             except TooFarBack as error:
                 await self._end(RELOAD, error.message)
