@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction, sync_to_async
@@ -80,15 +79,18 @@ def compressed(path: str) -> str:
     folder: Path = settings.BEACH_DATA / "compressed" / digest
     copy = folder / Path(path).name
     if not copy.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
         # Another process may be at it too: each writes into a folder of its own, and the first one's stays.
-        draft = folder.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-        draft.mkdir(parents=True)
-        compressor = Compressor(quiet=True)
-        shutil.copy2(path, draft / copy.name)
-        if compressor.should_compress(copy.name):
-            compressor.compress(str(draft / copy.name))
-        try:
-            draft.rename(folder)
-        except OSError:
-            shutil.rmtree(draft)
+        with TemporaryDirectory(dir=folder.parent, ignore_cleanup_errors=True) as draft:
+            made = Path(draft, digest, copy.name)
+            made.parent.mkdir()
+            shutil.copy2(path, made)
+            compressor = Compressor(quiet=True)
+            if compressor.should_compress(made.name):
+                compressor.compress(str(made))
+            try:
+                made.parent.rename(folder)
+            except OSError:
+                if not copy.exists():
+                    raise
     return str(copy)

@@ -46,30 +46,33 @@ def _facts(artifact: Artifact) -> JsonObject:
 
 
 def as_stored(session: Session, part: Part) -> Part:
-    """An actor's part. One that shows a file of this session has the file's own name, type and size: what a person
-    reads is what they download. One that leads to a file of another session, or to none, leads nowhere."""
+    """An actor's part. One that shows a file of this session has the file's own name, type and size, with whatever host
+    it is written: what a person reads is what they download. One that leads to a file of another session here, or to
+    none, leads nowhere."""
     if part.part_type != "artifact" or part.data is None:
         return part
     url = part.data.get("url")
-    asked = _id_in(url) if isinstance(url, str) else str(part.data["artifactId"])
-    if asked is None:
+    asked, here = _id_in(url) if isinstance(url, str) else (str(part.data["artifactId"]), True)
+    if not asked:
         return part
     file = Artifact.objects.defer("content").filter(session=session, artifact_id=asked).first()
+    if file is None and not here:
+        return part
     kept = {key: value for key, value in part.data.items() if key != "url"}
     if file is not None:
         kept |= _facts(file)
     return part.model_copy(update={"data": kept})
 
 
-def _id_in(url: str) -> str | None:
-    """The id of the file whose address here that is; None for another address."""
+def _id_in(url: str) -> tuple[str, bool]:
+    """The id of the file whose address that would be here, empty for none; and whether it names no other host. A turn
+    does not know by which hosts people reach this one, but ids are random: whoever has one means the file here."""
     try:
         parts = urlsplit(url)
         found = resolve(parts.path)
     except (Resolver404, ValueError):
-        return None
-    here = not parts.netloc and found.func is download
-    return str(found.kwargs["artifact_id"]) if here else None
+        return "", False
+    return (str(found.kwargs["artifact_id"]), not parts.netloc) if found.func is download else ("", False)
 
 
 @require_safe

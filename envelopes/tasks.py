@@ -1,13 +1,35 @@
-"""Ending tasks: within a bound, also those that take a cancellation for something else."""
+"""Waiting for work, and ending it, within a bound: also for what takes a cancellation for something else."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Coroutine, Iterable
+from typing import Any, TypeVar
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Unfinished(Exception):
+    """Work that has no result: it took too long, or something inside of it gave up."""
+
+
+async def within(work: Coroutine[Any, Any, T], *, seconds: float | None) -> T:
+    """The result of ``work``; after ``seconds`` it is cancelled and left to itself. None waits as long as it takes.
+
+    Not ``asyncio.wait_for``, which waits for the end of what it cancels. Raises what ``work`` raises, and
+    ``Unfinished``.
+    """
+    task = asyncio.create_task(work)
+    await asyncio.wait({task}, timeout=seconds)
+    if not task.done():
+        task.cancel()
+        raise Unfinished(f"no end within {seconds:g} seconds")
+    if task.cancelled():
+        raise Unfinished("it was cancelled from inside")
+    return task.result()
 
 
 async def end(

@@ -7,8 +7,8 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from envelopes.admin.display import length, named, state_mark
-from envelopes.approvals.service import EXPIRY_POLICY
+from envelopes.admin.display import length, state_mark
+from envelopes.admin.people import People, account_name
 from envelopes.models import Approval
 
 
@@ -35,13 +35,11 @@ def mark_of(approval: Approval) -> SafeString:
 def decider_of(approval: Approval, reader: str = "") -> str:
     """Who decided, by the name of the account where there is one; empty while nobody has. ``reader`` is the key of
     whoever is told: to them, and nobody else, it is "you"."""
-    if reader and approval.decided_by == reader:
-        return _("you")
-    if approval.decided_by.startswith("anonymous:"):
-        return _("the visitor")
-    if approval.decided_by == EXPIRY_POLICY:
-        return _("nobody")
-    return named(approval.decided_by_user, approval.decided_by)
+    if not approval.decided_by:
+        return ""
+    user = approval.decided_by_user
+    accounts = {approval.decided_by: account_name(user)} if user is not None else {}
+    return People(reader, accounts=accounts).name(approval.decided_by)
 
 
 def took(approval: Approval) -> str:

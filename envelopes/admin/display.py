@@ -19,7 +19,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from envelopes.delivery.panel.markup import cut, reveal
+from envelopes.delivery.panel.markup import reveal
+from envelopes.protocol.text import shorten
 from envelopes.types import Json
 
 JSON_CHARACTERS = 20_000
@@ -79,7 +80,7 @@ def folded(value: Json, *, raw: str = "", limit: int = JSON_CHARACTERS, label: s
     return format_html(
         '<details class="adm-json"><summary>{} <small>{}</small></summary><pre dir="ltr" tabindex="0">{}</pre>{}'
         "</details>",
-        label or reveal(cut(text[:400], 60)),
+        label or reveal(shorten(text[:400], 60)),
         size(len(text)),
         reveal(text[:limit], blanks=False),
         notice,
@@ -192,11 +193,6 @@ def due(at: datetime | None, now: datetime | None = None) -> SafeString:
 def short_digest(digest: str) -> SafeString:
     """The first eight digits in two groups, as on the card in the chat; all of them as a title."""
     return format_html('<code title="{}">{} {}</code>', digest, digest[:4], digest[4:8])
-
-
-def named(user: Any, fallback: str) -> str:
-    """What to call who decided: an account's name, else the key that was stored."""
-    return str(user.get_full_name() or user.get_username()) if user is not None else fallback
 
 
 def lines(pairs: list[tuple[str, object]]) -> SafeString:

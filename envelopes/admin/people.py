@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.utils.translation import gettext as _
@@ -49,10 +50,15 @@ class People:
         return name if isinstance(name, str) and name != "you" else ""
 
 
+def account_name(user: Any) -> str:
+    """``user``: of whatever model the site has for accounts."""
+    return str(user.get_full_name() or user.get_username())
+
+
 def people(reader: Principal | None, keys: Iterable[object], *, owner: str = "") -> People:
     """The names of the accounts among ``keys``, in one query."""
     wanted = {key for key in keys if isinstance(key, str) and key.startswith("user:")}
     numbers = {int(number) for key in wanted if (number := key.removeprefix("user:")).isdecimal()}
     found = get_user_model()._default_manager.in_bulk(numbers) if numbers else {}
-    accounts = {f"user:{pk}": str(user.get_full_name() or user.get_username()) for pk, user in found.items()}
+    accounts = {f"user:{pk}": account_name(user) for pk, user in found.items()}
     return People(reader.key if reader is not None else "", owner, accounts)

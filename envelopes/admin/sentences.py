@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from envelopes.admin.people import People
-from envelopes.delivery.panel.markup import cut
 from envelopes.errors import ValidationFailed
 from envelopes.log.rows import Row
 from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.text import shorten
 from envelopes.types import Json, JsonObject
 
 LENGTH = 400
@@ -37,7 +37,7 @@ def sentence(row: Row, people: People = NOBODY) -> str:
 
 
 def _text(value: Json, length: int = LENGTH) -> str:
-    return cut(value, length) if isinstance(value, str) else ""
+    return shorten(value, length) if isinstance(value, str) else ""
 
 
 def _object(value: Json) -> JsonObject:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from envelopes.access import Principal
 from envelopes.admin.approval_state import mark_of
 from envelopes.admin.display import change_url, folded, length, turn_mark
-from envelopes.admin.people import People, people
+from envelopes.admin.people import People, account_name, people
 from envelopes.admin.sentences import sentence
 from envelopes.delivery.panel.markup import reveal
 from envelopes.log.rows import Row
@@ -162,7 +162,7 @@ def _owner(session: Session) -> str:
     found = session.participants.filter(role=Participant.Role.OWNER).select_related("user").first()
     if found is None:
         return ""
-    return found.name or (str(found.user.get_full_name() or found.user.get_username()) if found.user else "")
+    return found.name or (account_name(found.user) if found.user else "")
 
 
 def _decider(row: Row) -> object:

@@ -35,8 +35,9 @@ from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
-SNAPSHOT_VERSION = 1
-"""Raise it when what a snapshot holds changes shape: older ones are then ignored and the log is replayed."""
+SNAPSHOT_VERSION = 2
+"""Raise it when what a snapshot holds changes shape, or the same rows make something else: older ones are then ignored
+and the log is replayed."""
 
 SNAPSHOT_EVERY = 100
 KEPT_SNAPSHOTS = 4

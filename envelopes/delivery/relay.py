@@ -16,7 +16,7 @@ from channels.layers import InMemoryChannelLayer, get_channel_layer
 
 from envelopes.delivery.deltas import Delta, DeltaHub, deltas
 from envelopes.log.doorbell import Doorbell, doorbell
-from envelopes.tasks import end
+from envelopes.tasks import Unfinished, end, within
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
@@ -58,21 +58,21 @@ class Relay:
         self.bell.relay = self.hub.relay = None
         # Rings from threads are on their way through the loop.
         await asyncio.sleep(0)
-        await self._within("send what was left", self._outgoing.join(), FLUSH_SECONDS)
+        await self._last("send what was left", self._outgoing.join(), FLUSH_SECONDS)
         # Not the cancellation alone: the client of Redis may take one for a timeout of its own.
         self._stopping = True
         if await end(self._tasks, seconds=END_SECONDS):
             logger.warning("The relay does not let go of Redis; it is left to itself.")
-        await self._within("leave", self.layer.group_discard(GROUP, self._channel), LEAVE_SECONDS)
+        await self._last("leave", self.layer.group_discard(GROUP, self._channel), LEAVE_SECONDS)
 
-    async def _within(self, what: str, work: Coroutine[Any, Any, Any], seconds: float) -> None:
-        task = asyncio.create_task(work)
-        await asyncio.wait({task}, timeout=seconds)
-        if not task.done():
-            task.cancel()
-            logger.warning("The relay could not %s within %g seconds.", what, seconds)
-        elif not task.cancelled() and (error := task.exception()) is not None:
-            logger.warning("The relay could not %s: %s", what, error)
+    async def _last(self, what: str, work: Coroutine[Any, Any, Any], seconds: float) -> None:
+        try:
+            await within(work, seconds=seconds)
+        except Unfinished as error:
+            logger.warning("The relay could not %s: %s.", what, error)
+        except Exception:
+            # The other processes do without what was left, and membership runs out.
+            logger.exception("The relay could not %s.", what)
 
     async def _stay(self) -> None:
         while not self._stopping:

@@ -6,26 +6,16 @@ pass: they are shown by name where a person decides.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator
 
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.strict_json import pointer
 from envelopes.protocol.text import UNSAFE, clean_text
+from envelopes.protocol.unseen import name_of
 from envelopes.types import Json
 
 MAX_INTEGER = 2**53 - 1
 """Beyond it RFC 8785 cannot tell neighbours apart, and PostgreSQL gives back an integer for a float."""
-
-_NAMES = {
-    "\x00": "NUL",
-    "\x07": "BELL",
-    "\x08": "BACKSPACE",
-    "\x0b": "LINE TABULATION",
-    "\x0c": "FORM FEED",
-    "\x1b": "ESCAPE",
-    "\x7f": "DELETE",
-}
 
 
 def check_exact(value: Json) -> None:
@@ -58,9 +48,8 @@ def _is_large(number: float) -> bool:
 
 
 def _named(character: str) -> str:
-    name = _NAMES.get(character) or unicodedata.name(character, "")
-    code = f"U+{ord(character):04X}"
-    return f"{code} ({name})" if name else code
+    code, name = f"U+{ord(character):04X}", name_of(character)
+    return name if name.endswith(code) else f"{code} ({name})"
 
 
 def _refuse(path: tuple[str | int, ...], what: str, reason: str) -> None:

@@ -1,4 +1,4 @@
-"""What a text hides from whoever reads it, by the properties of its characters (Unicode 15, UAX #44).
+"""What a text hides from whoever reads it, by the properties of its characters (UAX #44).
 
 ``marks`` takes a text apart so that nothing of it is lost: whoever puts the ``text`` of all marks together has the text
 again. Whatever decides what people are shown of it says what each mark holds; nothing here is for a screen or a locale.
@@ -14,23 +14,18 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+import regex  # type: ignore[import-untyped]
+
 Kind = Literal["text", "blanks", "tabs", "lines", "hidden", "marks", "alike"]
 
 MARKS = 3
 """Combining marks on one letter that any language needs; more than that are written over what stands around it."""
 
 _WITHOUT_SHAPE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"}
-# Characters of other categories that are drawn as nothing: Default_Ignorable_Code_Point that is no format character,
-# and glyphs that are blank by design. Python knows no such property, but the standard names them for what they are.
-_BLANK_BY_NAME = (
-    "FILLER",
-    "VARIATION SELECTOR",
-    "GRAPHEME JOINER",
-    "VOWEL INHERENT",
-    "PATTERN BLANK",
-    "FULL BLANK",
-    "HALF BLANK",
-    "NULL NOTEHEAD",
+# Characters of other categories that are drawn as nothing: by property, and glyphs that are blank by design (braille,
+# hieroglyphs, Khitan, a notehead).
+_DRAWN_AS_NOTHING = regex.compile(
+    r"[\p{Default_Ignorable_Code_Point}\u2800\U00013441\U00013442\U00016fe4\U0001d159]"
 )
 _C0 = (
     "null/start of heading/start of text/end of text/end of transmission/enquiry/acknowledge/bell/backspace/tab/"
@@ -110,10 +105,10 @@ def hides(character: str) -> bool:
     """Whether it is drawn as nothing, as a blank other than the space, or not by itself."""
     if character in _RUNS:
         return False
-    if unicodedata.category(character) in _WITHOUT_SHAPE:
-        return True
-    named = unicodedata.name(character, "")
-    return any(word in named for word in _BLANK_BY_NAME)
+    return (
+        unicodedata.category(character) in _WITHOUT_SHAPE
+        or _DRAWN_AS_NOTHING.fullmatch(character) is not None
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -26,7 +26,6 @@ logger = logging.getLogger(__name__)
 
 Ended = Literal["succeeded", "failed", "unknown"]
 
-
 CHANGED: JsonObject = {
     "code": "changed_after_asking",
     "message": "What would have run is not what was asked. Nothing was run.",
@@ -129,6 +128,7 @@ def finish_job(
 def _end(
     writer: Writer, turn: Turn, call: ToolCall, state: Ended, result: Json, error: JsonObject | None
 ) -> None:
+    ran = call.state == "running"
     TOOL_CALL.check(call.state, state)
     ToolCall.objects.filter(pk=call.pk).update(
         state=state, result=result, error=error, finished_at=writer.now, lease_owner="", lease_until=None
@@ -151,7 +151,7 @@ def _end(
     summary = _summary(tool, call, result) if state == "succeeded" else ""
     call.state = state
     tell_call(writer, turn, call, state, summary=summary, error=error)
-    if state != "succeeded":
+    if ran and state != "succeeded":
         emit_unfinished(writer, turn, call)
 
 

@@ -51,8 +51,11 @@ def emit_unfinished(writer: Writer, turn: Turn, call: ToolCall) -> None:
     if tool is None or tool.unfinished is None:
         return
     try:
-        emit(writer, turn, tool.unfinished(call.call_id, tool.input.model_validate(call.args)))
-    except BeachError as error:
-        logger.info("The last word of %s was left out: %s", call.name, error.message)
+        parts = tool.unfinished(call.call_id, tool.input.model_validate(call.args))
     except Exception:
         logger.exception("The last word of %s raised.", call.name)
+        return
+    try:
+        emit(writer, turn, parts)
+    except BeachError as error:
+        logger.info("The last word of %s was left out: %s", call.name, error.message)

@@ -16,7 +16,7 @@ from envelopes.conf import setting
 from envelopes.delivery.relay import Relay, relay_for_settings
 from envelopes.log.poll import Poll
 from envelopes.runtime.runner import Runner
-from envelopes.tasks import end
+from envelopes.tasks import Unfinished, end, within
 
 logger = logging.getLogger(__name__)
 
@@ -62,13 +62,18 @@ class Process:
 
 
 async def _step(name: str, work: Coroutine[Any, Any, None], seconds: float | None = None) -> None:
-    task = asyncio.create_task(work)
-    await asyncio.wait({task}, timeout=seconds)
-    if not task.done():
-        task.cancel()
-        logger.warning("The %s did not stop within %g seconds; it is left to itself.", name, seconds)
-    elif not task.cancelled() and (error := task.exception()) is not None:
-        logger.error("The %s did not stop as it should.", name, exc_info=error)
+    try:
+        await within(work, seconds=seconds)
+    except Unfinished as error:
+        logger.warning("The %s did not stop: %s; it is left to itself.", name, error)
+    except Exception:
+        logger.exception("The %s did not stop as it should.", name)
+
+
+async def _said(goodbyes: list[asyncio.Task[None]]) -> None:
+    for error in await asyncio.gather(*goodbyes, return_exceptions=True):
+        if error is not None:
+            logger.info("A socket was gone before it was told to come back: %r", error)
 
 
 class _Running:
@@ -132,7 +137,7 @@ async def shut_down() -> None:
     _Running.process = _Running.starting = None
     _Running.goodbyes = []
     if goodbyes:
-        await asyncio.wait(goodbyes, timeout=GOODBYE_SECONDS)
+        await _step("sockets", _said(goodbyes), GOODBYE_SECONDS)
     if starting is not None:
         await end([starting], seconds=START_SECONDS)
     if process is not None:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 from asgiref.sync import sync_to_async
-from django.db import close_old_connections
+from django.db import DatabaseError, InterfaceError, close_old_connections
 
 from envelopes import secrets
 from envelopes.approvals.service import expire_due
@@ -26,7 +26,7 @@ from envelopes.registries.actors import actors
 from envelopes.runtime import calls, intake, steps, store, turns
 from envelopes.runtime.executing import GRACE_SECONDS, execute
 from envelopes.runtime.turn_run import TurnRun
-from envelopes.tasks import end
+from envelopes.tasks import Unfinished, end, within
 
 logger = logging.getLogger(__name__)
 
@@ -80,16 +80,14 @@ class Runner:
 
     async def _release(self) -> None:
         """Give the leases back. A database that does not answer must not hold this up: they run out by themselves."""
-        releasing = asyncio.create_task(sync_to_async(store.release)(self.owner))
-        await asyncio.wait({releasing}, timeout=RELEASE_SECONDS)
-        error: BaseException | None = TimeoutError()
-        if releasing.done() and (error := releasing.exception()) is None:
-            for session in releasing.result():
-                doorbell.ring(session, work=True)
+        try:
+            freed = await within(sync_to_async(store.release)(self.owner), seconds=RELEASE_SECONDS)
+        except (DatabaseError, InterfaceError, Unfinished):
+            seconds = setting("BEACH_LEASE_SECONDS")
+            logger.exception("Leases could not be given back; they run out within %g seconds.", seconds)
             return
-        releasing.cancel()
-        seconds = setting("BEACH_LEASE_SECONDS")
-        logger.error("Leases could not be given back (%r); they run out within %g seconds.", error, seconds)
+        for session in freed:
+            doorbell.ring(session, work=True)
 
     async def idle(self) -> None:
         """Wait until nothing runs here; for tests and for a graceful stop."""

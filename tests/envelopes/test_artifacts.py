@@ -113,18 +113,28 @@ async def test_p20_an_agent_shows_a_file_under_no_other_name_than_it_has() -> No
         own = results[0].content["id"]
         data = {"artifactId": "a", "mimeType": "application/pdf", "sizeBytes": 1, "name": "safe.pdf"}
         shown = [
-            {"metadata": {"partType": "artifact"}, "data": {**data, "url": f"/artifacts/{own}"}},
-            {"metadata": {"partType": "artifact"}, "data": {**data, "url": "/artifacts/nosuchfile"}},
-            {"metadata": {"partType": "artifact"}, "data": {**data, "url": "https://example.com/safe.pdf"}},
+            {"metadata": {"partType": "artifact"}, "data": {**data, "url": url}}
+            for url in (
+                f"/artifacts/{own}",
+                f"https://testserver/artifacts/{own}",
+                f"//testserver/artifacts/{own}?name=safe.pdf",
+                "/artifacts/nosuchfile",
+                "https://example.com/safe.pdf",
+                "https://example.com/artifacts/a-file-of-theirs",
+            )
         ]
         return Reply([Say([text("response", "There."), *shown])])
 
     async with desk(script, REPORT) as d:
         await d.say("A report, please")
-        (kept, own, missing, elsewhere) = [part["data"] for part in await d.parts("artifact")]
-        assert own == kept
+        (kept, *own, missing, elsewhere, theirs) = [part["data"] for part in await d.parts("artifact")]
+        assert own == [kept] * 3
         assert "url" not in missing
         assert (elsewhere["name"], elsewhere["url"]) == ("safe.pdf", "https://example.com/safe.pdf")
+        assert (theirs["name"], theirs["url"]) == (
+            "safe.pdf",
+            "https://example.com/artifacts/a-file-of-theirs",
+        )
 
 
 async def test_p20_a_file_that_was_stored_under_another_name_is_downloaded_under_a_safe_one() -> None:

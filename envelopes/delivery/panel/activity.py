@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from envelopes.delivery.panel.markup import SafeString, cut, html, icon, join, text, trusted
+from envelopes.delivery.panel.markup import SafeString, html, icon, join, text, trusted
 from envelopes.delivery.panel.view import Brush, View
+from envelopes.protocol.text import shorten
 
 if TYPE_CHECKING:
     from envelopes.delivery.panel.blocks import Segment
@@ -27,7 +28,7 @@ class Activity(View):
     seconds: float = 0.0
 
     def html(self, brush: Brush) -> SafeString:
-        last = cut(self.lines[-1], 400) if self.lines else ""
+        last = shorten(self.lines[-1], 400) if self.lines else ""
         if self.live:
             words = text(last) if last else html('<span class="b-sr">{}</span>', _("Working"))
             return html(
@@ -49,7 +50,7 @@ class Activity(View):
         )
 
     def _summary(self, last: str) -> SafeString:
-        words = text(cut(last, SUMMARY).rstrip(".:…") if len(last) <= SUMMARY else cut(last, SUMMARY))
+        words = text(shorten(last, SUMMARY).rstrip(".:…") if len(last) <= SUMMARY else shorten(last, SUMMARY))
         whole = round(self.seconds)
         return html(_("{} · {} s"), words, whole) if whole >= 1 else words
 

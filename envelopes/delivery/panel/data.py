@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from a2ui.safety.text import to_text
-from envelopes.delivery.panel.markup import NOTHING, SafeString, cut, html, icon, join, text, trusted
+from envelopes.delivery.panel.markup import NOTHING, SafeString, html, icon, join, text, trusted
 from envelopes.delivery.panel.surface import frame, shown
 from envelopes.delivery.panel.view import Brush, View
+from envelopes.protocol.text import shorten
 from envelopes.types import Json
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def _long(value: str) -> SafeString:
         "</summary>"
         '<p dir="auto" tabindex="0">{}</p>{}</details>',
         icon("right", "b-icon--flip"),
-        text(cut(value[: CHARACTERS * 2], 72)),
+        text(shorten(value[: CHARACTERS * 2], 72)),
         size,
         _("All {}").format(size),
         _("Fold"),

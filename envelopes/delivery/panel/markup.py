@@ -15,14 +15,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from a2ui.safety.text import clean_text
-from envelopes.protocol.text import shorten as cut
 from envelopes.protocol.unseen import Glimpse, Mark, glimpse, marks
 
 __all__ = [
     "NOTHING",
     "SafeString",
     "brief",
-    "cut",
     "gap",
     "html",
     "icon",

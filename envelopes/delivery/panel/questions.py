@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from envelopes.delivery.panel.markup import SafeString, cut, html, icon, join, text
+from envelopes.delivery.panel.markup import SafeString, html, icon, join, text
 from envelopes.delivery.panel.prose import markdown
 from envelopes.delivery.panel.view import Brush, View
+from envelopes.protocol.text import shorten
 
 if TYPE_CHECKING:
     from envelopes.delivery.panel.scene import Scene
@@ -71,7 +72,7 @@ def answered(scene: Scene, words: str) -> None:
     """The next message of the person: it answers every open question."""
     for clarify in scene.canvas.each(Clarify):
         if clarify.answer is None:
-            clarify.answer = cut(words, 200)
+            clarify.answer = shorten(words, 200)
             scene.canvas.touch(clarify)
 
 

@@ -20,10 +20,10 @@ from envelopes.delivery.panel.approval import Approval
 from envelopes.delivery.panel.blocks import Click, Day, Me, Segment
 from envelopes.delivery.panel.canvas import Canvas, Op
 from envelopes.delivery.panel.context import ThreadContext
-from envelopes.delivery.panel.markup import cut
 from envelopes.delivery.panel.scene import Scene, Turn
 from envelopes.delivery.panel.view import Brush
 from envelopes.log.rows import Row
+from envelopes.protocol.text import shorten
 from envelopes.protocol.titles import title_of
 from envelopes.registries.part_types import part_types
 from envelopes.types import Json
@@ -206,7 +206,9 @@ class Thread:
     def _action(self, scene: Scene) -> None:
         self._new_day(scene)
         label = scene.row.data.get("label")
-        self.canvas.open(Click(scene.new_id(), cut(label, 120) if isinstance(label, str) else "", scene.at))
+        self.canvas.open(
+            Click(scene.new_id(), shorten(label, 120) if isinstance(label, str) else "", scene.at)
+        )
         self._asked = ""
 
     def _turn(self, scene: Scene) -> None:

@@ -36,6 +36,8 @@ NO_LOGIN, NOT_YOURS, RELOAD, WHO_NOW = 4401, 4403, 4410, 4411
 """The first two are final and said at the handshake only: what an open connection loses may come back with the cookies
 that the browser has by now."""
 
+NOT_AS_ADMITTED = "Who you are, or what you may do here, has changed."
+
 LATER = 1013
 """Try again later, of the IANA registry of close codes."""
 
@@ -146,7 +148,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         except Gone:
             raise
         except Changed:
-            await self._leave(WHO_NOW, "Who you are, or what you may do here, has changed.")
+            await self._leave(WHO_NOW, NOT_AS_ADMITTED)
         except AWAY as error:
             logger.warning("A frame of session %s has to come again: %r", self.session.pk, error)
             await refuse(Unavailable())
@@ -213,11 +215,13 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         """Listen first, then read the log, then follow: nothing that is appended meanwhile is missed."""
         if self._pumping is None:
             feed.listen(admission.key)
-            self._pumping = asyncio.create_task(self._pump(feed))
         else:
             await self._recheck()
         async with self._sending:
             await feed.start(after)
+        if self._pumping is None:
+            # Not before it is known where to begin: a hello that failed is made again.
+            self._pumping = asyncio.create_task(self._pump(feed))
 
     async def _pump(self, feed: Feed) -> None:
         while True:
@@ -232,7 +236,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             except Gone:
                 return
             except Changed:
-                await self._end(WHO_NOW, "Who you are, or what you may do here, has changed.")
+                await self._end(WHO_NOW, NOT_AS_ADMITTED)
                 return
             except TooFarBack as error:
                 await self._end(RELOAD, error.message)

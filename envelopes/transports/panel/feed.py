@@ -43,7 +43,9 @@ class Feed:
         self._relist = False
 
     def listen(self, key: str) -> None:
-        """Hear of everything new; ``key`` is that of the page's principal."""
+        """Hear of everything new, from the first call on; ``key`` is that of the page's principal."""
+        if self._undo:
+            return
         session = self.session.pk
         views.watch(session)
         self._undo = [

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from envelopes.access import COOKIE, new_anonymous_owner
 from envelopes.delivery.live import views
-from envelopes.delivery.panel.markup import cut, reveal
-from envelopes.protocol.text import clip
+from envelopes.delivery.panel.markup import reveal
+from envelopes.protocol.text import clip, shorten
 from envelopes.providers.scripted import Say, text
 from tests.desk import desk, replies
 from tests.envelopes.delivery.talk import Talk
@@ -83,11 +83,11 @@ def test_p19_a_title_is_not_cut_inside_of_what_a_person_sees_as_one_character(
     assert len(kept) > 0
 
 
-@pytest.mark.parametrize("shorten", [clip, cut])
+@pytest.mark.parametrize("cut", [clip, shorten])
 @pytest.mark.parametrize("cluster", [FAMILY, ACCENTS, HINDI])
-def test_p19_nor_is_any_other_text_that_is_cut(shorten: object, cluster: str) -> None:
-    assert callable(shorten)
-    kept = str(shorten(cluster * 100, 90)).removesuffix("\u2026")
+def test_p19_nor_is_any_other_text_that_is_cut(cut: object, cluster: str) -> None:
+    assert callable(cut)
+    kept = str(cut(cluster * 100, 90)).removesuffix("\u2026")
     assert 0 < len(kept) < 90
     assert kept == cluster * (len(kept) // len(cluster))
 

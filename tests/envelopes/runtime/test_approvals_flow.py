@@ -277,6 +277,19 @@ async def test_x4_a_call_that_was_changed_after_the_question_does_not_run(change
         assert await d.texts() == ["Done."]
 
 
+async def test_a_call_that_never_ran_has_no_last_word() -> None:
+    till = Till()
+    last = {"text": "Something was left half done.", "metadata": {"partType": "response"}}
+    tool = replace(till.tool, unfinished=lambda call_id, args: [last])
+    async with desk(replies(ASK, DONE), tool) as d:
+        await d.say("Refund A17")
+        call = (await d.calls())[0]
+        await sync_to_async(ToolCall.objects.filter(pk=call.pk).update)(args={"order": "A17", "amount": 4000})
+        await d.decide("granted")
+        assert till.refunds == []
+        assert await d.texts() == ["Done."]
+
+
 async def test_x4_a_call_is_held_against_what_the_person_was_shown() -> None:
     """The arguments that the admin shows are the approval's own."""
     till = Till()

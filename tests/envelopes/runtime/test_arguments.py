@@ -97,7 +97,7 @@ async def test_x5_the_refusal_names_the_character_also_where_nobody_is_asked() -
     async with desk(replies([Call("order", {"command": "rm\bls"})], DONE), shop.tool) as d:
         error = await _refusal(d)
     assert (
-        error["message"] == "The value at /command holds U+0008 (BACKSPACE), which cannot be kept or shown."
+        error["message"] == "The value at /command holds U+0008 (backspace), which cannot be kept or shown."
     )
 
 

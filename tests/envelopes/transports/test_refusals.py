@@ -197,6 +197,31 @@ async def test_s4_rows_that_the_database_did_not_give_come_when_it_is_back(
         await socket.close()
 
 
+async def test_a_hello_that_the_database_did_not_answer_starts_nothing(database: Any) -> None:
+    """Else the page would get the log from its first row on, however much of it it has."""
+    async with panel(ANSWER) as (session, browser, _):
+        first = await Socket(browser, session.public_id).open()
+        await first.ask({"type": "message", "text": "Hello"})
+        await first.settled()
+        await first.close()
+
+        socket = Socket(browser, session.public_id)
+        await socket.wire.connect(timeout=5)
+        database.off()
+        for _attempt in range(2):
+            await socket.send({"type": "hello", "after": first.seq})
+            assert (await socket.until(lambda got: True))["code"] == "unavailable"
+        database.on()
+        doorbell.ring(session.pk)
+        assert await socket.wire.receive_nothing(timeout=0.3)
+        await socket.send({"type": "hello", "after": first.seq})
+        await socket.until(lambda got: got.get("type") == "welcome")
+        await sync_to_async(_append)(session)
+        await socket.until(lambda got: "Said meanwhile" in str(got.get("ops")))
+        assert "Hello" not in socket.shown
+        await socket.close()
+
+
 def _append(session: Session) -> None:
     with writing(session.pk) as writer:
         writer.add("message", {"text": "Said meanwhile", "name": "", "id": "other"})

@@ -10,6 +10,10 @@ class Migration(migrations.Migration):
     ]
 
     operations = [
+        migrations.AlterModelOptions(
+            name='session',
+            options={'ordering': ['-updated_at', '-pk'], 'verbose_name': 'conversation'},
+        ),
         migrations.AddField(
             model_name='session',
             name='made_with',
