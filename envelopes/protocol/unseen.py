@@ -19,6 +19,7 @@ Kind = Literal["text", "blanks", "tabs", "lines", "hidden", "marks", "alike"]
 MARKS = 3
 """Combining marks on one letter that any language needs; more than that are written over what stands around it."""
 
+_LEFTWARDS = ("R", "AL", "AN")
 _WITHOUT_SHAPE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"}
 # Characters of other categories that are drawn as nothing: Default_Ignorable_Code_Point that is no format character,
 # and glyphs that are blank by design. Python knows no such property, but the standard names them for what they are.
@@ -114,6 +115,13 @@ def hides(character: str) -> bool:
         return True
     named = unicodedata.name(character, "")
     return any(word in named for word in _BLANK_BY_NAME)
+
+
+def turns(text: str) -> bool:
+    """Whether a letter or digit in it is written from right to left (UAX #9), and what stands around it with it."""
+    return not text.isascii() and any(
+        unicodedata.bidirectional(character) in _LEFTWARDS for character in text
+    )
 
 
 @lru_cache(maxsize=4096)
