@@ -134,18 +134,15 @@ def reach(request: HttpRequest) -> HttpResponse:
     """Why a page has no connection, as far as the server can tell: browsers do not say why a handshake failed.
 
     JSON ``{origin, known, person, csrf}``: whether sockets from the ``Origin`` of this request are let in; whether this
-    browser is known, and as which user (empty for an anonymous one); the token that its forms need now.
+    browser is known, and as which user (empty for an anonymous one); the token that its forms need now, empty for other
+    sites.
     """
     who = access.principal_of(request)
-    origin = request.headers.get("Origin", "")
-    return JsonResponse(
-        {
-            "origin": OriginGate.allows(origin, host_of(request.headers)),
-            "known": who.is_known,
-            "person": _person_key(who),
-            "csrf": get_token(request),
-        }
-    )
+    ours = OriginGate.allows(request.headers.get("Origin", ""), host_of(request.headers))
+    # Another site's request comes without our cookies. A token made for it would replace the one that this person's
+    # pages hold, and their forms would be refused.
+    token = get_token(request) if ours or settings.CSRF_COOKIE_NAME in request.COOKIES else ""
+    return JsonResponse({"origin": ours, "known": who.is_known, "person": _person_key(who), "csrf": token})
 
 
 @require_POST

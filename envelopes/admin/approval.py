@@ -263,7 +263,10 @@ def _may_see_calls(request: HttpRequest) -> bool:
 
 
 def _brief(name: str, value: Json) -> SafeString:
-    return html("{}: {}", brief(name, 30), brief(_plain(value), PEEK))
+    # A key is set apart from every value, and each keeps its own direction: no value passes for another argument.
+    return html(
+        '<code dir="auto">{}</code>: <span dir="auto">{}</span>', brief(name, 30), brief(_plain(value), PEEK)
+    )
 
 
 def _plain(value: Json) -> str:

@@ -7,6 +7,7 @@ it was sent where it cannot. Nothing here draws: chat, admin and whatever comes 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
@@ -15,6 +16,7 @@ from babel import Locale
 from django.utils.translation import gettext as _
 
 from envelopes.delivery.writing import write
+from envelopes.protocol.unseen import turns
 from envelopes.registries.shown import Declared, Path
 from envelopes.types import Json, JsonObject
 
@@ -26,6 +28,11 @@ How = Literal["written", "text", "json", "none"]
 ONE_LINE = 80
 """Characters of a list of single values that still stands on one line."""
 MAX_ROWS = 200
+
+_DOTS = re.compile(
+    "[\u00b7\u0387\u1427\u16eb\u2022\u2027\u2219\u22c5\u2e31\u2e33\u30fb\ua78f\uff65\U00010101]"
+)
+"""The middle dot, which parts what stands on one line, and what looks like it (UTS #39, confusables)."""
 
 _NOTHING: tuple[Json, ...] = ("", None, [], {})
 _JSON_STARTS = frozenset('"{[-0123456789')
@@ -79,7 +86,9 @@ def facts(declared: Iterable[Json], args: JsonObject, locale: Locale) -> Facts:
     rows, strange = _beside(walk), tuple(walk.strange)
     if len(rows) + len(strange) > MAX_ROWS:
         # Still all of it: as JSON, where rows would be more than anybody reads.
-        whole = json.dumps(args, ensure_ascii=False, indent=1)
+        # Escaped where a text would turn the direction of its line, and so change places with its key.
+        written = json.dumps(args, ensure_ascii=False, indent=1)
+        whole = json.dumps(args, indent=1) if turns(written) else written
         every = tuple((key,) for key in args)
         return Facts((Row((Label(_("All arguments")),), (Fact(every, whole, "json"),)),))
     return Facts(tuple(rows), strange)
@@ -166,7 +175,7 @@ class _Walk:
     def _fact(self, found: Declared | None, where: Where, value: Json, currency: Json) -> Fact:
         at: tuple[Where, ...] = (where,)
         if found is None or found.format in ("any", "list"):
-            if isinstance(value, str) and value and not _looks_like_json(value):
+            if isinstance(value, str) and value and not (_looks_like_json(value) or _DOTS.search(value)):
                 return Fact(at, value, "text")
             empty = found is not None and value in _NOTHING and found.default == (value,)
             return Fact(at, words_for_nothing()["absent"], "none") if empty else _sent(at, value)
@@ -245,7 +254,21 @@ def _beside(walk: _Walk) -> list[Row]:
             guests.setdefault(beside, []).extend(row.facts)
         else:
             alone.append(row)
-    return [replace(row, facts=(*row.facts, *guests.get(row.where, ()))) for row in alone]
+    return [
+        replace(row, facts=tuple(map(_apart, (*row.facts, *guests[row.where]))))
+        if row.where in guests
+        else row
+        for row in alone
+    ]
+
+
+def _apart(fact: Fact) -> Fact:
+    """The same for a line of several values, in quotes where it could be taken for more than one of them."""
+    return (
+        replace(fact, text=as_sent(fact.text), how="json")
+        if fact.how == "text" and _DOTS.search(fact.text)
+        else fact
+    )
 
 
 def _sent(at: tuple[Where, ...], value: Json) -> Fact:
@@ -259,7 +282,7 @@ def _scalar(value: Json) -> bool:
 def _fits(made: list[Fact]) -> bool:
     """Whether the facts can stand on one line and be told apart there."""
     return sum(len(fact.text) for fact in made) <= ONE_LINE and not any(
-        "\N{MIDDLE DOT}" in fact.text or "\n" in fact.text for fact in made
+        _DOTS.search(fact.text) or "\n" in fact.text for fact in made
     )
 
 

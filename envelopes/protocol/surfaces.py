@@ -39,6 +39,6 @@ def _split(message: JsonObject) -> list[JsonObject]:
 
 def is_reserved(name: str) -> bool:
     """Whether it is one of the runtime's, or would be for whoever cleans, folds or reads it (D22)."""
-    folded = unicodedata.normalize("NFKC", _UNSEEN.sub("", name)).casefold()
+    folded = unicodedata.normalize("NFKD", _UNSEEN.sub("", name)).casefold()
     seen: str = _UNSEEN.sub("", folded)
     return seen.startswith(RESERVED)

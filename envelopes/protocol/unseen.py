@@ -21,6 +21,7 @@ Kind = Literal["text", "blanks", "tabs", "lines", "hidden", "marks", "alike"]
 MARKS = 3
 """Combining marks on one letter that any language needs; more than that are written over what stands around it."""
 
+_LEFTWARDS = ("R", "AL", "AN")
 _WITHOUT_SHAPE = {"Zs", "Zl", "Zp", "Cc", "Cf", "Cs", "Co", "Cn"}
 # Characters of other categories that are drawn as nothing: by property, and glyphs that are blank by design (braille,
 # hieroglyphs, Khitan, a notehead).
@@ -108,6 +109,13 @@ def hides(character: str) -> bool:
     return (
         unicodedata.category(character) in _WITHOUT_SHAPE
         or _DRAWN_AS_NOTHING.fullmatch(character) is not None
+    )
+
+
+def turns(text: str) -> bool:
+    """Whether a letter or digit in it is written from right to left (UAX #9), and what stands around it with it."""
+    return not text.isascii() and any(
+        unicodedata.bidirectional(character) in _LEFTWARDS for character in text
     )
 
 

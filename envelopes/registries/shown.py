@@ -14,7 +14,7 @@ from datetime import date, datetime, time
 from decimal import Decimal
 from typing import Any, Literal, Self, Union, get_args, get_origin
 
-from pydantic import BaseModel
+from pydantic import BaseModel, RootModel
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined, to_jsonable_python
 
@@ -110,7 +110,7 @@ def declare(model: type[BaseModel]) -> list[JsonObject]:
 
 def _fields(model: type[BaseModel], above: Path, within: tuple[type[BaseModel], ...]) -> Iterator[Declared]:
     for name, info in model.model_fields.items():
-        key = info.validation_alias if isinstance(info.validation_alias, str) else info.alias or name
+        key = _kept_as(info, name)
         shown = next((mark for mark in info.metadata if isinstance(mark, Shown)), Shown())
         path = (*above, key)
         inner, many = _inside(info.annotation)
@@ -138,16 +138,23 @@ def _fields(model: type[BaseModel], above: Path, within: tuple[type[BaseModel], 
 
 
 def _key_of(model: type[BaseModel], name: str) -> str:
-    """The key by which a field of the same model is sent; what names none stays as it is."""
+    """The key under which a field of the same model is kept; what names none stays as it is."""
     info = model.model_fields.get(name)
-    if info is None:
-        return name
-    return info.validation_alias if isinstance(info.validation_alias, str) else info.alias or name
+    return name if info is None else _kept_as(info, name)
+
+
+def _kept_as(info: FieldInfo, name: str) -> str:
+    """The key under which arguments hold a field. They are what the model writes (``runtime.reply.checked_args``), so
+    none of the names by which it also reads the field will do."""
+    return info.serialization_alias or name
 
 
 def _inside(kind: Any) -> tuple[Any, bool]:
     """The type that a value has when there is one, and whether it is a list of such values."""
     kind = _given(kind)
+    while isinstance(kind, type) and issubclass(kind, RootModel):
+        # Its JSON is that of what it holds.
+        kind = _given(kind.model_fields["root"].annotation)
     if get_origin(kind) in (list, tuple, set, frozenset):
         items = [item for item in get_args(kind) if item is not Ellipsis]
         return (_given(items[0]) if len(set(items)) == 1 else Any), True

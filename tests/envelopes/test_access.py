@@ -15,9 +15,10 @@ from pytest_django import Settings
 import envelopes
 from envelopes import access
 from envelopes.access import NOBODY
-from envelopes.errors import NotFound
+from envelopes.errors import Conflict, NotFound
 from envelopes.models import Participant, Session
 from tests import factories
+from tests.together import together
 
 pytestmark = pytest.mark.django_db
 
@@ -225,3 +226,25 @@ def test_the_chat_page_asks_the_rule() -> None:
 
     assert stranger.get(f"/chat/{session.public_id}/").status_code == 404
     assert Client().get(f"/chat/{session.public_id}/").status_code in (302, 403, 404)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_key_begins_one_conversation_however_many_ask_at_once() -> None:
+    """Requests that were sent again, by the same browser and by others, each in a process's own connection."""
+    key = "k" * 22
+    ada, bo = (factories.make_principal(factories.make_user(name)) for name in ("ada", "bo"))
+    nobody = [access.new_anonymous_owner(key)[0] for _ in range(4)]
+
+    outcomes = together(*(lambda who=who: access.begin_session(who, "sally", key) for who in nobody))
+    assert sorted(made for _, made in outcomes) == [False, False, False, True]
+    session = Session.objects.get()
+    assert {begun.pk for begun, _ in outcomes} == {session.pk}
+
+    # It was begun without a name: the first to bring the key in their own gets it, and nobody after that.
+    outcomes = together(
+        *(lambda who=who: access.begin_session(who, "sally", key) for who in (ada, bo, ada, bo))
+    )
+    refused = [outcome for outcome in outcomes if isinstance(outcome, Exception)]
+    assert [type(error) for error in refused] == [Conflict, Conflict]
+    assert sorted(access.owns(who, session) for who in (ada, bo)) == [False, True]
+    assert session.participants.count() == 2

@@ -172,6 +172,24 @@ def test_s16_a_page_can_ask_why_it_cannot_connect(settings) -> None:  # type: ig
     assert client.get("/chat/reach").status_code == 405
 
 
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "", "http://testserver:8443"])
+def test_another_site_cannot_replace_the_token_of_a_page(origin: str, settings) -> None:  # type: ignore[no-untyped-def]
+    settings.ALLOWED_HOSTS = ["testserver"]
+    client = Client(enforce_csrf_checks=True)
+    here = client.post("/chat/reach", headers={"origin": "http://testserver", "host": "testserver"}).json()[
+        "csrf"
+    ]
+    # A browser sends no Lax cookie with another site's POST, but takes what the answer to its form sets.
+    answer = Client().post("/chat/reach", headers={"origin": origin, "host": "testserver"})
+    assert not answer.cookies
+    assert answer.json()["csrf"] == ""
+    # A proxy that changes the host takes nobody's token away.
+    again = client.post("/chat/reach", headers={"origin": origin, "host": "testserver"})
+    assert again.json()["csrf"]
+    for token in (here, again.json()["csrf"]):
+        assert client.post("/theme", {"theme": "dark", "csrfmiddlewaretoken": token}).status_code == 302
+
+
 def test_p1_a_form_with_an_old_token_is_refused_in_words(client: Client) -> None:
     answer = Client(enforce_csrf_checks=True).post("/theme", {"theme": "dark"})
     assert answer.status_code == 403

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.delivery.facts import Fact, Facts, Label, Row
 from envelopes.delivery.panel.markup import SafeString, gap, html, icon, join, named, reveal, text, trusted
-from envelopes.protocol.unseen import Mark, glimpse, marks
+from envelopes.protocol.unseen import Mark, glimpse, marks, turns
 from envelopes.types import Json, JsonObject
 
 WHOLE, HEAD, TAIL, LINES = 400, 160, 80, 6
@@ -91,7 +91,9 @@ def label(parts: tuple[Label, ...]) -> SafeString:
     drawn: list[SafeString] = []
     for part in parts:
         between = "" if not drawn else " " if part.kind == "item" else ", "
-        words = html("<code>{}</code>", _key(part.text)) if part.kind == "key" else reveal(part.text)
+        words = (
+            html('<code dir="auto">{}</code>', _key(part.text)) if part.kind == "key" else reveal(part.text)
+        )
         drawn.append(html("{}{}", between, words))
     return join(drawn)
 
@@ -178,7 +180,9 @@ def _json(value: Json, depth: int) -> Iterator[SafeString]:
 def _string(value: str) -> SafeString:
     found = marks(value)
     drawn = {mark: _escaped(mark) for mark in set(found)}
-    return html('"{}"', trusted("".join(drawn[mark] for mark in found)))
+    inside = trusted("".join(drawn[mark] for mark in found))
+    # Isolated, so that what is written from right to left does not change places with what stands beside it.
+    return html('"<bdi>{}</bdi>"', inside) if turns(value) else html('"{}"', inside)
 
 
 def _escaped(mark: Mark) -> SafeString:

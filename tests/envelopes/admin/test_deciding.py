@@ -125,6 +125,19 @@ def test_x2_the_list_shows_both_ends_and_counts_blanks(jonas: Client) -> None:
     assert approval.tool_name in text_of(jonas.get(url(Approval, "changelist")).content)
 
 
+def test_no_value_of_the_list_passes_for_another_argument(jonas: Client) -> None:
+    args = {"to": "Ann, amount: 5", "amount": 4000, "\u05d0": "\u05d1"}
+    factories.make_approval(factories.make_session(), args)
+    page = parsed(jonas.get(url(Approval, "changelist")).content)
+    fold = next(element for element in page.iter("details") if element.get("class") == "adm-args")
+    pieces = [(piece.tag, piece.get("dir"), "".join(piece.itertext())) for piece in fold[0]]
+    shown = {"to": "Ann, amount: 5", "amount": "4000", "\u05d0": "\u05d1"}
+    assert pieces[::2] == [("code", "auto", name) for _, _, name in pieces[::2]]
+    assert {name: value for (_, _, name), value in zip(pieces[::2], pieces[1::2], strict=True)} == {
+        name: ("span", "auto", value) for name, value in shown.items()
+    }
+
+
 def test_x8_what_a_question_hides_is_named_wherever_staff_decide(jonas: Client) -> None:
     question = "Pay\u202e Eve\u00a0now?"
     tool = factories.make_tool()

@@ -219,6 +219,53 @@ def test_a_key_that_no_field_declares_stands_apart_under_its_own_name() -> None:
     ]
 
 
+DOTS = "\u00b7\u0387\u2022\u2027\u2219\u22c5\u30fb\uff65\ua78f"
+
+
+@pytest.mark.parametrize("dot", DOTS)
+def test_no_text_passes_for_two_values_of_one_line(dot: str) -> None:
+    """A dot parts the values of a line; the card draws it."""
+    text = f"bob@x.y {dot} eve@x.y"
+    # One value of a list that takes any, beside another one; and alone.
+    for value in ([text, "c"], text):
+        found = [fact for fact in every(facts([], {"to": value}, LOCALES["en_GB"])) if dot in fact.text]
+        assert [(json.loads(fact.text), fact.how) for fact in found] == [(text, "json")]
+    # What stands beside another field.
+    declared = [Declared(("to",), "To", "text").dump(), Declared(("cc",), "Copy", "text", beside="to").dump()]
+    (row,) = facts(declared, {"to": text, "cc": "Ann"}, LOCALES["en_GB"]).rows
+    assert [(fact.text, fact.how) for fact in row.facts] == [
+        (json.dumps(text, ensure_ascii=False), "json"),
+        ("Ann", "text"),
+    ]
+    # A field for one text that has its line to itself.
+    (row,) = facts(declared[:1], {"to": text}, LOCALES["en_GB"]).rows
+    assert [(fact.text, fact.how) for fact in row.facts] == [(text, "text")]
+
+
+@pytest.mark.parametrize("letters", [("\u05d0", "\u05d1"), ("\u0627", "\u0628"), ("\u0661", "\u0662")])
+def test_a_key_and_its_value_never_change_places(letters: tuple[str, str]) -> None:
+    """What is written from right to left takes what stands between two texts along, unless it is isolated."""
+    one, two = letters
+    call = {"approvalId": "ap", "toolName": "t", "args": {"m": {one: {two: two}}}}
+    card = Approval("c", "sally", call, {"question": "Sure?"})
+    (root,) = parse(card.html(Brush(ThreadContext("s", {}, "en-GB"), lambda owner, surface_id: "")))
+    (pre,) = root.iter("pre")
+    assert ["".join(bdi.itertext()) for bdi in pre.iter("bdi")] == [one, two, two]
+    assert [(code.get("dir"), code.text) for code in next(root.iter("dt")).iter("code")] == [
+        ("auto", "m"),
+        ("auto", one),
+        ("auto", two),
+    ]
+    whole = every(facts([], {f"{one}{number}": two for number in range(MAX_ROWS + 1)}, LOCALES["en_GB"]))
+    assert whole[0].text.isascii()
+    assert (
+        "\u00e4"
+        in every(facts([], {f"\u00e4{number}": 1 for number in range(MAX_ROWS + 1)}, LOCALES["en_GB"]))[
+            0
+        ].text
+    )
+
+
 def test_what_was_not_sent_is_shown_with_what_runs_for_it() -> None:
     declared = [
         Declared(

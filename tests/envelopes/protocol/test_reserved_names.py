@@ -241,6 +241,8 @@ DISGUISED = [
     "\u3164beach:approve",
     "be\U000e0101ach:approve",
     "b\u0301each:approve",
+    "be\u00e1ch:approve",
+    "\u1e03\u00cb\u00c5ch:approve",
 ]
 
 

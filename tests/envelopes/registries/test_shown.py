@@ -8,9 +8,15 @@ from enum import Enum
 from typing import Annotated, Any, Literal, Optional
 from uuid import uuid4
 
-from pydantic import BaseModel, Field
+import pytest
+from babel import Locale
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel
 
+from envelopes.delivery.facts import facts
 from envelopes.registries.shown import Declared, Shown, declare
+from envelopes.registries.tools import Tool
+from envelopes.runtime.reply import checked_args
+from envelopes.types import Json, JsonObject
 
 
 class Class(Enum):
@@ -86,3 +92,73 @@ def test_a_declaration_survives_its_way_through_the_log_and_junk_is_passed_over(
         assert loaded is not None and loaded.dump() == stored
     for junk in (None, 1, {}, {"path": [], "title": "x"}, {"path": [1], "title": "x"}, {"path": ["a"]}):
         assert Declared.load(junk) is None
+
+
+class ReadAs(BaseModel):
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+    amount: Annotated[int, Shown(currency="code")] = Field(5, validation_alias="amt")
+    code: str = Field("GBP", validation_alias="currency")
+
+
+class ReadAsAny(BaseModel):
+    amount: Annotated[int, Shown(currency="code")] = Field(
+        5, validation_alias=AliasChoices("amt", "sum", "a"), serialization_alias="amt"
+    )
+    code: str = Field("GBP", alias="currency")
+
+
+class Generated(BaseModel):
+    model_config = ConfigDict(alias_generator=str.upper, validate_by_name=True)
+    amount: Annotated[int, Shown(currency="code")] = 5
+    code: str = "GBP"
+
+
+async def _run(context: object, args: object) -> Json:
+    return None
+
+
+@pytest.mark.parametrize(
+    ("model", "sent"),
+    [
+        (ReadAs, {"amt": 4000}),
+        (ReadAs, {"amount": 4000}),
+        (ReadAsAny, {"sum": 4000}),
+        (ReadAsAny, {"amt": 4000}),
+        (Generated, {"AMOUNT": 4000}),
+        (Generated, {"amount": 4000}),
+    ],
+)
+def test_a_field_is_shown_with_what_runs_whatever_name_it_was_sent_under(
+    model: type[BaseModel], sent: JsonObject
+) -> None:
+    """Its default beside the value as that of a stranger would show another call than the one that runs."""
+    tool = Tool("pay", "Pays", model, _run)
+    found = facts(tool.fields, checked_args(tool, sent), Locale.parse("en_GB"))
+    assert [[label.text for label in row.label] for row in found.rows] == [["Amount"]]
+    assert [(fact.text, fact.default) for fact in found.rows[0].facts] == [("£4,000.00", False)]
+    assert found.strange == ()
+
+
+class Ids(RootModel[list[int]]):
+    pass
+
+
+class Shares(RootModel[dict[str, int]]):
+    pass
+
+
+class Held(BaseModel):
+    ids: Ids
+    shares: Annotated[Shares, Field(title="Shares")]
+
+
+def test_what_a_model_holds_as_its_root_is_declared_in_its_place() -> None:
+    tool = Tool("hold", "Holds", Held, _run)
+    args = checked_args(tool, {"ids": [1, 2], "shares": {"root": 1, "Ada": 2}})
+    found = facts(tool.fields, args, Locale.parse("en_GB"))
+    assert [[label.text for label in row.label] for row in found.rows] == [
+        ["Ids"],
+        ["Shares", "root"],
+        ["Shares", "Ada"],
+    ]
+    assert found.strange == ()
