@@ -167,7 +167,7 @@ def _why(args: BookFlight) -> str:
 
 def _done(args: BookFlight, result: Json) -> str:
     bought: Any = result if isinstance(result, dict) else {}
-    return f"{_tickets(args.tickets).capitalize()} on {args.flight} booked, reference {bought.get('reference', 'none')}"
+    return f"{_tickets(args.tickets).capitalize()} booked: {bought.get('reference', 'none')}"
 
 
 BOOK_FLIGHT = Tool(

@@ -18,7 +18,7 @@ EMAIL_LENGTH = 254
 DAY_MISSING = "Choose a day."
 DAY_PAST = "Choose today or a later date."
 PASSENGERS = f"Enter a whole number from 1 to {MOST_PASSENGERS}."
-NAME = "Enter the passenger's full name."
+NAME = "Enter the passenger’s full name."
 EMAIL = "Enter a valid email address."
 
 WHOLE_PASSENGERS = f"^[1-{MOST_PASSENGERS}]$"

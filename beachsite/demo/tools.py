@@ -43,7 +43,7 @@ class SearchHotels(BaseModel):
 async def search_flights(context: ToolContext, args: SearchFlights) -> JsonObject:
     """The flights of one day that fit, the cheapest fares round it, and what was asked for."""
     if SUNKEN in catalogue.folded(args.destination):
-        raise SystemDown("Atlantis Air's booking system is not answering. Nothing was searched or booked.")
+        raise SystemDown("Atlantis Air’s booking system is not answering. Nothing was searched or booked.")
     origin, destination = _airport(args.origin), _airport(args.destination)
     if not fares.serves(origin.code, destination.code):
         raise NoRoute(

@@ -111,7 +111,7 @@ def done() -> Talk:
 def expired() -> Talk:
     talk = _begun()
     talk.ask()
-    talk.decide("expired", decidedByName="policy:expiry")
+    talk.decide("expired", reason="expired", decidedByName="policy:expiry")
     talk.settle()
     return talk
 

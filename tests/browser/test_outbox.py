@@ -130,6 +130,26 @@ def test_p1_only_what_can_help_is_offered(form: Stage) -> None:
     expect(offered(own(form, "Why internal"))).to_have_text(["Start a new one with this"])
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (390, 844)], ids=["desk", "phone"])
+def test_what_can_be_done_about_a_refusal_stands_on_one_line_under_its_message(
+    form: Stage, size: tuple[int, int]
+) -> None:
+    form.page.set_viewport_size({"width": size[0], "height": size[1]})
+    for code in ("internal", "too_large", "forbidden"):
+        refuse(form, say(form, f"Why {code}"), code, message="This conversation has been closed.")
+        bubble = own(form, f"Why {code}")
+        expect(offered(bubble).first).to_be_visible()
+        edge, *ends = bubble.evaluate(
+            """bubble => [bubble.querySelector('.b-me__text').getBoundingClientRect().right,
+              ...[...bubble.querySelectorAll('.b-linkbtn')].filter(button => button.offsetParent).map(button => {
+                const box = button.getBoundingClientRect(), pad = getComputedStyle(button).paddingRight;
+                return [box.top, box.right - parseFloat(pad)];
+              })]"""
+        )
+        assert len({top for top, _ in ends}) == 1
+        assert abs(max(end for _, end in ends) - edge) <= 1
+
+
 def test_p1_a_passing_fault_is_tried_again_with_the_same_id_later_and_later(form: Stage) -> None:
     first = say(form, "Hold the room")
     times = [first["at"]]

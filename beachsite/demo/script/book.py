@@ -76,7 +76,7 @@ def from_words(scene: Scene) -> Flow:
     if offer is None:
         day = say_day(date.fromisoformat(result["date"]), scene.today)
         yield answer(
-            f"That flight doesn't run on {day}, so I have not booked anything. Choose another flight or day."
+            f"That flight doesn’t run on {day}, so I have not booked anything. Choose another flight or day."
         )
         return
     tickets = result["passengers"]
@@ -150,7 +150,7 @@ def _said(scene: Scene, outcome: Outcome) -> Say:
         case "denied":
             reason = str(facts.get("reason") or "").strip()
             because = f" The reason given: “{reason}”." if reason else ""
-            return answer(f"I have not booked it. Nothing was bought and nothing was paid.{because}")
+            return answer(f"I have not booked it, and nothing was paid.{because}")
         case "expired":
             return answer(
                 "Nobody answered in time, so the request expired. Nothing was bought and nothing was paid. "

@@ -119,7 +119,7 @@ def missing(wish: Slots, unknown: str = "") -> Say | None:
     sorry = ""
     if unknown:
         known = listed([airport.name for airport in catalogue.airports().values()], "and")
-        sorry = f"I don't know {unknown}. This demo flies between {known}. "
+        sorry = f"I don’t know {unknown}. This demo flies between {known}. "
     if not wish.origin:
         return ask(sorry + ASK_ORIGIN, ["London Gatwick", "London Heathrow", "Lisbon", "Copenhagen"])
     if several := city_airports(wish.origin):

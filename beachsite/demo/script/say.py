@@ -10,7 +10,7 @@ from envelopes.types import Json, JsonObject
 _REASONS = {
     "no_route": "Nobody flies that route",
     "bad_date": "That day is not on sale",
-    "unknown_place": "I don't know that place",
+    "unknown_place": "I don’t know that place",
 }
 
 

@@ -27,15 +27,15 @@ def bookings() -> Flow:
 
 
 def thanks() -> Flow:
-    yield answer("You're welcome. Anything else for the trip?")
+    yield answer("You’re welcome. Anything else for the trip?")
 
 
 def lost() -> Flow:
     yield answer(
-        "I didn't understand that. I am a scripted demo and know only a few sentences, all about travel. I can:"
+        "I didn’t understand that. I am a scripted demo and know only a few sentences, all about travel. I can:"
         f"\n\n{ABILITIES}"
     )
 
 
 def stale(name: str) -> Flow:
-    yield answer(f"I don't know what to do with “{name}”. Ask me in words instead.")
+    yield answer(f"I don’t know what to do with “{name}”. Ask me in words instead.")

@@ -16,7 +16,7 @@ _AFTER = re.compile(
 # "To" comes before verbs as well, so it takes a word of travelling before it, or a capital letter after it.
 _FLY = re.compile(rf"\b(?:fly|flights?|flying|travel|get)\b(?: me| us)?\s+(?:to|from)\s+{_PLACE}{_END}")
 _CAPITAL = re.compile(r"\b(?:[Tt]o|[Ff]rom)\s+([A-Z][\w'\u2019-]+(?:\s+[A-Z][\w'\u2019-]+)*)")
-_BARE = re.compile(r"[A-Za-z][A-Za-z'\u2019-]*(?:\s+[A-Za-z'\u2019-]+){0,2}")
+_BARE = re.compile(r"[A-Za-z][A-Za-z'\u2019-]{0,40}(?:\s+[A-Za-z'\u2019-]{1,41}){0,2}")
 _NO_PLACES = {
     "a", "an", "any", "anything", "anywhere", "are", "cheap", "city", "destination", "for", "good", "he", "how",
     "i", "it", "know", "me", "more", "my", "nice", "no", "nothing", "of", "ok", "okay", "one", "place",

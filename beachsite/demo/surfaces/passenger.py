@@ -7,7 +7,7 @@ from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
 OPEN = "Continue to booking"
-ASKED = "Waiting for approval. Nothing is bought before that."
+ASKED = "Waiting for approval."
 BOOKED = "Booked."
 REPLACED = "Replaced: you have chosen another flight since. Nothing was booked from this form."
 SEARCHED = "Replaced by a newer search. Nothing was booked from this form."

@@ -227,7 +227,7 @@ async def test_p22_a_day_that_is_not_on_sale_holds_the_button() -> None:
 
 
 async def test_p22_the_passenger_form_refuses_what_the_booking_would() -> None:
-    wrong_name, wrong_email = "Enter the passenger's full name.", "Enter a valid email address."
+    wrong_name, wrong_email = "Enter the passenger’s full name.", "Enter a valid email address."
     async with travel_desk() as d:
         await d.say(SEARCH)
         await select(d, 0)

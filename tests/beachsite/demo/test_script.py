@@ -182,7 +182,7 @@ def test_booking_in_one_sentence(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("decision", "said"),
     [
-        ("denied", "Nothing was bought and nothing was paid. The reason given: “too early”."),
+        ("denied", "I have not booked it, and nothing was paid. The reason given: “too early”."),
         ("expired", "Nobody answered in time"),
     ],
 )
@@ -350,7 +350,7 @@ def test_small_talk_never_calls_anything(stage: Stage, words: str) -> None:
 
 
 def test_an_action_of_another_card(stage: Stage) -> None:
-    assert "I don't know what to do" in stage.click("dance", {}).text("response")
+    assert "I don’t know what to do" in stage.click("dance", {}).text("response")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -477,13 +477,22 @@ def test_an_answer_that_is_a_place_elsewhere(stage: Stage) -> None:
     assert stage.say("Porto").calls[0][1]["destination"] == "Porto"
 
 
+def test_what_is_too_long_to_be_a_place_is_not_said_back(stage: Stage) -> None:
+    stage.say("Find a hotel for me")
+
+    asked = stage.say("x" * 400).text("clarify")
+
+    assert "xxx" not in asked.lower()
+    assert asked.endswith("?")
+
+
 def test_a_place_elsewhere_is_not_replaced_by_an_earlier_one(stage: Stage) -> None:
     stage.say(SEARCH)
 
     turn = stage.say("Fly me to Berlin from Lisbon on Friday")
 
     assert turn.calls == []
-    assert "I don't know Berlin." in turn.text("clarify")
+    assert "I don’t know Berlin." in turn.text("clarify")
 
 
 def chosen(stage: Stage) -> dict[str, object]:
