@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from a2ui import Engine, EngineOptions
-from a2ui.errors import A2uiError, must_be
+from a2ui import Engine, EngineOptions, errors
+from a2ui.errors import A2uiError
 from tests.a2ui.programs import call, components, create, path, row
 
 SENTENCE = re.compile(r"`[^`]+` (?:must (?:be|have) .+; got .+\.|is required(?:; .+)?\.)")
@@ -301,4 +301,4 @@ def test_e12_no_message_says_that_a_wrong_value_is_what_it_is_not(strange: Any, 
     ],
 )
 def test_what_is_got(got: object, said: str) -> None:
-    assert must_be("x", "right", got, quoted=True) == f"`x` must be right; got {said}."
+    assert errors.must_be("x", "right", got, quoted=True) == f"`x` must be right; got {said}."

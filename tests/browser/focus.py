@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from playwright.sync_api import Locator, Page
 
-_HIDDEN = """() => {
+_HIDDEN = """async () => {
+  for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame);
   const active = document.activeElement;
   // A chip or a switch is drawn by what stands around its input.
   const shown = active.closest('.a2-chip, .a2-check, label') ?? active;
@@ -26,15 +27,14 @@ _HIDDEN = """() => {
 
 
 def hidden(page: Page) -> str:
-    """What is wrong with where the focus is; empty when it can be seen."""
+    """Let the page come to rest, then say what is wrong with where the focus is; empty when it can be seen."""
     found: str = page.evaluate(_HIDDEN)
     return found
 
 
 def step(page: Page, key: str = "Tab") -> str:
-    """Press a key that moves the focus, and let the page come to rest. Returns what `hidden` says."""
+    """Press a key that moves the focus. Returns what `hidden` says."""
     page.keyboard.press(key)
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
     return hidden(page)
 
 

@@ -119,7 +119,6 @@ async def test_x5_what_is_only_hard_to_see_is_asked_and_run_as_it_was_written() 
         approval = await sync_to_async(Approval.objects.select_related("tool_call").get)()
         for kept in (request["data"]["args"], approval.args, approval.tool_call.args):
             assert kept == sent
-            assert list(kept["note"]) == list(sent["note"]) or set(kept["note"]) == set(sent["note"])
         assert approval.digest == call_digest("order", sent)
         await d.decide("granted")
         assert [heard.model_dump(by_alias=True) for heard in shop.heard] == [sent]
