@@ -3,6 +3,15 @@
 import { all, byId, focus, when } from './dom.js';
 import { strings } from './page.js';
 
+const SENDS = '[data-act], [data-say], [data-stop], .b-approval__btns button';
+
+// One press counts once, whatever comes under it meanwhile: not a double click, nor a key that is held down.
+function twice(e) {
+  if (!(e.detail > 1 || e.repeat && e.key === 'Enter') || !e.target.closest?.(SENDS)) return;
+  e.preventDefault();
+  e.stopPropagation();
+}
+
 function unfolded(fold) {
   const card = fold.closest('.b-approval');
   if (!card || !fold.open) return;
@@ -31,6 +40,7 @@ export function startCards() {
     button.title = button.ariaLabel = strings.copied;
     button.querySelector('use').setAttribute('href', '#i-check');
   });
+  for (const type of ['click', 'keydown']) addEventListener(type, twice, true);
   // Before anybody else hears of it: such a button does nothing but say what is to be done first.
   addEventListener('click', e => {
     const button = e.target.closest?.('.b-approval [aria-disabled=true]');
