@@ -46,9 +46,9 @@ def anonymous() -> tuple[Browser, Any]:
 class Socket:
     """One connection; keeps every frame it got."""
 
-    def __init__(self, browser: Browser, session: str, **headers: Any) -> None:
+    def __init__(self, browser: Browser, session: str, *, query: str = "", **headers: Any) -> None:
         self.wire = WebsocketCommunicator(
-            application, f"/ws/chat/{session}/", headers=browser.headers(**headers)
+            application, f"/ws/chat/{session}/{query}", headers=browser.headers(**headers)
         )
         self.frames: list[JsonObject] = []
         self._ids = itertools.count(1)

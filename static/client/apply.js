@@ -64,8 +64,8 @@ function become(bubble, part) {
 
 // Moving text unselects it.
 function selected() {
-  const selection = getSelection(), { anchorNode, anchorOffset, focusNode, focusOffset } = selection;
-  return () => anchorNode?.isConnected && focusNode.isConnected && selection.setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
+  const selection = getSelection(), { anchorNode, anchorOffset, focusNode, focusOffset, isCollapsed } = selection;
+  return () => !isCollapsed && anchorNode.isConnected && focusNode.isConnected && selection.setBaseAndExtent(anchorNode, anchorOffset, focusNode, focusOffset);
 }
 
 // -- what is in sight ------------------------------------------------------------------------------------------------

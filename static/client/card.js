@@ -3,6 +3,15 @@
 import { all, byId, focus, one, when } from './dom.js';
 import { strings } from './page.js';
 
+const SENDS = '[data-act], [data-say], [data-stop], .b-approval__btns button';
+
+// One press counts once, whatever comes under it meanwhile: not a double click, nor a key that is held down.
+function twice(e) {
+  if (!(e.detail > 1 || e.repeat && e.key === 'Enter') || !e.target.closest?.(SENDS)) return;
+  e.preventDefault();
+  e.stopPropagation();
+}
+
 export function startCards() {
   when('toggle', '.b-long', fold => {
     const card = fold.closest('.b-approval');
@@ -25,6 +34,7 @@ export function startCards() {
     button.title = button.ariaLabel = strings.copied;
     one('use', button).setAttribute('href', '#i-check');
   });
+  for (const type of ['click', 'keydown']) addEventListener(type, twice, true);
   // Such a button does nothing but say what is to be done first.
   when('click', '.b-approval [aria-disabled=true]', (button, e) => {
     e.preventDefault();

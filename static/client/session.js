@@ -21,7 +21,11 @@ async function create(signal) {
   history.replaceState(null, '', facts.new);
   let reply = await request();
   // The token is of a login that was another one.
-  if (reply.status === 403 && !await ask()) reply = await request();
+  if (reply.status === 403) {
+    const found = await ask();
+    if (found) return { [/address|signedOut/.test(found) ? 'final' : 'cause']: found };
+    reply = await request();
+  }
   const { ok, status, headers } = reply;
   if (ok) {
     const { id, url } = await reply.json();

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.browser.conftest import Desk
+from tests.browser.conftest import Desk, login
 from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
-from tests.browser.test_main_job import QUICK, settled
+from tests.browser.test_main_job import BOOK, QUICK, settled
 from tests.browser.test_main_job import say as say_and_wait
 from tests.envelopes.delivery.talk import Talk, surface
 from tests.liveserver import Server
@@ -342,6 +342,56 @@ def test_p6_a_double_click_on_a_button_that_sends_counts_once(form: Stage) -> No
     assert len(sent(form, "message")) == 3
 
 
+def test_p6_one_press_counts_once_however_quick_the_answer_is(form: Stage) -> None:
+    go, mouse, keyboard = form.page.get_by_role("button", name="Go"), form.page.mouse, form.page.keyboard
+
+    def answered() -> None:
+        message = form.wait_for("action")
+        form.push({"type": "ack", "id": message["id"], "seq": len(form.talk.rows)})
+        expect(go).not_to_have_attribute("aria-busy", "true")
+
+    box = go.bounding_box()
+    assert box
+    at = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    mouse.click(*at)
+    answered()
+    mouse.down(click_count=2)
+    mouse.up(click_count=2)
+    assert len(sent(form, "action")) == 1
+    go.focus()
+    keyboard.down("Enter")
+    answered()
+    # The second and third without a key up between them are what a held key repeats.
+    keyboard.down("Enter")
+    keyboard.down("Enter")
+    keyboard.up("Enter")
+    assert len(sent(form, "action")) == 2
+    keyboard.press("Enter")
+    answered()
+    mouse.click(*at)
+    answered()
+
+
+def test_p6_a_press_that_was_under_way_does_not_decide(form: Stage) -> None:
+    """The card comes in under the pointer, or under a key that is held down."""
+    form.row(form.talk.turn(2))
+    form.row(form.talk.ask(turn=2, expires=None))
+    form.row(form.talk.turn(2, "suspended"))
+    approve = form.page.get_by_role("button", name="Approve")
+    mouse, keyboard = form.page.mouse, form.page.keyboard
+    approve.hover()
+    mouse.down(click_count=2)
+    mouse.up(click_count=2)
+    form.page.locator("#msg").focus()
+    keyboard.down("Enter")
+    approve.focus()
+    keyboard.down("Enter")
+    keyboard.up("Enter")
+    assert sent(form, "decide") == []
+    keyboard.press("Enter")
+    form.wait_for("decide")
+
+
 def test_p1_a_form_that_is_refused_for_an_old_token_says_so_and_gets_a_new_one(
     form: Stage, desk: Desk
 ) -> None:
@@ -403,3 +453,55 @@ def test_s16_an_address_that_is_not_allowed_is_named(form: Stage) -> None:
     form.page.evaluate("stage.refuse = 9; drop(1006)")
     notes(form, "This address is not allowed to connect.")
     assert form.status() == "offline"
+
+
+def sign_in_elsewhere(desk: Desk, server: Server, name: str) -> None:
+    other = desk.page()
+    login(other, server, name, "a sound password", then="/healthz")
+    other.close()
+
+
+def test_p1_what_one_person_wrote_or_pressed_is_not_sent_as_another(site: Server, desk: Desk) -> None:
+    """grace may look at every conversation and decide in it; alma has left her pages open, without a connection."""
+    desk.allow(r"WebSocket|ERR_|Failed to load")
+    desk.context.add_init_script("""
+        const Real = WebSocket;
+        window.WebSocket = class extends Real {
+          constructor(url) { super(url); window.last = this; if (window.away) this.close(); }
+        };
+    """)
+    site.add_user("alma", "a sound password")
+    page = desk.page()
+    login(page, site, "alma", "a sound password", then="/healthz")
+    page.goto(f"{site.url}/?new")
+    say_and_wait(page, BOOK)
+    approval = page.locator(".b-approval")
+    expect(approval).to_have_attribute("data-state", "pending", timeout=20_000)
+    settled(page)
+    unbegun = desk.page()
+    unbegun.goto(f"{site.url}/?new")
+    expect(unbegun.locator("#status")).to_have_text("Ready")
+    page.route("**/chat/reach", lambda route: route.abort())
+    page.evaluate("window.away = true; last.close()")
+    approval.get_by_role("button", name="Approve").click()
+    page.fill("#msg", "Between us")
+    page.keyboard.press("Enter")
+    sign_in_elsewhere(desk, site, "grace")
+    page.unroute("**/chat/reach")
+    page.evaluate("window.away = false; dispatchEvent(new Event('focus'))")
+    unbegun.fill("#msg", "Also between us")
+    unbegun.keyboard.press("Enter")
+    for tab, unsent in ((page, "Not confirmed"), (unbegun, "Not sent")):
+        expect(tab.locator("#status")).to_have_text("Signed out", timeout=20_000)
+        expect(tab.locator("#tail .b-me")).to_contain_text(f"{unsent}: you were signed out.")
+    expect(approval).to_have_attribute("data-state", "pending")
+    # Another page in the same tab shows nothing of it, until alma is back.
+    unbegun.goto(f"{site.url}/?new")
+    expect(unbegun.locator("#status")).to_have_text("Ready")
+    expect(unbegun.locator("#tail .b-me")).to_have_count(0)
+    sign_in_elsewhere(desk, site, "alma")
+    page.evaluate("dispatchEvent(new Event('focus'))")
+    expect(page.locator("#status")).to_have_text("Connected", timeout=20_000)
+    expect(approval).to_have_attribute("data-state", "pending")
+    page.locator("#tail .b-me").get_by_role("button", name="Try again").click()
+    expect(page.locator("#thread > .b-me", has_text="Between us")).to_have_count(1, timeout=20_000)

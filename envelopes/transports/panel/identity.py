@@ -7,6 +7,7 @@ from importlib import import_module
 from io import BytesIO
 from types import SimpleNamespace
 from typing import Any
+from urllib.parse import parse_qs
 
 from django.conf import settings
 from django.contrib.auth import get_user
@@ -31,9 +32,11 @@ class Admission:
 
 
 def admit(scope: Any) -> Admission:
-    """Raises ``Forbidden`` for nobody, ``NotFound`` for a session that is not there or not theirs."""
+    """Raises ``Forbidden`` for nobody, and for anybody but the ``person`` of the query, where there is one (as
+    ``envelopes.views.reach`` says it): what waits in a page is of whom it was made for. Raises ``NotFound`` for a
+    session that is not there or not theirs."""
     who = current_principal(scope)
-    if not who.is_known:
+    if not who.is_known or _person(scope) not in ("", who.key):
         raise Forbidden("Sign in first.")
     session = get_session(who, scope["url_route"]["kwargs"]["public_id"])
     return Admission(who.key, session, owns(who, session))
@@ -72,6 +75,11 @@ def current_principal(scope: Any) -> Principal:
         # get_user checks the session's hash, so a changed password ends it too.
         user = get_user(SimpleNamespace(session=store))  # type: ignore[arg-type]
     return principal(user, cookies.get(COOKIE))
+
+
+def _person(scope: Any) -> str:
+    query: bytes = scope.get("query_string", b"")
+    return parse_qs(query.decode("latin-1")).get("person", [""])[-1]
 
 
 def cookies_of(scope: Any) -> dict[str, str]:

@@ -172,6 +172,24 @@ async def test_s3_somebody_else_at_the_same_browser_does_not_speak_through_an_op
         assert await close_code(again) == 4403
 
 
+async def test_what_waits_in_a_page_of_one_person_is_not_sent_as_another() -> None:
+    """Who may look at everything and decide everywhere would be let in, and decide what somebody else pressed."""
+    user, other = await _user(), await _user("grace", is_staff=True, is_superuser=True)
+    browser = _browser_of(await _client(other))
+    async with panel(ANSWER):
+        session = await sync_to_async(create_session)(Principal(user=user, name="ada"), "tester")
+        for meant in (
+            f"?person=user:{user.pk}",
+            f"?person=user:{other.pk}&person=user:{user.pk}",
+            "?person=x",
+        ):
+            socket = Socket(browser, session.public_id, query=meant)
+            await socket.wire.connect(timeout=5)
+            assert await close_code(socket) == 4401
+        for meant in (f"?person=user:{other.pk}", "?person=", ""):
+            await (await Socket(browser, session.public_id, query=meant).open()).close()
+
+
 @pytest.mark.parametrize("how", ["frame", "ping", "hello"])
 async def test_s3_rights_that_have_changed_send_back_whatever_is_asked(how: str) -> None:
     """Of staff who may look at every conversation, and of one that is no longer theirs to write in."""
