@@ -1,9 +1,9 @@
 // An approval card in use, in the chat and in the admin: what is too long to show whole is opened before Approve counts.
 
-import { all, byId, focus, one, when } from './dom.js';
+import { all, focus, one, when } from './dom.js';
 import { strings } from './page.js';
 
-const SENDS = '[data-act], [data-say], [data-stop], .b-approval__btns button';
+const SENDS = '[data-act], [data-say], [data-stop], .b-approval__btns';
 
 // One press counts once, whatever comes under it meanwhile: not a double click, nor a key that is held down.
 function twice(e) {
@@ -13,6 +13,7 @@ function twice(e) {
 }
 
 export function startCards() {
+  // A link to what is folded opens it, as browsers do for an address that leads there.
   when('toggle', '.b-long', fold => {
     const card = fold.closest('.b-approval');
     if (!card || !fold.open) return;
@@ -22,17 +23,9 @@ export function startCards() {
     // It describes the buttons no more.
     one('.b-approval__first', card)?.remove();
   });
-  when('click', '.b-approval__first a', (link, e) => {
-    const fold = byId(link.hash.slice(1)).closest('details');
-    e.preventDefault();
-    fold.open = true;
-    fold.scrollIntoView({ block: 'nearest' });
-    focus(fold.firstElementChild);
-  });
   when('click', '[data-copy]', async button => {
     await navigator.clipboard?.writeText(button.dataset.copy);
     button.title = button.ariaLabel = strings.copied;
-    one('use', button).setAttribute('href', '#i-check');
   });
   for (const type of ['click', 'keydown']) addEventListener(type, twice, true);
   // Such a button does nothing but say what is to be done first.

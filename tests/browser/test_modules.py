@@ -666,7 +666,7 @@ def test_enter_sends_shift_enter_does_not_and_a_composition_is_left_alone(form: 
 def test_a_text_over_the_limit_cannot_be_sent(form: Stage) -> None:
     form.page.fill("#msg", "x" * 201)
     expect(form.page.locator("#composer [type=submit]")).to_be_disabled()
-    expect(form.page.locator(".is-kept")).to_have_text("Too long to send: 201 of 200 characters.")
+    expect(form.page.locator(".is-kept")).to_have_text("201 of 200 characters. Shorten it to send.")
     form.page.keyboard.press("Enter")
     form.page.fill("#msg", "x" * 200)
     expect(form.page.locator("#composer [type=submit]")).to_be_enabled()
