@@ -46,7 +46,9 @@ def plan(arguments: Sequence[str], *, cores: int) -> list[Part]:
         parts.append(Part("tests", [*where, f"--ignore={BROWSER_TESTS}", *spread, *options]))
     if browser or not targets:
         unsafe = {"DJANGO_ALLOW_ASYNC_UNSAFE": "1"}
-        parts.append(Part("browser tests", [*(browser or [BROWSER_TESTS]), *options], unsafe))
+        # No more at once: a page that shares its core with three others is slower than the tests wait.
+        spread = [] if browser or _chooses_workers(options) else ["-n", str(min(cores, 2))]
+        parts.append(Part("browser tests", [*(browser or [BROWSER_TESTS]), *spread, *options], unsafe))
     return parts
 
 

@@ -125,7 +125,7 @@ when('click', '[data-say]', chip => {
   if (submit(chip.dataset.say, chip) === undefined) take(chip.dataset.say);
   focus(box);
 });
-when('click', '[data-now]', wake);
+when('click', '[data-wake]', wake);
 // The conversation may have begun since the page came.
 when('click', '[data-sign]', at => { if (facts.session) at.search = `next=${location.pathname}`; });
 // Nothing to read yet: writing can begin at once.

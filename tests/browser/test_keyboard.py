@@ -22,15 +22,17 @@ def test_p7_the_keyboard_alone_books_a_flight_and_each_focus_is_in_sight(
     open_chat(page, site)
     tab_to(page, page.get_by_role("button", name=re.compile("Find a flight")), "Shift+Tab")
     page.keyboard.press("Enter")
-    settled(page)
 
     flights = card(page, "London Gatwick to Corfu")
+    expect(flights).to_be_visible(timeout=20_000)
+    settled(page)
     select = flights.get_by_role("button", name="Select").first
     tab_to(page, select, "Shift+Tab")
     page.keyboard.press("Enter")
-    settled(page)
 
     passenger = card(page, "Lead passenger")
+    expect(passenger).to_be_visible(timeout=20_000)
+    settled(page)
     name = passenger.get_by_label(re.compile("Lead passenger"))
     tab_to(page, name)
     page.keyboard.type("Ada Lovelace")
