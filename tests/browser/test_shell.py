@@ -167,7 +167,7 @@ def test_who_may_not_write_is_told_instead_of_shown_a_box(show: Callable[..., St
 
 STICKS_OUT = """() => [...document.querySelectorAll('body *')].filter(element => {
   const { width, right, left } = element.getBoundingClientRect();
-  const scroller = element.parentElement.closest('.b-scroll, .a2-tablewrap, .a2-tabs, pre, .b-sr');
+  const scroller = element.parentElement.closest('.b-scroll, .a2-tablewrap, .a2-tabs, pre, .b-sr, .b-status > span');
   return width && !scroller && (right > innerWidth + 1 || left < -1) && !element.matches('.b-sr, .b-skip');
 }).map(element => `${element.localName}.${element.className} ${element.textContent.slice(0, 20)}`)"""
 
