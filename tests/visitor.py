@@ -20,7 +20,7 @@ from envelopes.types import JsonObject
 from tests.envelopes.delivery.talk import Page
 from tests.liveserver import Server
 
-_THREAD = re.compile(r'<h1 class="b-sr" id="title">.*?</h1>(.*)<div class="b-tail" id="tail">', re.DOTALL)
+_THREAD = re.compile(r'<div class="b-thread" id="thread"[^>]*>(.*)<div class="b-tail" id="tail">', re.DOTALL)
 
 
 class Visitor:

@@ -89,10 +89,10 @@ async def test_while_research_runs_in_the_background(lab: Lab) -> None:
     await lab.kill()
     lab.gates.open("research")
     await _comes_back(lab, visitor)
-    await visitor.shows("Everything else is in the card, with its sources.")
+    await visitor.shows("The card above has the rest.")
     await visitor.settles()
 
-    assert visitor.page.text().count("Everything else is in the card") == 1
+    assert visitor.page.text().count("The card above has the rest") == 1
     (call,) = lab.query("SELECT state, attempt FROM envelopes_toolcall")
     assert call == ("succeeded", 2)
     assert lab.count("envelopes_injection") == 1
@@ -112,7 +112,7 @@ async def test_while_an_approval_is_pending(lab: Lab) -> None:
     # The button that was drawn before the crash.
     answer = await visitor.ask({"type": "decide", "approval": approval, "decision": "granted"})
     assert (answer["type"], answer["state"]) == ("ack", "granted")
-    await visitor.shows("Your reference is")
+    await visitor.shows("Your receipt is above")
     await visitor.settles(2)
     assert lab.count("demo_booking") == 1
     assert visitor.approvals() == []
@@ -134,7 +134,7 @@ async def test_between_decision_and_execution(lab: Lab) -> None:
     assert decided.strip() == "granted"
     assert lab.count("demo_booking") == 0
     await _comes_back(lab, visitor)
-    await visitor.shows("Your reference is")
+    await visitor.shows("Your receipt is above")
     await visitor.settles(2)
     assert lab.count("demo_booking") == 1
     assert lab.gates.reached("booking-before") == 1
@@ -152,7 +152,7 @@ async def test_inside_a_tool_that_must_not_run_twice(lab: Lab, gate: str, bookin
     await lab.kill()
     lab.gates.open(gate)
     await _comes_back(lab, visitor)
-    await visitor.shows("I do not know whether this was booked")
+    await visitor.shows("I cannot tell whether they were")
     await visitor.settles(2)
 
     assert visitor.approvals("unknown") != []

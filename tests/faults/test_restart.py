@@ -19,7 +19,7 @@ HELD = "lease_until > strftime('%Y-%m-%d %H:%M:%f', 'now')"
     ("gate", "words", "shows"),
     [
         ("words", "Count to three", "third of three"),
-        ("research", "Research Corfu for me", "Everything else is in the card, with its sources."),
+        ("research", "Research Corfu for me", "The card above has the rest."),
     ],
 )
 async def test_leases_are_handed_back_and_the_turn_goes_on(
@@ -58,7 +58,7 @@ async def test_a_tool_that_must_not_run_twice_is_not_run_twice_by_a_redeploy(lab
     lab.gates.open("booking-before")
     await lab.start()
     await visitor.connect()
-    await visitor.shows("I do not know whether this was booked")
+    await visitor.shows("I cannot tell whether they were")
     assert lab.gates.reached("booking-before") == 1
     assert lab.count("demo_booking") == 0
     await visitor.drop()

@@ -207,6 +207,9 @@ async def test_a_hello_that_the_database_did_not_answer_starts_nothing(database:
 
         socket = Socket(browser, session.public_id)
         await socket.wire.connect(timeout=5)
+        # It is let in when it has an answer.
+        await socket.send({"type": "ping"})
+        await socket.until(lambda got: got.get("type") == "pong")
         database.off()
         for _attempt in range(2):
             await socket.send({"type": "hello", "after": first.seq})
