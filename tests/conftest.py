@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -22,6 +23,10 @@ from tests.outcome import FAILED
 from tests.shared import SHARED, fold_skip
 
 BROWSER = Path(__file__).parent / "browser"
+# A shell that starts a job in the background has it ignore interrupts, and so would every server of a test.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 SERVICES = {"postgres_url": "postgres", "redis_url": "redis", "shared": "shared"}
 
 
