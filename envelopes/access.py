@@ -194,7 +194,9 @@ def begin_session(
             _add_participants(session, who)
         elif not owns(who, session):
             nameless = session.participants.filter(owner_key=_key(_token(key)), user__isnull=True)
-            if not nameless.update(user=who.user, owner_key="" if who.user else who.owner_key, name=who.name):
+            taken = nameless.update(user=who.user, owner_key="" if who.user else who.owner_key, name=who.name)
+            # Asked again: it may have become theirs since, by a request of their own at the same moment.
+            if not taken and not owns(who, session):
                 raise Conflict("This key belongs to another conversation.")
     return session, made
 

@@ -14,7 +14,7 @@ from envelopes.delivery.listing import Listing
 from envelopes.log import append
 from envelopes.log.append import writing
 from envelopes.log.doorbell import Doorbell
-from envelopes.models import Session
+from envelopes.models import Session, Turn
 from envelopes.providers.scripted import Say, text
 from envelopes.runtime import intake
 from tests import factories
@@ -119,7 +119,9 @@ async def test_p16_a_page_is_told_that_another_conversation_began_to_work_and_en
         await sync_to_async(intake.post_message)(other, who, "m1", "Hello")
         assert (await socket.until(lambda frame: "ops" not in frame)) == {"type": "sessions"}
         # Its own turns are no news to it.
-        await asyncio.sleep(0.3)
+        while not await sync_to_async(Turn.objects.filter(session=other, status="settled").exists)():
+            await asyncio.sleep(0.05)
+        await asyncio.sleep(0.8)
         socket.frames.clear()
         await socket.ask({"type": "message", "text": "Hello"})
         await socket.settled()
