@@ -119,7 +119,10 @@ async def test_p16_a_page_is_told_that_another_conversation_began_to_work_and_en
         await sync_to_async(intake.post_message)(other, who, "m1", "Hello")
         assert (await socket.until(lambda frame: "ops" not in frame)) == {"type": "sessions"}
         # Its own turns are no news to it.
-        while not await sync_to_async(Turn.objects.filter(session=other, status="settled").exists)():
+        settled = sync_to_async(Turn.objects.filter(session=other, status="settled").exists)
+        for _attempt in range(400):
+            if await settled():
+                break
             await asyncio.sleep(0.05)
         await asyncio.sleep(0.8)
         socket.frames.clear()
