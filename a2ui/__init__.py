@@ -1,7 +1,8 @@
-"""A2UI v0.9 and v0.9.1 on the server: accepts an agent's messages, binds data, renders HTML.
+"""A2UI on the server: takes an agent's messages, binds data, and makes HTML and the fragments that keep it up to date.
 
-The package is pure: no Django, no input or output, no clock but the one it is given. Only `apps.py`,
-`management/`, `templatetags/` and `gallery/` may import Django.
+It speaks v0.9 and v0.9.1, and translates v0.8 and v1.0. Everything a host needs is named here. The engine is pure: no
+Django, no input or output, no clock but the one it is given; only `apps.py`, `management/` and `gallery/` import
+Django. Which folder may import which is a table in docs/architecture.md, kept by tests/a2ui/test_layers.py.
 """
 
 from pkgutil import extend_path
@@ -9,7 +10,7 @@ from pkgutil import extend_path
 # The official packages install `a2ui.core` and siblings; with this both can be imported side by side.
 __path__ = extend_path(__path__, __name__)
 
-from a2ui.engine import Engine, EngineOptions
+from a2ui.engine import Engine
 from a2ui.errors import (
     A2uiError,
     ActionError,
@@ -23,15 +24,21 @@ from a2ui.errors import (
 )
 from a2ui.interaction.act import ClientAction, OpenUrl
 from a2ui.interaction.edit import Edit
+from a2ui.interaction.locate import ComponentTarget, Target
 from a2ui.interaction.more import More
+from a2ui.journal import Attempt
+from a2ui.options import EngineOptions
 from a2ui.safety.limits import Limits
-from a2ui.state.surface import Surface
-from a2ui.surfaces import SurfaceChange, SurfaceSet
+from a2ui.surface.change import SurfaceChange
+from a2ui.surface.surface import Surface
+from a2ui.surfaces import SurfaceSet
 
 __all__ = [
     "A2uiError",
     "ActionError",
+    "Attempt",
     "ClientAction",
+    "ComponentTarget",
     "DataError",
     "Diagnostic",
     "Edit",
@@ -48,4 +55,5 @@ __all__ = [
     "Surface",
     "SurfaceChange",
     "SurfaceSet",
+    "Target",
 ]

@@ -2,49 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, tzinfo
+from collections.abc import Mapping
 from typing import Any
 
-from a2ui.catalog.basic import BASIC_CATALOG, MINIMAL_CATALOG
-from a2ui.catalog.registry import Catalog, Catalogs
-from a2ui.functions.registry import Env
-from a2ui.safety.limits import DEFAULT_LIMITS, Limits
+from a2ui.catalog.basic import BASIC_CATALOG, BASIC_CATALOG_1_0, MINIMAL_CATALOG
+from a2ui.catalog.registry import Catalogs
+from a2ui.options import EngineOptions
+from a2ui.protocol import answers
 from a2ui.surfaces import SurfaceSet
 
+__all__ = ["Engine", "EngineOptions"]
 
-def _system_clock() -> datetime:
-    return datetime.now(UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class EngineOptions:
-    """Settings of an engine.
-
-    `locale` is a BCP 47 tag, `timezone` the zone of the session; `image_hosts` are the hosts that pictures and
-    media may come from (see `safety.urls.safe_image`, D33). `clock` gives aware times. `strict`: schema errors
-    refuse the whole message (5.1). `debug`: unknown component types are named on the page. `reveal` gives the
-    value behind a handle `{"$secret": ...}` of an obscured field, for checks (D24). `reserved` tells of an owner and
-    the id of a surface or the name of an event whether the host keeps that name for itself: a message that uses one is
-    refused, in whatever version of the protocol, and a snapshot that holds one is restored without.
-    """
-
-    catalogs: tuple[Catalog, ...] = (BASIC_CATALOG, MINIMAL_CATALOG)
-    limits: Limits = DEFAULT_LIMITS
-    locale: str = "en-US"
-    timezone: tzinfo = UTC
-    image_hosts: frozenset[str] = frozenset()
-    clock: Callable[[], datetime] = _system_clock
-    strict: bool = False
-    debug: bool = False
-    reveal: Callable[[Any], Any] | None = field(default=None)
-    reserved: Callable[[str, str], bool] | None = field(default=None)
-
-    @property
-    def env(self) -> Env:
-        """What functions may know."""
-        return Env(self.locale, self.timezone, self.limits, self.clock)
+_DEFAULTS = EngineOptions()
 
 
 class Engine:
@@ -52,22 +21,32 @@ class Engine:
 
     __slots__ = ("catalogs", "env", "options")
 
-    def __init__(self, options: EngineOptions = EngineOptions()) -> None:
+    def __init__(self, options: EngineOptions = _DEFAULTS) -> None:
         self.options = options
-        self.catalogs = Catalogs(options.catalogs)
+        offered = options.catalogs
+        self.catalogs = Catalogs(
+            (BASIC_CATALOG, MINIMAL_CATALOG, BASIC_CATALOG_1_0) if offered is None else offered
+        )
         self.env = options.env
 
     def surfaces(self) -> SurfaceSet:
         """The surfaces of a new session: none."""
         return SurfaceSet(self)
 
-    def restore(self, snapshot: Mapping[str, Any]) -> SurfaceSet:
-        """The surfaces of a session from `SurfaceSet.snapshot()`: same HTML, same DOM ids."""
+    def restore(self, snapshot: Mapping[str, Any], *, shown: bool = True) -> SurfaceSet:
+        """The surfaces of a session from `SurfaceSet.snapshot()`: same HTML, same DOM ids.
+
+        `shown`: pages have them already, so what changes from now on becomes fragments for those.
+        """
         surfaces = SurfaceSet(self)
-        surfaces.load(snapshot)
+        surfaces.load(snapshot, shown=shown)
         return surfaces
+
+    def metadata(self) -> dict[str, Any]:
+        """What goes with each message to an agent: `a2uiClientCapabilities` and `a2uiRendererCapabilities` (14.3)."""
+        return answers.capabilities(self.catalogs.ids("0.9"), self.catalogs.ids("1.0"))
 
     def capabilities(self) -> dict[str, Any]:
         """`a2uiClientCapabilities` of v0.9 and v0.9.1 (14.3)."""
-        supported = {"supportedCatalogIds": list(self.catalogs.ids)}
-        return {"v0.9": supported, "v0.9.1": supported}
+        found: dict[str, Any] = self.metadata()["a2uiClientCapabilities"]
+        return found

@@ -23,6 +23,7 @@ BUDGET_EXCEEDED = "budget_exceeded"
 
 _SHOWN = 40
 _LARGE = 1e15
+_LOOKED_FOR = 100
 
 
 def must_be(name: str, expected: str, got: object = ..., *, quoted: bool = False) -> str:
@@ -194,3 +195,16 @@ class Diagnostic:
                 error["path"] = self.path
             error = {**self.facts, **error}
         return {"version": version, "error": error}
+
+
+def capped(problems: list[Diagnostic], allowed: int) -> list[Diagnostic]:
+    """The problems of one message, of many only so many as are allowed and how many more there are."""
+    if len(problems) <= allowed:
+        return problems
+    # A refusal must not be cut off: it is what the host looks for.
+    problems = sorted(problems, key=lambda problem: not problem.refused)
+    # Whoever finds a hundred stops looking.
+    least = "At least " if len(problems) >= _LOOKED_FOR else ""
+    more = f"{least}{len(problems) - allowed} more problems of this message are not listed."
+    first = problems[0]
+    return [*problems[:allowed], Diagnostic(VALIDATION_FAILED, more, "", first.surface_id, first.refused)]

@@ -3,65 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any
 
-from a2ui.catalog.schema.strict import strict_problems
-from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic, PatchError
+from a2ui.data.values import JSON
+from a2ui.errors import A2uiError, Diagnostic, PatchError, capped
 from a2ui.interaction.act import ClientAction, OpenUrl, act
 from a2ui.interaction.edit import Edit, edit
-from a2ui.interaction.locate import locate
+from a2ui.interaction.locate import Target, locate
 from a2ui.interaction.more import More, more
+from a2ui.journal import Attempt, Journal
+from a2ui.options import Shared
+from a2ui.protocol import answers
 from a2ui.protocol.adapters import adapter_for
 from a2ui.protocol.adapters.running import Run
+from a2ui.protocol.dialects import dialect_of
 from a2ui.protocol.messages import (
+    AgentFunctionResponse,
+    CallRendererFunction,
     CreateSurface,
     DeleteSurface,
     ServerMessage,
     UpdateComponents,
     read,
 )
-from a2ui.protocol.versions import NATIVE
-from a2ui.rendering.place import Op
-from a2ui.safety.collecting import paused
-from a2ui.safety.ids import number
-from a2ui.state.creating import created, restored
-from a2ui.state.reserved import check_names, without_names
-from a2ui.state.surface import Surface
-from a2ui.state.values import JSON
+from a2ui.safety.gc_paused import gc_paused
+from a2ui.safety.ids import base36
+from a2ui.surface.calls import not_called
+from a2ui.surface.change import SurfaceChange
+from a2ui.surface.creating import created, filled, restored
+from a2ui.surface.refusing import schema_problems
+from a2ui.surface.reserved import check_names, without_names
+from a2ui.surface.surface import Surface
 
-if TYPE_CHECKING:
-    from a2ui.engine import Engine
-
-_LOOKED_FOR = 100
 STATE_ERROR = "STATE_ERROR"
 
-_SNAPSHOT_FORMAT = 1
-
-
-class SurfaceChange(NamedTuple):
-    """What happened to a surface since the last flush.
-
-    `created`: `html` is the whole element, there are no ops. `updated`: `ops` are the fragments in the order in
-    which they have to be applied (D41). `deleted`: the element `dom_id` goes.
-    """
-
-    kind: Literal["created", "updated", "deleted"]
-    owner: str
-    surface_id: str
-    dom_id: str
-    html: str
-    ops: list[Op]
+_SNAPSHOT_FORMAT = 2
 
 
 class SurfaceSet:
-    """The surfaces of one session. Not safe for use by several threads at once.
+    """The surfaces of one session, for one thread at a time. Messages and operations are kept as they come: nobody may
+    change them afterwards."""
 
-    Messages and operations are kept as they come: do not change them afterwards.
-    """
-
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Shared) -> None:
         """Use `Engine.surfaces()`."""
         self._engine = engine
+        self._journal = Journal()
         self._surfaces: dict[tuple[str, str], Surface] = {}
         self._by_dom_id: dict[str, Surface] = {}
         self._counter = 0
@@ -77,16 +63,18 @@ class SurfaceSet:
 
         Never raises for bad input.
         """
-        if type(message) is dict and message.get("version") not in NATIVE:
+        allowed = self._engine.options.limits.errors
+        if type(message) is dict and dialect_of(message.get("version")) is None:
             run = self._translated(owner)
             adapter = adapter_for(message, run)
             if adapter is not None:
-                return self._capped(run.run(adapter, message))
+                return capped(run.run(adapter, message), allowed)
         typed = read(message, self._engine.options.limits)
         if isinstance(typed, list):
-            return self._capped(typed)
+            return capped(typed, allowed)
         try:
-            return self._capped(self._strictly(message, typed, owner) or self._apply(typed, owner))
+            refused = self._engine.options.strict and self._refused(message, typed, owner)
+            return capped(refused or self._apply(typed, owner), allowed)
         except A2uiError as error:
             return [Diagnostic.from_error(error, surface_id=typed.surface_id, refused=True)]
 
@@ -98,30 +86,12 @@ class SurfaceSet:
             engine.options.limits,
             lambda surface_id: self._surfaces.get((owner, surface_id)),
             lambda typed: self._apply(typed, owner),
-            self._undo(),
+            self._journal,
         )
 
-    def _undo(self) -> Callable[[], None]:
-        """What brings back the surfaces that there are now, and only those."""
-        surfaces, by_dom_id, counter = dict(self._surfaces), dict(self._by_dom_id), self._counter
-        new, touched, gone = dict(self._new), dict(self._touched), list(self._gone)
-
-        def undo() -> None:
-            self._surfaces, self._by_dom_id, self._counter = surfaces, by_dom_id, counter
-            self._new, self._touched, self._gone = new, touched, gone
-
-        return undo
-
-    def _strictly(self, message: Any, typed: ServerMessage, owner: str) -> list[Diagnostic]:
-        """In strict mode: what the schema of the surface's catalog refuses (5.1)."""
-        if not self._engine.options.strict:
-            return []
-        if isinstance(typed, CreateSurface):
-            catalog = self._engine.catalogs.find(typed.catalog_id)
-        else:
-            surface = self._surfaces.get((owner, typed.surface_id))
-            catalog = surface.catalog if surface is not None else None
-        return strict_problems(message, catalog) if catalog is not None else []
+    def _refused(self, message: Any, typed: ServerMessage, owner: str) -> list[Diagnostic]:
+        """What the schemas of the surface's catalogs refuse (5.1)."""
+        return schema_problems(self._engine, message, typed, self._surfaces.get((owner, typed.surface_id)))
 
     def _apply(self, message: ServerMessage, owner: str) -> list[Diagnostic]:
         if self._engine.options.reserved is not None:
@@ -133,17 +103,14 @@ class SurfaceSet:
             if surface is not None:
                 self._delete(surface)
             return []
+        if isinstance(message, CallRendererFunction | AgentFunctionResponse):
+            raise not_called(message)
         if surface is None:
-            raise A2uiError(
-                f"Surface not found: {message.surface_id[:60]!r}. Create it first.",
-                code=STATE_ERROR,
-                path="/surfaceId",
-                fault="agent",
-            )
+            raise _out_of_turn(f"Surface not found: {message.surface_id[:60]!r}. Create it first.")
         self._touch(surface)
         if isinstance(message, UpdateComponents):
-            with paused():
-                return surface.update_components(message)
+            with gc_paused():
+                return surface.update_components(message.components, message.notation)
         return surface.update_data(message)
 
     def _touch(self, surface: Surface) -> None:
@@ -151,29 +118,47 @@ class SurfaceSet:
         would know which fragments bring those pages up to date."""
         if not surface.view.live and surface not in self._new:
             surface.html()
-        self._touched[surface] = None
+        self._mark(self._touched, surface)
+
+    def _mark(self, table: dict[Surface, None], surface: Surface) -> None:
+        if surface not in table:
+            if self._journal.on:
+                self._journal.item(table, surface)
+            table[surface] = None
 
     def _create(self, message: CreateSurface, owner: str, existing: Surface | None) -> list[Diagnostic]:
         if existing is not None:
-            raise A2uiError(
-                f"Surface {message.surface_id[:60]!r} exists already.",
-                code=STATE_ERROR,
-                path="/surfaceId",
-                fault="agent",
-            )
-        dom_id = f"a{number(self._counter + 1)}"
-        surface, problems = created(self._engine, message, owner, dom_id, beside=len(self._surfaces))
-        if surface is not None:
+            raise _out_of_turn(f"Surface {message.surface_id[:60]!r} exists already.")
+        dom_id = f"a{base36(self._counter + 1)}"
+        surface, problems = created(
+            self._engine, message, owner, dom_id, self._journal, beside=len(self._surfaces)
+        )
+        if surface is not None and message.comes_filled:
+            # All of it or nothing: until then nobody knows of it.
+            with gc_paused():
+                problems += filled(surface, message)
+        if surface is not None and not any(problem.refused for problem in problems):
+            if self._journal.on:
+                self._journal.attribute(self, "_counter")
             self._counter += 1
             self._add(surface)
-            self._new[surface] = None
+            self._mark(self._new, surface)
         return problems
 
     def _add(self, surface: Surface) -> None:
+        if self._journal.on:
+            self._journal.item(self._surfaces, (surface.owner, surface.id))
+            self._journal.item(self._by_dom_id, surface.dom_id)
         self._surfaces[surface.owner, surface.id] = surface
         self._by_dom_id[surface.dom_id] = surface
 
     def _delete(self, surface: Surface) -> None:
+        if self._journal.on:
+            for table in (self._surfaces, self._touched, self._new):
+                self._journal.entries(table)
+            self._journal.item(self._by_dom_id, surface.dom_id)
+            for waiting in (self._gone, self._problems):
+                self._journal.elements(waiting)
         del self._surfaces[surface.owner, surface.id]
         del self._by_dom_id[surface.dom_id]
         self._touched.pop(surface, None)
@@ -183,18 +168,6 @@ class SurfaceSet:
             del self._new[surface]
         else:
             self._gone.append(SurfaceChange("deleted", surface.owner, surface.id, surface.dom_id, "", []))
-
-    def _capped(self, problems: list[Diagnostic]) -> list[Diagnostic]:
-        allowed = self._engine.options.limits.errors
-        if len(problems) <= allowed:
-            return problems
-        # A refusal must not be cut off: it is what the host looks for.
-        problems = sorted(problems, key=lambda problem: not problem.refused)
-        # Whoever finds a hundred stops looking.
-        least = "At least " if len(problems) >= _LOOKED_FOR else ""
-        more = f"{least}{len(problems) - allowed} more problems of this message are not listed."
-        first = problems[0]
-        return [*problems[:allowed], Diagnostic(VALIDATION_FAILED, more, "", first.surface_id, first.refused)]
 
     def patch(self, owner: str, surface_id: str, ops: Sequence[Any]) -> None:
         """RFC 6902 on the data model of a surface, atomic. Raises PatchError; `not_found` for no such surface."""
@@ -213,11 +186,11 @@ class SurfaceSet:
         surface.patch(edit.ops, budgeted=False)
 
     def apply_more(self, more: More) -> None:
-        """Applies what `more` returned. A list that is gone by now is nothing to speak of."""
-        instance = locate(self._by_dom_id, more.target)
+        """Applies what `more` returned. Does nothing where the list is gone by now."""
+        instance = locate(self._by_dom_id, self._surfaces, more.target)
         if instance is not None and instance.place.slot is not None:
             instance.surface.view.listing.show(instance.place.slot, instance.context, more.count)
-            self._touched[instance.surface] = None
+            self._mark(self._touched, instance.surface)
 
     # ------------------------------------------------------------------ reading
 
@@ -233,9 +206,10 @@ class SurfaceSet:
 
     def flush(self) -> list[SurfaceChange]:
         """What changed since the last flush: first what went, then what came and what changed."""
-        changes, self._gone = self._gone, []
+        self._note()
+        changes, self._gone = [*self._gone], []
         for surface in self._new:
-            with paused():
+            with gc_paused():
                 html = surface.fresh()
             changes.append(SurfaceChange("created", surface.owner, surface.id, surface.dom_id, html, []))
         for surface in self._touched:
@@ -245,45 +219,75 @@ class SurfaceSet:
                     changes.append(
                         SurfaceChange("updated", surface.owner, surface.id, surface.dom_id, "", ops)
                     )
-        self._new.clear()
-        self._touched.clear()
+        self._new, self._touched = {}, {}
         return changes
+
+    def skip(self) -> None:
+        """In place of `flush`, all along, where nobody shows the surfaces: nothing is drawn, and what changed is not
+        gathered. They count as new from then on."""
+        self._note()
+        for surface in self._touched:
+            surface.forget_ops()
+            self._mark(self._new, surface)
+        self._touched, self._gone, self._problems = {}, [], []
+
+    def _note(self) -> None:
+        """What waits is about to be handed out."""
+        if self._journal.on:
+            self._journal.call(self._back, (self._gone, self._new, self._touched, self._problems))
+
+    def _back(self, waiting: Any) -> None:
+        self._gone, self._new, self._touched, self._problems = waiting
 
     def diagnostics(self) -> list[Diagnostic]:
         """Problems found while rendering (EXPRESSION_ERROR, limits) since the last call, once per cause (5.2)."""
-        problems, self._problems = self._problems, []
+        self._note()
+        problems, self._problems = [*self._problems], []
         for surface in self._surfaces.values():
             problems += surface.take_problems()
         return problems
 
+    def data_models(self, owner: str) -> dict[str, Any]:
+        """The data models that the agent asked for (14.2), as metadata of messages to it: `a2uiClientDataModel`, and
+        `a2uiRendererDataModel` for surfaces of 1.0."""
+        wanted = [one for one in self._surfaces.values() if one.owner == owner and one.send_data_model]
+        return answers.data_models((one.version, one.id, one.data_model) for one in wanted)
+
     def client_data_model(self, owner: str) -> dict[str, Any] | None:
-        """`a2uiClientDataModel` for messages to this agent, None if it asked for none (14.2)."""
-        wanted = [s for s in self._surfaces.values() if s.owner == owner and s.send_data_model]
-        if not wanted:
-            return None
-        return {"version": wanted[0].version, "surfaces": {s.id: s.data_model for s in wanted}}
+        """All of these in one object, in the version of the oldest surface; None where the agent asked for none."""
+        return answers.joined(self.data_models(owner))
 
     # ------------------------------------------------------------------ what people do
 
-    def edit(self, target: str, value: JSON, *, conceal: Callable[[JSON], JSON] | None = None) -> Edit:
-        """What a browser sent for the input with this DOM id, checked and as a patch; nothing is applied.
+    def edit(self, target: Target, value: JSON, *, conceal: Callable[[JSON], JSON] | None = None) -> Edit:
+        """What a person entered into this input, checked and as a patch; nothing is applied.
 
         `conceal` gets the value of an obscured field and returns the handle `{"$secret": ...}` that stands for it
         in the patch (D24). Raises InputError: `not_found`, `not_writable` (its value is not bound), `DATA_ERROR`
         (the data has no place for it), `VALIDATION_FAILED` (not a value for this input).
         """
-        return edit(locate(self._by_dom_id, target), value, conceal)
+        return edit(locate(self._by_dom_id, self._surfaces, target), value, conceal)
 
-    def act(self, target: str) -> ClientAction | OpenUrl | None:
-        """A click on the button with this DOM id, resolved from the server's own state (R2, section 13).
+    def act(self, target: Target) -> ClientAction | OpenUrl | None:
+        """A click on this button, resolved from the server's own state (R2, section 13).
 
         None: a function without effect ran. Raises ActionError: `not_found`, `disabled`, `EXPRESSION_ERROR`.
         """
-        return act(locate(self._by_dom_id, target), self._engine.options)
+        return act(locate(self._by_dom_id, self._surfaces, target), self._engine.options)
 
-    def more(self, target: str) -> More:
-        """A click on "show more" under the list with this DOM id; nothing is applied. Raises ActionError."""
-        return more(locate(self._by_dom_id, target), target)
+    def more(self, target: Target) -> More:
+        """A click on "show more" under this list; nothing is applied. Raises ActionError."""
+        return more(locate(self._by_dom_id, self._surfaces, target))
+
+    # ------------------------------------------------------------------ attempts
+
+    def attempt(self) -> Attempt:
+        """What is done from here on can be undone, until the attempt is kept. It costs what it has to undo, however
+        many surfaces there are. Raises RuntimeError while another one is open."""
+        if self._journal.on:
+            raise RuntimeError("An attempt is open: keep or undo it first.")
+        self._journal.begin()
+        return Attempt(self._journal)
 
     # ------------------------------------------------------------------ snapshots
 
@@ -295,8 +299,9 @@ class SurfaceSet:
             "surfaces": [surface.snapshot() for surface in self._surfaces.values()],
         }
 
-    def load(self, snapshot: Mapping[str, Any]) -> None:
-        """Fills an empty set from `snapshot()`; use `Engine.restore`. Its surfaces count as known to the page.
+    def load(self, snapshot: Mapping[str, Any], *, shown: bool = True) -> None:
+        """Fills an empty set from `snapshot()`; use `Engine.restore`. Where they are `shown`, its surfaces count as
+        known to pages, else as new.
 
         Raises A2uiError for a snapshot of another format or of a catalog that is not there.
         """
@@ -309,4 +314,11 @@ class SurfaceSet:
         for data in snapshot["surfaces"]:
             kept = data if reserved is None else without_names(data, reserved)
             if kept is not None:
-                self._add(restored(self._engine, kept))
+                surface = restored(self._engine, kept, self._journal)
+                self._add(surface)
+                if not shown:
+                    self._new[surface] = None
+
+
+def _out_of_turn(message: str) -> A2uiError:
+    return A2uiError(message, code=STATE_ERROR, path="/surfaceId", fault="agent")

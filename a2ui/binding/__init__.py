@@ -1,1 +1,2 @@
-"""Dynamic values: parsed once, compiled to closures that know what they read."""
+"""Dynamic values: parsed once from JSON, compiled to closures that know what they read, or evaluated once; and the
+budget of what a drawing may evaluate."""

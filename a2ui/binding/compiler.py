@@ -9,16 +9,17 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
-from a2ui.binding.reading import Const, Getter, Report, Sink, Source, reader
+from a2ui.binding.budget import CUT, EvaluationBudget, fallback_value
+from a2ui.binding.reading import Const, Getter, ReadRecorder, Report, Source
 from a2ui.binding.secrets import DOTS, is_secret, show
+from a2ui.binding.system import system_call, unknown
 from a2ui.binding.texts import joined
-from a2ui.binding.values import Array, Binding, FunctionCall, Value, is_dynamic
-from a2ui.binding.work import CUT, Work, instead
+from a2ui.binding.values import NODES, SYSTEM, Array, Binding, FunctionCall, Record, Value
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions import expressions
-from a2ui.functions.registry import Env, Function, FunctionRegistry
+from a2ui.functions.registry import Env, Function
+from a2ui.journal import Journal
 from a2ui.safety.limits import Limits
-from a2ui.state.pointer import Tokens
 
 REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and", "or", "not"})
 """Functions that judge a value without showing it: they get what a handle stands for (D24)."""
@@ -29,7 +30,7 @@ _COMPILING = 4
 _PARSED = 2
 """Parsing so many characters of a text costs as much as one call."""
 COMPILED = 20
-"""So many characters of a text that an agent wrote count like one piece of it."""
+"""How many characters of a text that an agent wrote count like one piece of it."""
 _KEPT = 16
 LOOKED_AT = frozenset({str, list, dict})
 """Types of arguments that functions look through, however long they are."""
@@ -37,78 +38,91 @@ _SHORT = 500
 """Characters of a text that needs no counting."""
 
 
-class Compiler:
-    """Compiles for one surface: its data model, its catalog's functions, the session's environment."""
+FunctionOf = Callable[[str, str], Function | None]
+"""(name, id of a catalog) -> the function."""
 
-    __slots__ = ("_env", "_functions", "_parsed", "_reveal", "_source", "work")
+
+class Compiler:
+    """Compiles for one surface: its data model, the functions of its catalogs, the session's environment."""
+
+    __slots__ = (
+        "_env", "_function_of", "_functions", "_journal", "_parsed", "_revealing", "_source", "_system", "work",
+    )  # fmt: skip
 
     def __init__(
         self,
         source: Source,
-        functions: FunctionRegistry,
+        functions: Mapping[str, Function],
+        function_of: FunctionOf,
         env: Env,
-        reveal: Callable[[Any], Any] | None = None,
+        reveal: Callable[[Any], Any] | None,
+        journal: Journal,
+        *,
+        system: bool,
     ) -> None:
+        """`functions` are those of the default catalog; `system`: texts may call those of the protocol (1.0)."""
+        self._journal = journal
         self._source = source
         self._functions = functions
+        self._function_of = function_of
+        self._system = system
         self._env = env
-        self._reveal = reveal
-        self.work = Work(env.limits)
+        self._revealing = partial(_unveiled, reveal) if reveal else _dotted
+        self.work = EvaluationBudget(env.limits)
         self._parsed: dict[str, expressions.Template | ExpressionError] = {}
 
-    def compile(self, value: Value, sink: Sink) -> Getter | Const:
-        """The closure of a value, or a Const. What it reads is added to the sink."""
+    def compile(self, value: Value, recorder: ReadRecorder) -> Getter | Const:
+        """The closure of a value, or a Const. What it reads is added to the recorder."""
         kind = type(value)
         if kind is Binding:
-            tokens, absolute = cast("Binding", value)
-            return self.reader(tokens, absolute, sink)
+            return recorder.reading(self._source, cast("Binding", value))
         if kind is FunctionCall:
-            return self._call(cast("FunctionCall", value), sink)
+            return self._call(cast("FunctionCall", value), recorder)
         if isinstance(value, Array):
-            items = [self.getter(item, sink) for item in value.items]
+            items = [self.getter(item, recorder) for item in value.items]
             return lambda scope: [item(scope) for item in items]
+        if isinstance(value, Record):
+            members = {key: self.getter(member, recorder) for key, member in value.members.items()}
+            return lambda scope: {key: member(scope) for key, member in members.items()}
         return Const(value)
 
     @property
     def limits(self) -> Limits:
         return self._env.limits
 
-    def function(self, name: str) -> Function | None:
-        """The function of that name in the surface's catalog."""
-        return self._functions.get(name)
+    def function(self, name: str, catalog_id: str = "") -> Function | None:
+        """The function of that name in a catalog, by default that of the surface."""
+        return self._function_of(name, catalog_id) if catalog_id else self._functions.get(name)
 
-    def getter(self, value: Value, sink: Sink) -> Getter:
+    def getter(self, value: Value, recorder: ReadRecorder) -> Getter:
         """Like `compile`, with a closure for literals too."""
-        compiled = self.compile(value, sink)
+        compiled = self.compile(value, recorder)
         if isinstance(compiled, Const):
             constant = compiled.value
             return lambda _: constant
         return compiled
 
-    def reader(self, tokens: Tokens, absolute: bool, sink: Sink) -> Getter:
-        """Reads what is at the tokens, None where there is nothing (rulebook 6.2)."""
-        sink.read((tokens, absolute))
-        return reader(self._source, tokens, absolute)
-
     # ------------------------------------------------------------------ functions
 
-    def _call(self, call: FunctionCall, sink: Sink) -> Getter | Const:
-        if call.name == "formatString" and call.name in self._functions:
-            return self._format_string(call.arguments.get("value"), sink)
+    def _call(self, call: FunctionCall, recorder: ReadRecorder) -> Getter | Const:
+        if call.name == "formatString" and self.function(call.name, call.catalog_id) is not None:
+            return self._format_string(call.arguments.get("value"), recorder)
+        if call.catalog_id == SYSTEM and recorder.counter is not None:
+            return self._system_call(call, recorder)
         function = self.callee(call)
         if isinstance(function, ExpressionError):
-            return _failing(function, sink)
-        return self._run(function, call.arguments, sink)
+            return _failing(function, recorder)
+        return self._run(function, call.arguments, recorder)
 
     def callee(self, call: FunctionCall) -> Function | ExpressionError:
         """The function that is called, or why it cannot be."""
-        function = self._functions.get(call.name)
+        function = self.function(call.name, call.catalog_id)
         if function is None:
-            return ExpressionError(f"There is no function {call.name[:40]!r}.", expression=call.name[:100])
+            return unknown(call)
         if function.effect:
             return ExpressionError(f"{call.name} runs on a click only.", expression=call.name)
         for name in function.literal_args:
-            if isinstance(call.arguments.get(name), Binding | FunctionCall | Array):
+            if isinstance(call.arguments.get(name), NODES):
                 message = f"`{name}` of {call.name[:40]} must be a literal; got a binding or a call."
                 return ExpressionError(message, expression=call.name)
         return function
@@ -120,73 +134,82 @@ class Compiler:
         problem = self.work.problem(function, arguments)
         if problem is not None:
             report(problem, component_id)
-            return instead(problem, function)
+            return fallback_value(problem, function)
         try:
             return function.evaluate(arguments, self._env)
         except A2uiError as error:
             report(error, component_id)
-            return instead(error, function)
+            return fallback_value(error, function)
 
-    def _run(self, function: Function, arguments: Mapping[str, Value], sink: Sink) -> Getter:
+    def _system_call(self, call: FunctionCall, recorder: ReadRecorder) -> Getter:
+        """A function of the protocol, inside of a template."""
+        self.work.compiled += 1
+        arguments = {name: self.getter(value, recorder) for name, value in call.arguments.items()}
+        return system_call(call.name, arguments, recorder, self.work)
+
+    def _run(self, function: Function, arguments: Mapping[str, Value], recorder: ReadRecorder) -> Getter:
         fixed: dict[str, Any] = {}
         dynamic: list[tuple[str, Getter]] = []
         for name, value in arguments.items():
-            if isinstance(value, Binding):
-                dynamic.append((name, self.reader(value.tokens, value.absolute, sink)))
-                continue
-            if not is_dynamic(value):
-                fixed[name] = value
-                continue
-            compiled = self.compile(value, sink)
-            if isinstance(compiled, Const):
-                fixed[name] = compiled.value
+            if type(value) is Binding:
+                dynamic.append((name, recorder.reading(self._source, value)))
+            elif type(value) is FunctionCall or type(value) is Array or type(value) is Record:
+                compiled = self.compile(value, recorder)
+                if isinstance(compiled, Const):
+                    fixed[name] = compiled.value
+                else:
+                    dynamic.append((name, compiled))
             else:
-                dynamic.append((name, compiled))
+                fixed[name] = value
         work = self.work
         work.compiled += 1
-        env, protect = self._env, self.protect(function.name)
-        if len(dynamic) == 1 and function.prepare is not None:
+        protect = self.protect(function.name)
+        if function.prepare is not None and len(dynamic) == 1:
             name, item = dynamic[0]
-            prepared = function.prepare(name, fixed, env)
+            prepared = function.prepare(name, fixed, self._env)
             if prepared is not None:
-                return partial(_prepared, function, prepared, item, protect, work, sink)
+                return partial(_prepared, function, prepared, item, protect, work, recorder)
 
         def run(scope: Any) -> Any:
             resolved = dict(fixed)
             for name, item in dynamic:
                 value = item(scope)
                 resolved[name] = taken(value, protect, work) if type(value) in LOOKED_AT else value
-            return self.carry_out(function, resolved, sink.report, sink.component_id)
+            return self.carry_out(function, resolved, recorder.report, recorder.component_id)
 
         return run
 
     def protect(self, name: str) -> Getter:
         """What the function sees of a handle: the value behind it, or dots."""
-        reveal = self._reveal if name in REVEALING else None
-        return partial(_unveiled, reveal) if reveal else _dotted
+        return self._revealing if name in REVEALING else _dotted
 
     # ------------------------------------------------------------------ formatString
 
-    def _format_string(self, value: Value, sink: Sink) -> Getter | Const:
-        source = self.compile(value, sink)
+    def _format_string(self, value: Value, recorder: ReadRecorder) -> Getter | Const:
+        source = self.compile(value, recorder)
         if isinstance(source, Const):
-            return self._template(show(source.value, self.work), sink)
-        sink.grows = True
+            return self._template(show(source.value, self.work), recorder)
+        recorder.grows = True
+        if self._system and recorder.counter is not None:
+            # Nobody knows yet what the text will ask for.
+            recorder.counter.watched = True
         cache: dict[str, Getter] = {}
-        work = self.work
+        work, journal = self.work, self._journal
 
         def run(scope: Any) -> Any:
             text = show(source(scope), work)
             getter = cache.get(text)
             if getter is None:
                 if work.used > work.allowed:
-                    sink.failed(work.refusal("formatString"))
+                    recorder.failed(work.refusal("formatString"))
                     return CUT
                 before = work.compiled
                 work.used += len(text) // _PARSED
+                if journal.on:
+                    journal.entries(cache)
                 if len(cache) >= _CACHED_TEMPLATES:
                     cache.clear()
-                compiled = self._template(text, sink)
+                compiled = self._template(text, recorder)
                 work.used += _COMPILING * (work.compiled - before)
                 getter = cache[text] = _constantly(compiled) if isinstance(compiled, Const) else compiled
             return getter(scope)
@@ -199,7 +222,7 @@ class Compiler:
         known = self._parsed.get(text) if self._parsed else None
         if known is None:
             try:
-                known = expressions.parse_template(text, self._env.limits)
+                known = expressions.parse_template(text, self._env.limits, system=self._system)
             except ExpressionError as error:
                 # Kept without the way it came, which would keep all that was in use on it.
                 known = error.with_traceback(None)
@@ -209,51 +232,61 @@ class Compiler:
                 self._parsed[text] = known
         return known
 
-    def _template(self, text: str, sink: Sink) -> Getter | Const:
+    def _template(self, text: str, recorder: ReadRecorder) -> Getter | Const:
         """The closure of one formatString text: pieces that are fixed, readers of the others."""
         self.work.compiled += len(text) // COMPILED
         template = self.parse(text)
         if isinstance(template, ExpressionError):
-            return _failing(template, sink, instead(template))
+            return _failing(template, recorder, fallback_value(template))
         if template.constant is not None:
             return Const(template.constant)
         self.work.compiled += len(template.parts)
         fixed: list[str] = [""]
         getters: list[Getter] = []
         for part in template.parts:
-            if isinstance(part, expressions.Text):
+            if isinstance(part, expressions.PlainText):
                 fixed[-1] += part.text
             elif isinstance(part, expressions.Path):
-                getters.append(self.reader(part.tokens, part.absolute, sink))
+                getters.append(recorder.reading(self._source, (part.tokens, part.absolute)))
                 fixed.append("")
             elif isinstance(part, expressions.Literal):
                 fixed[-1] += show(part.value)
             else:
-                getters.append(self.getter(from_expression(part), sink))
+                getters.append(self.getter(from_expression(part), recorder))
                 fixed.append("")
-        return joined(fixed, getters, self.work, sink)
+        return joined(fixed, getters, self.work, recorder)
 
 
 def _prepared(
-    function: Function, evaluate: Getter, item: Getter, protect: Getter, work: Work, sink: Sink, scope: Any
+    function: Function,
+    evaluate: Getter,
+    item: Getter,
+    protect: Getter,
+    work: EvaluationBudget,
+    recorder: ReadRecorder,
+    scope: Any,
 ) -> Any:
     """A call of which all arguments but one are fixed."""
     value = item(scope)
-    if type(value) in LOOKED_AT:
+    kind = type(value)
+    if kind is str:
+        if len(value) > _SHORT:
+            work.argument(value)
+    elif kind in LOOKED_AT:
         value = taken(value, protect, work)
     work.used += 1
     if work.used > work.allowed:
         problem = work.refusal(function.name)
-        sink.failed(problem)
-        return instead(problem, function)
+        recorder.failed(problem)
+        return fallback_value(problem, function)
     try:
         return evaluate(value)
     except A2uiError as error:
-        sink.failed(error)
-        return instead(error, function)
+        recorder.failed(error)
+        return fallback_value(error, function)
 
 
-def taken(value: Any, protect: Getter, work: Work) -> Any:
+def taken(value: Any, protect: Getter, work: EvaluationBudget) -> Any:
     """An argument as the function gets it, of a type that is looked through: counted if it is long."""
     if type(value) is str:
         if len(value) > _SHORT:
@@ -280,7 +313,8 @@ def from_expression(part: expressions.Expression) -> Value:
     if isinstance(part, expressions.Path):
         return Binding(part.tokens, part.absolute)
     if isinstance(part, expressions.Call):
-        return FunctionCall(part.name, {name: from_expression(argument) for name, argument in part.args})
+        arguments = {name: from_expression(argument) for name, argument in part.args}
+        return FunctionCall(part.name, arguments, SYSTEM if part.name[:1] == "@" else "")
     return part.value
 
 
@@ -289,9 +323,9 @@ def _constantly(constant: Const) -> Getter:
     return lambda _: value
 
 
-def _failing(error: A2uiError, sink: Sink, shown: str | None = None) -> Getter:
+def _failing(error: A2uiError, recorder: ReadRecorder, shown: str | None = None) -> Getter:
     def fail(_: Any) -> str | None:
-        sink.failed(error)
+        recorder.failed(error)
         return shown
 
     return fail

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from a2ui.binding.budget import fallback_value
 from a2ui.binding.compiler import COMPILED, LOOKED_AT, Compiler, from_expression, taken
 from a2ui.binding.reading import descend
 from a2ui.binding.secrets import show
-from a2ui.binding.values import Array, Binding, FunctionCall, Value
-from a2ui.binding.work import instead
+from a2ui.binding.values import NODES, Array, Binding, FunctionCall, Record, Value
 from a2ui.errors import A2uiError, ExpressionError
-from a2ui.functions.expressions import Path, Text
+from a2ui.functions.expressions import Path, PlainText
 
 _FEW = 2
-"""Values in a text that are not counted as work, see `Work.texts`."""
+"""Values in a text that are not counted as work, see `EvaluationBudget.texts`."""
 
 
-class Unusual(Exception):
+class NeedsCompilation(Exception):
     """Only the compiled form knows what to do here."""
 
 
@@ -34,15 +34,19 @@ class Direct:
         self._texts = compiler.function("formatString") is not None
 
     def value(self, value: Value, component_id: str) -> Any:
-        """The value now, None where there is nothing. Raises Unusual."""
+        """The value now, None where there is nothing. Raises NeedsCompilation."""
         if isinstance(value, Binding):
             return descend(self._root, value.tokens)
         if isinstance(value, FunctionCall):
-            if value.name == "formatString" and self._texts:
+            if value.name == "formatString" and (
+                self._compiler.function(value.name, value.catalog_id) if value.catalog_id else self._texts
+            ):
                 return self._text(value.arguments.get("value"), component_id)
             return self._call(value, component_id)
         if isinstance(value, Array):
             return [self.value(item, component_id) for item in value.items]
+        if isinstance(value, Record):
+            return {key: self.value(member, component_id) for key, member in value.members.items()}
         return value
 
     def _call(self, call: FunctionCall, component_id: str) -> Any:
@@ -53,7 +57,7 @@ class Direct:
             return None
         arguments: dict[str, Any] = {}
         for name, argument in call.arguments.items():
-            if isinstance(argument, Binding | FunctionCall | Array):
+            if isinstance(argument, NODES):
                 found = self.value(argument, component_id)
                 if type(found) in LOOKED_AT:
                     found = taken(found, compiler.protect(function.name), self._work)
@@ -65,15 +69,15 @@ class Direct:
 
     def _text(self, text: Value, component_id: str) -> str | None:
         """`formatString`."""
-        if isinstance(text, Binding | FunctionCall | Array):
+        if isinstance(text, NODES):
             # What it reads is in a text that nobody has seen yet.
-            raise Unusual
+            raise NeedsCompilation
         shown = show(text, self._work)
         self._work.compiled += len(shown) // COMPILED
         template = self._compiler.parse(shown)
         if isinstance(template, ExpressionError):
             self._report(template, component_id)
-            return instead(template)
+            return fallback_value(template)
         if template.constant is not None:
             return template.constant
         root, work, paths = self._root, self._work, template.paths
@@ -82,7 +86,7 @@ class Direct:
             return template.pattern % tuple([show(descend(root, tokens), work) for tokens in paths])
         pieces, found = [], []
         for part in template.parts:
-            if isinstance(part, Text):
+            if isinstance(part, PlainText):
                 pieces.append(part.text)
                 continue
             if isinstance(part, Path):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol, TypeAlias
 
+from a2ui.data.pointer import Tokens, to_index
 from a2ui.errors import A2uiError
-from a2ui.state.pointer import Tokens, to_index
 
 Getter: TypeAlias = Callable[[Any], Any]
 """Value of the scope -> value; absent is None."""
@@ -35,27 +35,56 @@ class Source(Protocol):
     def now(self) -> Any: ...
 
 
-class Sink:
+class Counter(Protocol):
+    """A template, as far as its items are counted. `at` is the position of the item that is being evaluated; `watched`
+    says that somebody may ask for it, so that it has to be kept right while items are drawn."""
+
+    at: int
+    watched: bool
+
+
+class ReadRecorder:
     """Where the compiled values of one part of a component leave what they read and what went wrong.
 
-    `grows`: further paths may show up later, in a formatString text that itself comes from the data; `on_read` is
-    called for those.
+    `counter` is the template whose items they are in, None outside of any; `counts`: they read its position. `grows`:
+    further paths may show up later, in a formatString text that itself comes from the data; `on_read` is called for
+    those, with None for the position.
     """
 
-    __slots__ = ("component_id", "grows", "on_read", "reads", "report")
+    __slots__ = ("component_id", "counter", "counts", "grows", "on_read", "reads", "report")
 
-    def __init__(self, component_id: str, report: Callable[[A2uiError, str], None]) -> None:
+    def __init__(
+        self,
+        component_id: str,
+        report: Callable[[A2uiError, str], None],
+        counter: Counter | None = None,
+    ) -> None:
         self.component_id = component_id
-        self.reads: dict[Read, None] = {}
+        self.reads: dict[Read, Getter] = {}
+        """What is read, with the closure that reads it: a value and its checks have one for all."""
         self.report = report
+        self.counter = counter
+        self.counts = False
         self.grows = False
-        self.on_read: Callable[[Read], None] | None = None
+        self.on_read: Callable[[Read | None], None] | None = None
 
-    def read(self, read: Read) -> None:
-        if read not in self.reads:
-            self.reads[read] = None
+    def reading(self, source: Source, read: Read) -> Getter:
+        """What is at the tokens, from the root or from the scope, None where there is nothing; noted as read."""
+        known = self.reads.get(read)
+        if known is None:
+            known = self.reads[read] = reader(source, *read)
             if self.on_read is not None:
                 self.on_read(read)
+        return known
+
+    def counting(self) -> None:
+        """Notes that the position of the item is read."""
+        if not self.counts:
+            self.counts = True
+            if self.counter is not None:
+                self.counter.watched = True
+            if self.on_read is not None:
+                self.on_read(None)
 
     def failed(self, error: A2uiError) -> None:
         self.report(error, self.component_id)
@@ -73,7 +102,12 @@ def reader(source: Source, tokens: Tokens, absolute: bool) -> Getter:
 
 
 def _from_root(source: Source, tokens: Tokens, _: Any) -> Any:
-    return descend(source.now, tokens)
+    value = source.now
+    for token in tokens:
+        if type(value) is not dict:
+            return descend(source.now, tokens)
+        value = value.get(token)
+    return value
 
 
 def _itself(scope: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from a2ui.safety.text import DOTS, HANDLE, to_text
 
 if TYPE_CHECKING:
-    from a2ui.binding.work import Work
+    from a2ui.binding.budget import EvaluationBudget
 
 SECRET: Final = HANDLE
 _UNCOUNTED_CHARS: Final = 1_000
@@ -19,7 +19,7 @@ def is_secret(value: Any) -> bool:
     return type(value) is dict and SECRET in value
 
 
-def show(value: Any, work: Work | None = None) -> str:
+def show(value: Any, work: EvaluationBudget | None = None) -> str:
     """The text of a value for anyone to see (rulebook 7.3); a handle shows as dots.
 
     Writing a list or an object as JSON counts as `work` of the drawing; where nobody counts, little is written.

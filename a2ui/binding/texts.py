@@ -5,34 +5,38 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from a2ui.binding.reading import Getter, Sink
+from a2ui.binding.budget import CUT, EvaluationBudget
+from a2ui.binding.reading import Getter, ReadRecorder
 from a2ui.binding.secrets import show
-from a2ui.binding.work import CUT, Work
 
 
-def joined(fixed: list[str], getters: list[Getter], work: Work, sink: Sink) -> Getter:
+def joined(fixed: list[str], getters: list[Getter], work: EvaluationBudget, recorder: ReadRecorder) -> Getter:
     """Texts and values in turn. One and two values, by far the most frequent, get a form without a loop."""
     if len(getters) == 1:
         return partial(_one, fixed[0], fixed[1], getters[0], work)
     if len(getters) == 2:
         return partial(_two, fixed[0], fixed[1], fixed[2], getters[0], getters[1], work)
-    return partial(_many, "%s".join([text.replace("%", "%%") for text in fixed]), getters, work, sink)
+    return partial(_many, "%s".join([text.replace("%", "%%") for text in fixed]), getters, work, recorder)
 
 
-def _one(before: str, after: str, get: Getter, work: Work, scope: Any) -> str:
+def _one(before: str, after: str, get: Getter, work: EvaluationBudget, scope: Any) -> str:
     return f"{before}{show(get(scope), work)}{after}"
 
 
-def _two(before: str, between: str, after: str, first: Getter, second: Getter, work: Work, scope: Any) -> str:
+def _two(
+    before: str, between: str, after: str, first: Getter, second: Getter, work: EvaluationBudget, scope: Any
+) -> str:
     return f"{before}{show(first(scope), work)}{between}{show(second(scope), work)}{after}"
 
 
-def _many(pattern: str, getters: list[Getter], work: Work, sink: Sink, scope: Any) -> str:
+def _many(
+    pattern: str, getters: list[Getter], work: EvaluationBudget, recorder: ReadRecorder, scope: Any
+) -> str:
     if work.used > work.allowed:
-        sink.failed(work.refusal("formatString"))
+        recorder.failed(work.refusal("formatString"))
         return CUT
     texts = [show(get(scope), work) for get in getters]
     if not work.texts(texts):
-        sink.failed(work.refusal("formatString"))
+        recorder.failed(work.refusal("formatString"))
         return CUT
     return pattern % tuple(texts)

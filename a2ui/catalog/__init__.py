@@ -1,1 +1,2 @@
-"""What a component is: property kinds, component types, catalogs."""
+"""What a component is, as a definition: kinds of properties, actions, what the engine asks of a component type,
+catalogs, and what strict mode refuses. How components look is in `catalog.basic`."""

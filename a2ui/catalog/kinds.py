@@ -1,6 +1,6 @@
 """Kinds of properties: each turns the JSON of one property into what rendering uses (rulebook 5.1, 7.1).
 
-A kind is a function of the JSON value and a `Where`. It returns the accepted value, or ABSENT after reporting
+A kind is a function of the JSON value and a `AcceptContext`. It returns the accepted value, or ABSENT after reporting
 why there is none. null never gets here: it counts as if the property were absent.
 """
 
@@ -10,86 +10,47 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from a2ui.binding.values import Binding, Value, is_dynamic, parse, parse_path
-from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic, must_be
-from a2ui.safety.limits import Limits
-from a2ui.state.pointer import ABSENT, Absent, Tokens
+from a2ui.binding.parsing import Trail, parse, parse_path
+from a2ui.binding.values import Binding, Value, is_dynamic
+from a2ui.catalog.accepting import AcceptContext
+from a2ui.data.pointer import ABSENT, Tokens
+from a2ui.errors import BUDGET_EXCEEDED
 
-Kind: TypeAlias = "Callable[[Any, Where], Any]"
-
-
-_LISTED = 100
-
-
-class Where:
-    """The property that is being read, and the list that its problems go to.
-
-    `index` is the position in the message's `components`, None outside a message (restoring a snapshot).
-    """
-
-    __slots__ = ("entries", "index", "key", "limits", "problems", "surface_id")
-
-    def __init__(self, limits: Limits, surface_id: str, problems: list[Diagnostic]) -> None:
-        self.limits = limits
-        self.surface_id = surface_id
-        self.problems = problems
-        self.index = 0
-        self.key = ""
-        self.entries = 0
-        """Entries of lists so far, see the limit of that name."""
-
-    def takes(self, entries: list[Any]) -> bool:
-        """Counts the entries of a list; False where they are too many: then the message is refused anyway."""
-        self.entries += len(entries)
-        return self.entries <= self.limits.entries
-
-    def add(self, message: str, code: str = VALIDATION_FAILED, *, sub: str = "", **facts: Any) -> None:
-        """Reports a problem of the property, at `sub` below it. The first hundred of a message are enough: there may be
-        as many as properties."""
-        if len(self.problems) >= _LISTED:
-            return
-        key = "/" + self.key.replace("~", "~0").replace("/", "~1") if self.key else ""
-        path = f"/components/{self.index}{key}{sub}"
-        self.problems.append(Diagnostic(code, message, path, self.surface_id, facts=facts))
-
-    def wrong(self, expected: str, got: object, sub: str = "", *, quoted: bool = False) -> Absent:
-        """Reports a value of the wrong kind, which then counts as absent; see `must_be`."""
-        self.add(must_be(self.key + sub, expected, got, quoted=quoted), sub=sub)
-        return ABSENT
+Kind: TypeAlias = "Callable[[Any, AcceptContext], Any]"
 
 
 # ---- dynamic values
 
 
-def text(raw: Any, where: Where) -> Any:
+def text(raw: Any, where: AcceptContext) -> Any:
     """DynamicString. Numbers and booleans become text when shown; plain objects are no text."""
     if type(raw) is str:
         return raw
-    value = parse(raw, where.add, where.limits)
+    value = parse(raw, where)
     if isinstance(value, dict):
         return where.wrong('text, {"path": ...} or {"call": ...}', raw)
     return value
 
 
-def number(raw: Any, where: Where) -> Any:
+def number(raw: Any, where: AcceptContext) -> Any:
     """DynamicNumber; numeric text is converted when bound (7.2)."""
-    value = parse(raw, where.add, where.limits)
+    value = parse(raw, where)
     if isinstance(value, dict | list | bool):
         return where.wrong("a number", raw)
     return value
 
 
-def boolean(raw: Any, where: Where) -> Any:
+def boolean(raw: Any, where: AcceptContext) -> Any:
     """DynamicBoolean; text and numbers are converted when bound (7.2)."""
-    value = parse(raw, where.add, where.limits)
+    value = parse(raw, where)
     if isinstance(value, dict | list):
         return where.wrong("true or false", raw)
     return value
 
 
-def string_list(raw: Any, where: Where) -> Any:
+def string_list(raw: Any, where: AcceptContext) -> Any:
     """DynamicStringList; one plain text counts as a list of it."""
-    value = parse(raw, where.add, where.limits)
+    value = parse(raw, where)
     if isinstance(value, dict | bool | int | float):
         return where.wrong("a list of texts", raw)
     return value
@@ -98,19 +59,26 @@ def string_list(raw: Any, where: Where) -> Any:
 # ---- literals
 
 
-def literal_text(raw: Any, where: Where) -> Any:
+def literal_text(raw: Any, where: AcceptContext) -> Any:
     """A string that is never dynamic."""
     return raw if isinstance(raw, str) else where.wrong("text", raw)
 
 
-def literal_number(raw: Any, where: Where) -> Any:
+def literal_number(raw: Any, where: AcceptContext) -> Any:
     """A number that is never dynamic; true and false are none."""
     if type(raw) is int:
         return raw
     return raw if isinstance(raw, int | float) and not isinstance(raw, bool) else where.wrong("a number", raw)
 
 
-def literal_boolean(raw: Any, where: Where) -> Any:
+def divisions(raw: Any, where: AcceptContext) -> Any:
+    """A whole number from 1 on; 3.0 is one as well."""
+    if type(raw) is float and raw.is_integer():
+        raw = int(raw)
+    return raw if type(raw) is int and raw >= 1 else where.wrong("a whole number from 1 on", raw)
+
+
+def literal_boolean(raw: Any, where: AcceptContext) -> Any:
     """True or false, never dynamic."""
     return raw if isinstance(raw, bool) else where.wrong("true or false", raw)
 
@@ -129,7 +97,7 @@ def enum(*values: str) -> Kind:
     """One of the values; anything else is reported and leaves the default to the component."""
     allowed = frozenset(values)
 
-    def read(raw: Any, where: Where) -> Any:
+    def read(raw: Any, where: AcceptContext) -> Any:
         if isinstance(raw, str) and raw in allowed:
             return raw
         return where.wrong("one of " + ", ".join(values), raw, quoted=True)
@@ -151,7 +119,7 @@ class Template:
     absolute: bool
 
 
-def child(raw: Any, where: Where) -> Any:
+def child(raw: Any, where: AcceptContext) -> Any:
     """The id of one component."""
     return raw if isinstance(raw, str) else where.wrong("the id of a component", raw)
 
@@ -162,7 +130,7 @@ USUAL[child] = ANY_TEXT
 _TEXT: Final = frozenset({str})
 
 
-def children(raw: Any, where: Where) -> Any:
+def children(raw: Any, where: AcceptContext) -> Any:
     """ChildList: a list of ids, or a Template."""
     if isinstance(raw, list):
         if not where.takes(raw):
@@ -175,7 +143,7 @@ def children(raw: Any, where: Where) -> Any:
     if isinstance(raw, dict):
         component_id, path = raw.get("componentId"), raw.get("path")
         if isinstance(component_id, str) and isinstance(path, str):
-            binding = parse_path(path, where.add)
+            binding = parse_path(path, where)
             if isinstance(binding, Binding):
                 return Template(component_id, binding.tokens, binding.absolute)
             return ABSENT
@@ -189,7 +157,7 @@ class Tab(NamedTuple):
     child: str
 
 
-def tabs(raw: Any, where: Where) -> Any:
+def tabs(raw: Any, where: AcceptContext) -> Any:
     """A tuple of Tab; entries that are none are reported and left out."""
     if not isinstance(raw, list):
         return where.wrong("a list of tabs", raw)
@@ -198,7 +166,7 @@ def tabs(raw: Any, where: Where) -> Any:
     found = []
     for index, item in enumerate(raw):
         if isinstance(item, dict) and isinstance(item.get("child"), str):
-            found.append(Tab(parse(item.get("title"), where.add, where.limits), item["child"]))
+            found.append(Tab(parse(item.get("title"), where, trail=((None, index), "title")), item["child"]))
         else:
             where.wrong("an object with title and child, the id of a component", item, f"/{index}")
     return tuple(found)
@@ -211,7 +179,7 @@ class Option(NamedTuple):
     value: str
 
 
-def options(raw: Any, where: Where) -> Any:
+def options(raw: Any, where: AcceptContext) -> Any:
     """A tuple of Option with distinct values; a repeated value and what is no option are left out."""
     if not isinstance(raw, list):
         return where.wrong("a list of options", raw)
@@ -236,7 +204,11 @@ def options(raw: Any, where: Where) -> Any:
             where.add("Two options have the same value; the first is shown.", sub=f"/{index}/value")
         else:
             label = item.get("label")
-            found[value] = Option(value if label is None else parse(label, where.add, where.limits), value)
+            if label is None:
+                label = value
+            elif type(label) is not str:
+                label = parse(label, where, trail=((None, index), "label"))
+            found[value] = Option(label, value)
     return tuple(found.values())
 
 
@@ -245,34 +217,46 @@ class Check(NamedTuple):
 
     condition: Value
     message: str
+    results: bool = False
+    """Whether the condition gives a ValidationResult, or what counts as one: in 1.0."""
 
 
-def checks(raw: Any, where: Where) -> Any:
-    """A tuple of Check; the shorthand `{call, args, message}` is accepted (R25)."""
+def checks(raw: Any, where: AcceptContext) -> Any:
+    """A tuple of Check; the shorthand `{call, args, message}` is accepted (rulebook section 21, point 25)."""
     if not isinstance(raw, list):
         return where.wrong("a list of checks", raw)
     if not where.takes(raw):
         return ABSENT
-    if len(raw) > where.limits.checks:
+    limits, marked = where.limits, where.notation.marked
+    if len(raw) > limits.checks:
         where.add(
-            f"Only the first {where.limits.checks} checks are used.",
+            f"Only the first {limits.checks} checks are used.",
             BUDGET_EXCEEDED,
             limit="checks",
-            allowed=where.limits.checks,
+            allowed=limits.checks,
             got=len(raw),
         )
     found = []
-    for index, item in enumerate(raw[: where.limits.checks]):
-        if not isinstance(item, dict) or not ("condition" in item or "call" in item):
+    for index, item in enumerate(raw[: limits.checks]):
+        if not isinstance(item, dict) or not ("condition" in item or where.notation.call in item):
             where.wrong("an object with condition and message", item, f"/{index}")
             continue
-        condition = item.get("condition", item)
         message = item.get("message")
         if not isinstance(message, str):
-            where.wrong("text", item.get("message", ...), f"/{index}/message")
+            if "message" in item or not marked:
+                where.wrong("text", item.get("message", ...), f"/{index}/message")
             message = ""
-        found.append(Check(parse(condition, where.add, where.limits), message))
+        trail: Trail = (None, index)
+        if "condition" in item:
+            found.append(Check(parse(item["condition"], where, trail=(trail, "condition")), message, marked))
+        else:
+            call = {key: value for key, value in item.items() if key != "message"}
+            found.append(Check(parse(call, where, trail=trail), message, marked))
     return tuple(found)
+
+
+NOT_CARRIED_OVER: Final = "NOT_CARRIED_OVER"
+"""Something that this renderer has no place for was left out; the rest of the definition counts."""
 
 
 class Accessibility(NamedTuple):
@@ -282,16 +266,20 @@ class Accessibility(NamedTuple):
     description: Value
 
 
-def accessibility(raw: Any, where: Where) -> Any:
+def accessibility(raw: Any, where: AcceptContext) -> Any:
     """An Accessibility with at least one of its texts."""
     if not isinstance(raw, dict):
         return where.wrong("an object with label and description", raw)
+    if where.notation.marked:
+        for name in raw.keys() & {"live", "hidden"}:
+            message = f"accessibility.{name} has no counterpart in this renderer and was left out."
+            where.add(message, NOT_CARRIED_OVER, sub=f"/{name}")
     label, description = (_label(raw.get(name), name, where) for name in ("label", "description"))
     return ABSENT if label is None and description is None else Accessibility(label, description)
 
 
-def _label(raw: Any, name: str, where: Where) -> Any:
-    value = None if raw is None else parse(raw, where.add, where.limits)
+def _label(raw: Any, name: str, where: AcceptContext) -> Any:
+    value = None if raw is None else parse(raw, where)
     if isinstance(value, dict):
         where.wrong("text", raw, f"/{name}")
         return None
@@ -305,9 +293,9 @@ class SvgPath:
     d: str
 
 
-def icon_name(raw: Any, where: Where) -> Any:
+def icon_name(raw: Any, where: AcceptContext) -> Any:
     """One of the names, a dynamic value for one, or SvgPath."""
     if isinstance(raw, dict) and isinstance(raw.get("svgPath"), str) and "path" not in raw:
         return SvgPath(raw["svgPath"])
-    value = parse(raw, where.add, where.limits)
+    value = parse(raw, where)
     return value if isinstance(value, str) or is_dynamic(value) else where.wrong("the name of an icon", raw)

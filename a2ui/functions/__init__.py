@@ -1,1 +1,1 @@
-"""The catalog functions and the formatString grammar."""
+"""The functions of the basic catalog, what a function is and how it is found, and the grammar of formatString."""

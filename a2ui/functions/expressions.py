@@ -2,10 +2,11 @@
 
 A `Template` is a tuple of parts that are evaluated, converted to text (7.3) and concatenated:
 
-* `Text(text)`: shown as it is; neighbours are never both Text.
+* `PlainText(text)`: shown as it is; neighbours are never both PlainText.
 * `Literal(value)`: a string, number, boolean or null written inside `${...}`.
 * `Path(tokens, absolute)`: a read of the data model from the root or from the scope of the caller.
-* `Call(name, args)`: a function call; the arguments are `(name, Literal | Path | Call)` with unique names.
+* `Call(name, args)`: a function call, of one of the protocol's own where the name begins with @; the arguments are
+  `(name, Literal | Path | Call)` with unique names.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from typing import Any, Final, TypeAlias
 
 import regex  # type: ignore[import-untyped]  # has \p{...}, which re lacks; only fixed patterns of ours here
 
+from a2ui.data.pointer import ABSENT, Tokens, parse_scoped
 from a2ui.errors import ExpressionError, PointerError
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
 from a2ui.safety.text import to_text
-from a2ui.state.pointer import ABSENT, Tokens, parse_scoped
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class PlainText:
     """Text outside of `${...}`, escapes resolved."""
 
     text: str
@@ -54,7 +55,7 @@ class Call:
 
 
 Expression: TypeAlias = Literal | Path | Call
-Part: TypeAlias = Text | Literal | Path | Call
+Part: TypeAlias = PlainText | Literal | Path | Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ _ESCAPES: Final[Mapping[str, str]] = {"n": "\n", "t": "\t", "r": "\r"}
 _BLANKS = regex.compile(r"\s*")
 _PATH = regex.compile(r"[\p{L}\p{M}\p{N}/._\-]+")
 _NAME = regex.compile(r"[\p{L}_][\p{L}\p{M}\p{N}_]*")
+_SYSTEM_NAME = regex.compile(r"@[\p{L}_][\p{L}\p{M}\p{N}_]*")
 _KEYWORD = regex.compile(r"(true|false|null)(?![\p{L}\p{M}\p{N}_])")
 _NUMBER = regex.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _STRING_STOP = regex.compile(r"""['"\\]""")
@@ -86,8 +88,8 @@ _EXACT_DIGITS = 300
 _CACHED_CHARS = 500
 
 
-def parse_template(text: str, limits: Limits = DEFAULT_LIMITS) -> Template:
-    """The template of a text.
+def parse_template(text: str, limits: Limits = DEFAULT_LIMITS, *, system: bool = False) -> Template:
+    """The template of a text; `system`: it may call functions of the protocol, `${@index()}` (1.0).
 
     Raises ExpressionError: code `EXPRESSION_ERROR` for a syntax error anywhere in the text, `budget_exceeded`
     where it is longer, deeper or has more parts than the limits allow.
@@ -95,9 +97,9 @@ def parse_template(text: str, limits: Limits = DEFAULT_LIMITS) -> Template:
     if len(text) > limits.expression_chars:
         raise _limit_error(text, "expression_chars", limits.expression_chars)
     if "${" not in text:
-        return Template((Text(text),) if text else (), text)
+        return Template((PlainText(text),) if text else (), text)
     parse = _parse_cached if len(text) <= _CACHED_CHARS else _parse
-    return parse(text, limits.expression_parts, limits.expression_depth, limits.call_arguments)
+    return parse(text, limits.expression_parts, limits.expression_depth, limits.call_arguments, system)
 
 
 def evaluate(
@@ -118,21 +120,23 @@ def evaluate(
 
     if template.constant is not None:
         return template.constant
-    return "".join([part.text if isinstance(part, Text) else to_text(value(part)) for part in template.parts])
+    return "".join(
+        [part.text if isinstance(part, PlainText) else to_text(value(part)) for part in template.parts]
+    )
 
 
-def _parse(text: str, max_parts: int, max_depth: int, max_arguments: int) -> Template:
-    parts = tuple(_Parser(text, max_parts, max_depth, max_arguments).template())
+def _parse(text: str, max_parts: int, max_depth: int, max_arguments: int, system: bool) -> Template:
+    parts = tuple(_Parser(text, max_parts, max_depth, max_arguments, system=system).template())
     if any(isinstance(part, Path | Call) for part in parts):
-        if not all(isinstance(part, Path | Text) for part in parts):
+        if not all(isinstance(part, Path | PlainText) for part in parts):
             return Template(parts, None)
         pattern = "".join(
-            [part.text.replace("%", "%%") if isinstance(part, Text) else "%s" for part in parts]
+            [part.text.replace("%", "%%") if isinstance(part, PlainText) else "%s" for part in parts]
         )
         return Template(
             parts, None, pattern, tuple([part.tokens for part in parts if isinstance(part, Path)])
         )
-    constant = "".join([part.text if isinstance(part, Text) else to_text(part.value) for part in parts])  # type: ignore[union-attr]
+    constant = "".join([part.text if isinstance(part, PlainText) else to_text(part.value) for part in parts])  # type: ignore[union-attr]
     return Template(parts, constant)
 
 
@@ -152,7 +156,10 @@ def _limit_error(text: str, limit: str, allowed: int) -> ExpressionError:
 class _Parser:
     """Recursive descent over one text; `position` is the next character."""
 
-    def __init__(self, text: str, max_parts: int, max_depth: int, max_arguments: int) -> None:
+    def __init__(
+        self, text: str, max_parts: int, max_depth: int, max_arguments: int, *, system: bool
+    ) -> None:
+        self.system = system
         self.text = text
         self.position = 0
         self.depth = 0
@@ -177,14 +184,14 @@ class _Parser:
                 continue
             pending += text[self.position : start]
             if pending:
-                parts.append(Text(pending))
+                parts.append(PlainText(pending))
                 pending = ""
             self.position = start + 2
             parts.append(self.interpolation())
             if len(parts) > self.max_parts:
                 raise _limit_error(text, "expression_parts", self.max_parts)
         if pending:
-            parts.append(Text(pending))
+            parts.append(PlainText(pending))
         return parts
 
     # ------------------------------------------------------------------ inside
@@ -220,6 +227,12 @@ class _Parser:
             return self.number(number.group())
         if path := _PATH.match(text, position):
             return self.path_or_call(path.group())
+        if self.system and (name := _SYSTEM_NAME.match(text, position)):
+            self.position = name.end()
+            self.blanks()
+            if self.peek() != "(":
+                raise self.error("Expected '(' after the name of a function")
+            return self.call(name.group())
         raise self.error("Unexpected characters" if position < len(text) else "Unclosed interpolation")
 
     def string(self) -> str:

@@ -20,3 +20,9 @@ def find_locale(tag: str) -> Locale:
         except (UnknownLocaleError, ValueError):
             parts.pop()
     return Locale.parse(FALLBACK)
+
+
+@lru_cache(maxsize=256)
+def is_right_to_left(tag: str) -> bool:
+    """Whether the locale of a tag is written from right to left."""
+    return find_locale(tag).text_direction == "rtl"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any, TypeAlias
 
-from a2ui.catalog.schema.shapes import Signature
+from a2ui.data.values import JSON
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
-from a2ui.state.values import JSON
+from a2ui.schema.dynamic import Signature
 
 
 def _system_clock() -> datetime:
@@ -69,6 +69,11 @@ class FunctionRegistry:
         self._functions: dict[str, Function] = {}
         for function in functions:
             self.register(function)
+
+    @property
+    def by_name(self) -> Mapping[str, Function]:
+        """All functions by name."""
+        return self._functions
 
     def get(self, name: str) -> Function | None:
         """The function of that name, None if there is none."""

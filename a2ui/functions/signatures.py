@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
-from a2ui.catalog.schema.shapes import (
+from a2ui.schema.dynamic import (
     Signature,
-    anything,
-    count,
+    dynamic,
     dynamic_boolean,
     dynamic_number,
     dynamic_string,
     dynamic_value,
-    list_of,
-    number,
-    string,
-    uri,
 )
+from a2ui.schema.shapes import anything, count, list_of, number, string, uri
 
 _BOUNDS = ("min", "max")
 _NUMBER_STYLE = {"decimals": dynamic_number, "grouping": dynamic_boolean}
@@ -46,3 +43,12 @@ SIGNATURES: Final[Mapping[str, Signature]] = {
     "not": Signature("boolean", {"value": dynamic_boolean}),
     "capitalize": Signature("string", {"value": dynamic_string}),
 }
+
+SIGNATURES_1_0: Final[Mapping[str, Signature]] = {
+    **{
+        name: replace(SIGNATURES[name], returns="validationResult")
+        for name in ("required", "regex", "length", "numeric", "email")
+    },
+    "openUrl": Signature("void", {"url": dynamic(uri, "string")}),
+}
+"""Those that the Basic Catalog 1.0 has otherwise (section 8 of its reading)."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from a2ui.data.values import JSON
 from a2ui.gallery.layout import Line, token
-from a2ui.state.values import JSON
 
 MOST = 5_000
 

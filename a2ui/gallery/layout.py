@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from a2ui.state.values import JSON
+from a2ui.data.values import JSON
 
 WIDTH = 84
 DEPTH = 60

@@ -19,12 +19,14 @@ from a2ui import (
     OpenUrl,
     PatchError,
     SurfaceChange,
+    ops,
 )
-from a2ui.gallery.asked import Asked, Doing
+from a2ui.data.values import JSON
+from a2ui.gallery.request import Doing, PlayRequest
+from a2ui.ops import Op
+from a2ui.protocol import answers
 from a2ui.protocol.adapters import outgoing
-from a2ui.protocol.versions import KNOWN, NATIVE
-from a2ui.rendering.place import Op
-from a2ui.state.values import JSON
+from a2ui.protocol.dialects import KNOWN, V0_9
 
 SECONDS = 3.0
 """How long a replay may take. One message may always end: the engine's own limits bound it."""
@@ -98,7 +100,7 @@ class Replay:
 
     def __init__(
         self,
-        asked: Asked,
+        asked: PlayRequest,
         messages: list[Any],
         *,
         hosts: frozenset[str] = frozenset(),
@@ -197,8 +199,9 @@ class Replay:
     def _told(self, step: int, faults: Any) -> list[Said]:
         message = self._messages[step - 1] if 0 < step <= len(self._messages) else None
         version = message.get("version") if isinstance(message, dict) else None
-        version = version if version in KNOWN else NATIVE[0]
-        return [Said(step, outgoing(fault.as_message(version))) for fault in faults]
+        version = version if version in KNOWN else V0_9.version
+        told = [(fault, answers.error(fault, version)) for fault in faults]
+        return [Said(step, said, note="" if said else fault.message) for fault, said in told]
 
     # ------------------------------------------------------------------ what was done
 
@@ -263,5 +266,5 @@ def size_of(ops: list[Op]) -> int:
 def _page_ops(change: SurfaceChange) -> list[Op]:
     """A surface that comes or goes is an operation of the page as well."""
     if change.kind == "created":
-        return [["i", "", "beforeend", change.html]]
-    return [["d", change.dom_id]] if change.kind == "deleted" else change.ops
+        return [ops.insert("", "beforeend", change.html)]
+    return [ops.remove(change.dom_id)] if change.kind == "deleted" else change.ops

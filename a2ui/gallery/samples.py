@@ -8,11 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from a2ui.errors import A2uiError
-from a2ui.gallery.asked import PROGRAM_BYTES
+from a2ui.gallery.conf import conf
 from a2ui.gallery.layout import written
+from a2ui.gallery.request import PROGRAM_BYTES
 from a2ui.programs.reading import messages_of, parse_json
 
 OURS = Path(__file__).parent / "samples"
@@ -41,9 +40,8 @@ class Group:
 def groups() -> list[Group]:
     """All there are, in the order of their files."""
     found = [Group("Samples", ours())]
-    folder = str(getattr(settings, "BEACH_SHARED", "") or "")
-    if folder:
-        found += official(Path(folder))
+    if conf.shared is not None:
+        found += official(conf.shared)
     return found
 
 

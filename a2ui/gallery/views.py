@@ -6,7 +6,6 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
@@ -16,9 +15,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from a2ui.errors import A2uiError
-from a2ui.gallery import asked as ask
-from a2ui.gallery import samples, shown
-from a2ui.gallery.doors import TooMuch, aside, counted, guarded
+from a2ui.gallery import presentation, samples
+from a2ui.gallery import request as play_request
+from a2ui.gallery.access import TooMuch, aside, counted, guarded
+from a2ui.gallery.conf import conf
 from a2ui.gallery.replay import Done, Played, Replay, size_of
 
 REGIONS = ("notice", "state", "steps", "thread", "message", "sent", "data", "agent", "tabs")
@@ -58,16 +58,16 @@ async def act(request: HttpRequest) -> HttpResponse:
 
 
 def _bench(request: HttpRequest, fields: QueryDict) -> HttpResponse:
-    asked = ask.asked(fields) if request.method == "POST" else _sample(fields)
+    asked = play_request.requested(fields) if request.method == "POST" else _sample(fields)
     if "run" in fields:
-        ask.read(asked.draft)
+        play_request.read(asked.draft)
         known = samples.find(asked.sample)
         name = asked.sample if known is not None and known.program == asked.draft else ""
-        asked = replace(asked, program=asked.draft, journal=(), step=ask.MESSAGES, sample=name)
+        asked = replace(asked, program=asked.draft, journal=(), step=play_request.MESSAGES, sample=name)
     if "over" in fields:
         asked = replace(asked, journal=())
     messages = asked.messages()
-    replay = Replay(asked, messages, hosts=_hosts())
+    replay = Replay(asked, messages, hosts=conf.image_hosts)
     played = replay.overview()
     asked = replace(asked, journal=tuple(played.journal))
     context = _context(asked, messages, played, replay.last) | {"sample": samples.find(asked.sample)}
@@ -78,11 +78,11 @@ def _bench(request: HttpRequest, fields: QueryDict) -> HttpResponse:
 
 
 def _act(request: HttpRequest) -> HttpResponse:
-    asked = ask.asked(request.POST)
+    asked = play_request.requested(request.POST)
     messages = asked.messages()
-    replay = Replay(asked, messages, hosts=_hosts())
-    doing = ask.new_doing(request.POST.get("doing", ""), at=replay.last, ms=int(time.time() * 1000))
-    # Asked before it is done: the journal may be full.
+    replay = Replay(asked, messages, hosts=conf.image_hosts)
+    doing = play_request.new_doing(request.POST.get("doing", ""), at=replay.last, ms=int(time.time() * 1000))
+    # PlayRequest before it is done: the journal may be full.
     asked.doing(doing)
     done = replay.do(doing)
     after = replace(asked, journal=tuple(done.played.journal)).doing(doing)
@@ -96,26 +96,23 @@ def _act(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _hosts() -> frozenset[str]:
-    """Where pictures may come from, as the policy of the page says it, in the spelling of the engine."""
-    return frozenset(host.lower().removeprefix("*") for host in getattr(settings, "BEACH_IMAGE_HOSTS", ()))
-
-
-def _sample(fields: QueryDict) -> ask.Asked:
+def _sample(fields: QueryDict) -> play_request.PlayRequest:
     """The sample of the address, with the switches that go with it unless the address has others."""
     sample = samples.find(fields.get("sample", "")) or samples.ours()[0]
-    asked = ask.asked({**dict(sample.switches), **fields.dict(), "journal": ""})
+    asked = play_request.requested({**dict(sample.switches), **fields.dict(), "journal": ""})
     return replace(asked, program=sample.program, draft=sample.program, sample=sample.name)
 
 
-def _context(asked: ask.Asked, messages: list[Any], played: Played, last: int) -> dict[str, Any]:
+def _context(
+    asked: play_request.PlayRequest, messages: list[Any], played: Played, last: int
+) -> dict[str, Any]:
     step = played.steps[last - 1] if 0 < last <= len(played.steps) else None
-    rows = shown.step_rows(messages, played)
+    rows = presentation.step_rows(messages, played)
     ops = step.ops if step else ()
-    agent = shown.said(played.said)
+    agent = presentation.said(played.said)
     return {
         "asked": asked,
-        "journal": ask.written_journal(asked.journal),
+        "journal": play_request.written_journal(asked.journal),
         "doings": len(asked.journal),
         "step": step,
         "at": last,
@@ -127,23 +124,23 @@ def _context(asked: ask.Asked, messages: list[Any], played: Played, last: int) -
             {"id": name, "version": version, "html": mark_safe(html)}  # noqa: S308
             for name, version, html in played.seen.surfaces
         ],
-        "message": shown.message_text(step) if step else None,
+        "message": presentation.message_text(step) if step else None,
         "faults": step.faults if step else (),
-        "sent": shown.fragments(ops),
-        "sent_more": max(0, len(ops) - shown.FRAGMENTS),
+        "sent": presentation.fragments(ops),
+        "sent_more": max(0, len(ops) - presentation.FRAGMENTS),
         "sent_size": step.size if step else 0,
-        "models": shown.models(played.seen),
+        "models": presentation.models(played.seen),
         "agent": agent,
         "agent_more": len(played.said) - len(agent),
         "said_count": sum(entry.message is not None for entry in played.said),
         "stopped": played.stopped,
         "lost": played.lost,
-        "locales": ask.LOCALES,
-        "zones": ask.ZONES,
-        "versions": ask.VERSIONS,
-        "widths": ask.WIDTHS,
-        "themes": ask.THEMES,
-        "most": ask.PROGRAM_BYTES,
+        "locales": play_request.LOCALES,
+        "zones": play_request.ZONES,
+        "versions": play_request.VERSIONS,
+        "widths": play_request.WIDTHS,
+        "themes": play_request.THEMES,
+        "most": play_request.PROGRAM_BYTES,
         "strings": {
             "open": _("Your browser did not open this address by itself:"),
             "tooLong": _("The program has {} bytes; at most {} are run."),
@@ -157,8 +154,8 @@ def _doing(done: Done) -> dict[str, Any]:
     """Instead of what the message sent: what this sent."""
     return {
         "done": True,
-        "sent": shown.fragments(done.ops),
-        "sent_more": max(0, len(done.ops) - shown.FRAGMENTS),
+        "sent": presentation.fragments(done.ops),
+        "sent_more": max(0, len(done.ops) - presentation.FRAGMENTS),
         "sent_size": size_of(done.ops),
     }
 

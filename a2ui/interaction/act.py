@@ -13,13 +13,13 @@ from a2ui.binding.values import FunctionCall
 from a2ui.catalog.actions import CallAction, EventAction, action_of
 from a2ui.catalog.kinds import Accessibility, Check
 from a2ui.errors import ActionError, ExpressionError
-from a2ui.functions.convert import truthy
 from a2ui.functions.effects import checked_url
+from a2ui.functions.results import judged
 from a2ui.interaction.locate import Instance
 from a2ui.safety.text import clean_text
 
 if TYPE_CHECKING:
-    from a2ui.engine import EngineOptions
+    from a2ui.options import EngineOptions
 
 _LABEL_CHARS = 200
 _TAG = re.compile(r"<[^>]*>")
@@ -29,13 +29,15 @@ _TAG = re.compile(r"<[^>]*>")
 class ClientAction:
     """What the agent is told about a click.
 
-    `message` is the whole client-to-server message, `label` what the button is called, for the log.
+    `message` is the whole client-to-server message, `label` what the button is called, for the log, `target` its
+    DOM id.
     """
 
     owner: str
     surface_id: str
     message: dict[str, Any]
     label: str
+    target: str
 
     @property
     def name(self) -> str:
@@ -56,7 +58,8 @@ def act(instance: Instance | None, options: EngineOptions) -> ClientAction | Ope
     if instance is None or action is None:
         raise ActionError("This button is gone: the card has changed since it was shown.")
     checks: tuple[Check, ...] = instance.component.props.get("checks", ())
-    failing = [check.message for check in checks if not truthy(instance.evaluate(check.condition))]
+    results = [judged(instance.evaluate(c.condition), c.message, results=c.results) for c in checks]
+    failing = [result.message for result in results if not result.valid]
     if failing:
         raise ActionError("; ".join(filter(None, failing)) or "This button is disabled.", code="disabled")
     if isinstance(action, CallAction):
@@ -67,27 +70,27 @@ def act(instance: Instance | None, options: EngineOptions) -> ClientAction | Ope
 def _event(action: EventAction, instance: Instance, options: EngineOptions) -> ClientAction:
     now = options.clock().astimezone(UTC)
     surface = instance.surface
-    message = {
-        "version": surface.version,
-        "action": {
-            "name": action.name,
-            "surfaceId": surface.id,
-            "sourceComponentId": instance.component.id,
-            "timestamp": f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z",
-            "context": {key: instance.evaluate(value) for key, value in action.context.items()},
-        },
+    said = {
+        "name": action.name,
+        "surfaceId": surface.id,
+        "sourceComponentId": instance.component.id,
+        "timestamp": f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z",
+        "context": {key: instance.evaluate(value) for key, value in action.context.items()},
     }
-    return ClientAction(surface.owner, surface.id, message, _label(instance))
+    if action.user_message is not None:
+        said["userMessage"] = show(instance.evaluate(action.user_message))
+    message = {"version": surface.version, "action": said}
+    return ClientAction(surface.owner, surface.id, message, _label(instance), instance.dom_id)
 
 
 def _run(call: FunctionCall, instance: Instance, options: EngineOptions) -> OpenUrl | None:
     view = instance.surface.view
-    function = view.compiler.function(call.name)
+    function = view.compiler.function(call.name, call.catalog_id)
     if function is None:
         raise ActionError(
             f"There is no function {call.name[:40]!r}.", code="EXPRESSION_ERROR", expression=call.name[:100]
         )
-    arguments = view.call_arguments(call, instance.scope, instance.component.id)
+    arguments = {name: instance.evaluate(value) for name, value in call.arguments.items()}
     try:
         if call.name == "openUrl":
             return OpenUrl(checked_url(_expanded(arguments, instance)))
@@ -98,7 +101,7 @@ def _run(call: FunctionCall, instance: Instance, options: EngineOptions) -> Open
 
 
 def _expanded(arguments: dict[str, Any], instance: Instance) -> dict[str, Any]:
-    """`${...}` in a URL is read as formatString (R24): no URL starts that way."""
+    """`${...}` in a URL is read as formatString (rulebook section 21, point 24): no URL starts that way."""
     url = arguments.get("url")
     if isinstance(url, str) and "${" in url:
         call = FunctionCall("formatString", {"value": url})

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from a2ui.binding.values import Binding
-from a2ui.catalog.input import InputType
+from a2ui.catalog.component_type import is_input
+from a2ui.data.data_model import write_ops
+from a2ui.data.pointer import Tokens
+from a2ui.data.values import JSON
 from a2ui.errors import DataError, InputError, LimitError
 from a2ui.interaction.locate import Instance
-from a2ui.state.data_model import write_ops
-from a2ui.state.pointer import Tokens
-from a2ui.state.values import JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Edit:
     """A person's change of a data model as RFC 6902 operations.
 
     `obscured`: the value belongs to an obscured field. Unless `conceal` has put a handle in its place, it must not
-    be stored (D24).
+    be stored (D24). `target` is the DOM id of the field.
     """
 
     owner: str
@@ -28,6 +28,7 @@ class Edit:
     ops: list[dict[str, Any]]
     component_id: str = ""
     obscured: bool = False
+    target: str = ""
 
 
 def edit(instance: Instance | None, value: JSON, conceal: Callable[[JSON], JSON] | None = None) -> Edit:
@@ -36,7 +37,7 @@ def edit(instance: Instance | None, value: JSON, conceal: Callable[[JSON], JSON]
         raise InputError("This field is not there any more.", code="not_found")
     component = instance.component
     kind = component.type
-    if not isinstance(kind, InputType):
+    if not is_input(kind):
         raise InputError("This is not a field.", code="not_found")
     binding = component.props.get("value")
     if not isinstance(binding, Binding):
@@ -51,7 +52,7 @@ def edit(instance: Instance | None, value: JSON, conceal: Callable[[JSON], JSON]
     except (DataError, LimitError) as error:
         raise InputError(error.message, code=error.code, path=error.path, **error.facts) from error
     owner = instance.surface.owner
-    return Edit(owner, instance.surface.id, ops, component.id, obscured)
+    return Edit(owner, instance.surface.id, ops, component.id, obscured, instance.dom_id)
 
 
 def _is_obscured(instance: Instance, tokens: Tokens) -> bool:
@@ -61,6 +62,5 @@ def _is_obscured(instance: Instance, tokens: Tokens) -> bool:
         part.place.component for part in instance.surface.view.index.readers(tokens) if part.place.component
     ]
     return any(
-        isinstance(component.type, InputType) and component.type.is_obscured(component.props)
-        for component in components
+        is_input(component.type) and component.type.is_obscured(component.props) for component in components
     )

@@ -1,20 +1,38 @@
-"""From the DOM id that a browser names to the instance that is really there (R2)."""
+"""From what somebody names, a DOM id or a component of an agent, to the instance that is really there (R2)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+from a2ui.data.pointer import Tokens, parse, to_index
+from a2ui.errors import PointerError
+from a2ui.rendering.patterns import context_of
 from a2ui.rendering.place import Place
-from a2ui.rendering.repaint import context_of
-from a2ui.safety.ids import number
+from a2ui.safety.ids import base36
 from a2ui.state.components import Component
-from a2ui.state.pointer import Tokens
-from a2ui.state.surface import Surface
+from a2ui.surface.surface import Surface
 
 _MAX_CHARS = 2_000
 _DIGEST_CHARS = 12
 _NUMBER_CHARS = 8
+
+
+class ComponentTarget(NamedTuple):
+    """A component by the ids that its agent gave, for whoever has no page: programs, peers, replies by mail.
+
+    `item_path` is where the data of its template item is now, a JSON Pointer (`/flights/2`, `/days/0/flights/1`); ""
+    outside of templates. Where its parents use a component more than once, the first of these places is meant.
+    """
+
+    owner: str
+    surface_id: str
+    component_id: str
+    item_path: str = ""
+
+
+Target: TypeAlias = str | ComponentTarget
+"""A DOM id, as pages name what is on them, or a component by name."""
 
 
 class Instance(NamedTuple):
@@ -27,25 +45,77 @@ class Instance(NamedTuple):
     scope_path: Tokens
     context: str
 
+    @property
+    def dom_id(self) -> str:
+        return self.place.prefix + self.context
+
     def evaluate(self, value: Any) -> Any:
         """A dynamic value of the component now."""
-        return self.surface.view.evaluate(value, self.scope, self.component.id)
+        levels = self.place.levels
+        return self.surface.view.evaluate(
+            value, self.scope, self.component.id, levels[-1] if levels else None
+        )
 
 
-def locate(surfaces: Mapping[str, Surface], target: object) -> Instance | None:
-    """The instance with this DOM id; None if none is shown."""
-    if not isinstance(target, str) or len(target) > _MAX_CHARS:
+def locate(
+    by_dom_id: Mapping[str, Surface], by_name: Mapping[tuple[str, str], Surface], target: object
+) -> Instance | None:
+    """The instance that `target` names, a `Target`; None if none is shown. `by_name`: by owner and id."""
+    if isinstance(target, ComponentTarget):
+        return _by_name(by_name, target)
+    return _by_dom_id(by_dom_id, target) if isinstance(target, str) and len(target) <= _MAX_CHARS else None
+
+
+def _settled(surface: Surface) -> Surface:
+    surface.note()
+    if not surface.view.live:
+        surface.html()
+    surface.view.compiled()
+    surface.settle()
+    return surface
+
+
+def _by_name(surfaces: Mapping[tuple[str, str], Surface], target: ComponentTarget) -> Instance | None:
+    surface = surfaces.get((target.owner, target.surface_id))
+    try:
+        wanted = parse(target.item_path)
+    except PointerError:
         return None
+    if surface is None:
+        return None
+    for place in _settled(surface).view.places(target.component_id):
+        context = _context_at(place, wanted)
+        found = _match(surface, place, context) if context is not None else None
+        if found is not None and found.scope_path == wanted:
+            return found
+    return None
+
+
+def _context_at(place: Place, wanted: Tokens) -> str | None:
+    """The context of the place's instance whose item is at this path; None where its lists have no such item."""
+    context = ""
+    path: Tokens = ()
+    for at, slot in enumerate(place.levels):
+        context += slot.place.tail
+        path = (*(() if slot.template.absolute else path), *slot.template.tokens)
+        # A list with an absolute path is the same in every item around it, and so is what is in it.
+        free = any(inner.template.absolute for inner in place.levels[at + 1 :])
+        index = 0 if free else to_index(wanted[len(path)]) if len(path) < len(wanted) else None
+        state = slot.states.get(context)
+        if state is None or index is None or index >= len(state.keys):
+            return None
+        context += f"-{state.keys[index]}"
+        path = (*path, str(index))
+    return context + place.tail
+
+
+def _by_dom_id(surfaces: Mapping[str, Surface], target: str) -> Instance | None:
     dom_id, _, rest = target.partition("-")
     base, dash, context = rest.partition("-")
     surface = surfaces.get(dom_id)
     if surface is None:
         return None
-    if not surface.view.live:
-        surface.html()
-    surface.view.compiled()
-    surface.settle()
-    for place in surface.view.places(_component_id(surface, base)):
+    for place in _settled(surface).view.places(_component_id(surface, base)):
         found = _match(surface, place, dash + context)
         if found is not None:
             return found
@@ -58,7 +128,7 @@ def _component_id(surface: Surface, base: str) -> str:
     if not base.isascii() or not base.isalnum() or len(base) > _NUMBER_CHARS:
         return ""
     at = int(base, 36)
-    return names[at] if at < len(names) and number(at) == base else ""
+    return names[at] if at < len(names) and base36(at) == base else ""
 
 
 def _match(surface: Surface, place: Place, context: str) -> Instance | None:
@@ -85,6 +155,8 @@ def _match(surface: Surface, place: Place, context: str) -> Instance | None:
         template = slot.template
         path = (*(() if template.absolute else path), *template.tokens, str(index))
         scope = items[index]
+        if slot.watched:
+            slot.at = index
         keys = (*keys, key)
         at += 1 + len(key)
     if context[at:] != place.tail or _left_out(surface, place, keys):

@@ -18,7 +18,7 @@ class More:
     count: int
 
 
-def more(instance: Instance | None, target: str) -> More:
+def more(instance: Instance | None) -> More:
     """What a click on "show more" asks for. Raises ActionError where nothing is left out, or nothing more fits."""
     slot = instance.place.slot if instance is not None else None
     state = slot.states.get(instance.context) if instance is not None and slot is not None else None
@@ -28,4 +28,4 @@ def more(instance: Instance | None, target: str) -> More:
     if instance is None or state is None or not offered:
         raise ActionError("There is no more to show here.")
     surface = instance.surface
-    return More(surface.owner, surface.id, target, state.visible + offered)
+    return More(surface.owner, surface.id, instance.dom_id, state.visible + offered)

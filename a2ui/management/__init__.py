@@ -1,1 +1,1 @@
-"""Commands of the renderer."""
+"""What `manage.py a2ui` runs: the engine on the command line, without database or server."""

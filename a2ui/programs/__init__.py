@@ -1,1 +1,2 @@
-"""Programs: lists of messages as files, for the commands, the tests and the gallery."""
+"""Programs: lists of messages as files. Reading them, checking them, and their resolved tree as data: for the commands,
+the tests and the gallery."""

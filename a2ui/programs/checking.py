@@ -6,15 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from a2ui.catalog.schema.strict import strict_problems
 from a2ui.errors import VALIDATION_FAILED, Diagnostic
-from a2ui.protocol.messages import CreateSurface, DeleteSurface, read
-from a2ui.protocol.versions import NATIVE
-from a2ui.rendering.tree import is_pseudo, perform
-from a2ui.state.topology import topology_problems
+from a2ui.programs.topology import topology_problems
+from a2ui.programs.tree import is_pseudo, perform
+from a2ui.protocol.dialects import dialect_of
+from a2ui.protocol.messages import DeleteSurface, read
+from a2ui.surface.refusing import schema_problems
 
 if TYPE_CHECKING:
-    from a2ui.catalog.registry import Catalog
     from a2ui.engine import Engine
     from a2ui.surfaces import SurfaceSet
 
@@ -72,21 +71,14 @@ def check(engine: Engine, program: Iterable[Any], *, strict: bool = False) -> li
 
 
 def _schema(surfaces: SurfaceSet, engine: Engine, message: Any) -> list[Diagnostic]:
-    """What the schemas of v0.9 refuse; not refused here, since the engine goes on with the rest."""
-    if not isinstance(message, dict) or message.get("version") not in NATIVE:
+    """What the schemas refuse; not refused here, since the engine goes on with the rest."""
+    if not isinstance(message, dict) or dialect_of(message.get("version")) is None:
         return []
     typed = read(message, engine.options.limits)
     if isinstance(typed, list | DeleteSurface):
         return []
-    catalog: Catalog | None
-    if isinstance(typed, CreateSurface):
-        catalog = engine.catalogs.find(typed.catalog_id)
-    else:
-        surface = surfaces.get("", typed.surface_id)
-        catalog = surface.catalog if surface is not None else None
-    if catalog is None:
-        return []
-    return [replace(problem, refused=False) for problem in strict_problems(message, catalog)]
+    surface = surfaces.get("", typed.surface_id)
+    return [replace(problem, refused=False) for problem in schema_problems(engine, message, typed, surface)]
 
 
 def _covered(problem: Diagnostic, found: list[Diagnostic]) -> bool:

@@ -1,1 +1,1 @@
-"""Wire shapes of the protocol: what an agent may send, what goes back."""
+"""The messages of v0.9 and the ids of catalogs; other versions, translated to these, are in `protocol.adapters`."""

@@ -1,4 +1,4 @@
-"""Ids under which the Basic and the minimal catalog are known (rulebook section 18)."""
+"""Ids under which the Basic and the minimal catalog are known (rulebook 18; reading of 1.0, 8)."""
 
 from __future__ import annotations
 
@@ -41,6 +41,14 @@ BASIC_ALIASES: Final = (
     "core-v0.9",
 )
 
+BASIC_1_0: Final = "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json"
+
+BASIC_1_0_ALIASES: Final = (
+    "https://a2ui.org/specification/v0_10/catalogs/basic/catalog.json",
+    "https://a2ui.org/catalogs/basic/v1/catalog.json",
+)
+"""What drafts of 1.0 and one of its suites call it."""
+
 MINIMAL_ALIASES: Final = ("https://a2ui.org/specification/v0_9_1/catalogs/minimal/catalog.json", "minimal")
 
 
@@ -48,27 +56,3 @@ def loose(catalog_id: str) -> str:
     """The id without scheme and case: the second way to compare, after exact equality."""
     _, separator, rest = catalog_id.partition("://")
     return (rest if separator else catalog_id).casefold()
-
-
-# Catalogs of surfaces that mix several (v1.0): everything of the named catalog under its plain name, everything of
-# all catalogs under its qualified one.
-_MIXED = "mixed:"
-
-
-def mixed(catalog_id: str) -> str:
-    """The id of the mixed catalog whose default is this catalog; of one without default for the empty id."""
-    return _MIXED + catalog_id
-
-
-def unmixed(catalog_id: str) -> str:
-    """The id of the default of a mixed catalog; any other id as it is."""
-    return catalog_id.removeprefix(_MIXED)
-
-
-def is_mixed(catalog_id: str) -> bool:
-    return catalog_id.startswith(_MIXED)
-
-
-def qualified(catalog_id: str, name: str) -> str:
-    """What a component type or function of a catalog is called inside a mixed one."""
-    return f"{catalog_id}#{name}"

@@ -1,7 +1,7 @@
-"""Server-to-client messages: the envelope and the bodies (rulebook section 2).
+"""Agent-to-renderer messages: the envelope and the bodies (rulebook section 2, section 3 of the reading of 1.0).
 
-`read` collects every problem of a message instead of stopping at the first, each with a JSON Pointer path into
-the message body, so that an agent can repair all of them at once.
+A message is read by the table of its dialect. `read` collects every problem of a message instead of stopping at the
+first, each with a JSON Pointer path into the message body, so that an agent can repair all of them at once.
 """
 
 from __future__ import annotations
@@ -9,22 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from a2ui.data.pointer import ABSENT, Absent
+from a2ui.data.values import JSON
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic, must_be
-from a2ui.protocol.versions import KNOWN, V08_VERBS
-from a2ui.protocol.versions import NATIVE as VERSIONS
+from a2ui.protocol.dialects import KNOWN, PLAIN, V0_9, V08_VERBS, Dialect, Notation, dialect_of
 from a2ui.safety.limits import Limits
-from a2ui.state.pointer import ABSENT, Absent
-from a2ui.state.values import JSON
 
 
 class CreateSurface(NamedTuple):
-    """`theme` is passed on as sent (None: not given); section 15 decides what of it is used."""
+    """`catalog_id` is "" for a surface without a default catalog. `theme` is passed on as sent (None: not given);
+    section 15 decides what of it is used. `components` and `data_model` are what the surface begins with, None and
+    ABSENT where it begins empty; all of the message is done or nothing."""
 
     version: str
     surface_id: str
     catalog_id: str
     theme: JSON
     send_data_model: bool
+    components: list[Any] | None = None
+    data_model: JSON | Absent = ABSENT
+    metadata: JSON = None
+    notation: Notation = PLAIN
+
+    @property
+    def comes_filled(self) -> bool:
+        """Whether it brings components or data."""
+        return self.components is not None or self.data_model is not ABSENT
 
 
 class UpdateComponents(NamedTuple):
@@ -33,6 +43,7 @@ class UpdateComponents(NamedTuple):
     version: str
     surface_id: str
     components: list[Any]
+    notation: Notation = PLAIN
 
 
 class UpdateDataModel(NamedTuple):
@@ -45,13 +56,39 @@ class UpdateDataModel(NamedTuple):
 
 
 class DeleteSurface(NamedTuple):
-    """A surface that is not there is nothing to speak of (rulebook 2)."""
+    """Deleting an unknown surface is a no-op (rulebook 2)."""
 
     version: str
     surface_id: str
 
 
-ServerMessage: TypeAlias = CreateSurface | UpdateComponents | UpdateDataModel | DeleteSurface
+class CallRendererFunction(NamedTuple):
+    """The agent asks for a function of the renderer; `surface_id` is "" where it names none. `call` is as sent."""
+
+    version: str
+    surface_id: str
+    call_id: str
+    call: dict[str, Any]
+
+
+class AgentFunctionResponse(NamedTuple):
+    """The agent's answer to a call: `value`, or ABSENT and the `error` `{code, message}`."""
+
+    version: str
+    surface_id: str
+    call_id: str
+    value: JSON | Absent
+    error: dict[str, Any] | None
+
+
+ServerMessage: TypeAlias = (
+    CreateSurface
+    | UpdateComponents
+    | UpdateDataModel
+    | DeleteSurface
+    | CallRendererFunction
+    | AgentFunctionResponse
+)
 
 
 _LISTED = 100
@@ -73,75 +110,94 @@ class _Problems:
 
 def read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
     """One typed message, or the reports that say why it is none. Never raises."""
-    if type(message) is dict and len(message) == 2 and message.get("version") in VERSIONS:
-        # The way nearly all messages take; everything odd goes through the full check below.
+    return read_fast(message, limits) or read_full(message, limits)
+
+
+def read_fast(message: object, limits: Limits) -> ServerMessage | None:
+    """What `read_full` gives for a message without fault, as nearly all are; None for everything that is odd.
+    A small update takes a tenth longer without."""
+    if type(message) is dict and len(message) == 2:
+        dialect = dialect_of(message.get("version"))
+        if dialect is None:
+            return None
+        members = dialect.messages
         for verb, body in message.items():
-            if verb in _BODY_KEYS and type(body) is dict and body.keys() <= _BODY_KEYS[verb]:
-                typed = _usual(message["version"], verb, body, limits)
-                if typed is not None:
-                    return typed
-    return _read(message, limits)
+            if verb in members and type(body) is dict and body.keys() <= members[verb]:
+                return _typed(dialect, verb, body, limits)
+    return None
 
 
-def _usual(version: str, verb: str, body: dict[str, Any], limits: Limits) -> ServerMessage | None:
+def _typed(dialect: Dialect, verb: str, body: dict[str, Any], limits: Limits) -> ServerMessage | None:
     """The message where every property has the right type; None where one has not."""
     surface_id = body.get("surfaceId")
     if type(surface_id) is not str or not 0 < len(surface_id) <= limits.surface_id_chars:
         return None
     if verb == "updateDataModel":
         path = body.get("path", "")
-        return (
-            UpdateDataModel(version, surface_id, path, body.get("value", ABSENT))
-            if type(path) is str
-            else None
-        )
+        if type(path) is not str:
+            return None
+        value = body.get("value", ABSENT)
+        if dialect.null_deletes:
+            if value is ABSENT:
+                return None
+            if value is None:
+                value = ABSENT
+        return UpdateDataModel(dialect.version, surface_id, path, value)
     if verb == "updateComponents":
         rows = body.get("components")
-        return UpdateComponents(version, surface_id, rows) if type(rows) is list else None
-    if verb == "createSurface":
+        if type(rows) is not list:
+            return None
+        return UpdateComponents(
+            dialect.version, surface_id, rows, dialect.notation or dialect.notation_of(rows)
+        )
+    if verb == "createSurface" and dialect.needs_catalog:
         catalog_id, flag = body.get("catalogId"), body.get("sendDataModel")
         if type(catalog_id) is str and catalog_id and (flag is None or type(flag) is bool):
-            return CreateSurface(version, surface_id, catalog_id, body.get("theme"), flag is True)
+            return CreateSurface(dialect.version, surface_id, catalog_id, body.get("theme"), flag is True)
     return None
 
 
-def _read(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
+def read_full(message: object, limits: Limits) -> ServerMessage | list[Diagnostic]:
+    """Looks at everything, and reports all that is wrong."""
     problems = _Problems()
     if not isinstance(message, dict):
         problems.add(must_be("message", "a JSON object", message))
         return problems.found
-    verbs = [verb for verb in _READERS if verb in message]
+    # What it would mean if its version were one that is known is told as well.
+    dialect = dialect_of(message.get("version")) or V0_9
+    verbs = [verb for verb in dialect.messages if verb in message]
     body = message[verbs[0]] if len(verbs) == 1 else None
     if isinstance(body, dict) and isinstance(body.get("surfaceId"), str):
         problems.surface_id = body["surfaceId"]
-    _check_envelope(message, verbs, problems)
+    _check_envelope(message, verbs, dialect, problems)
     if len(verbs) != 1:
         return problems.found
     verb = verbs[0]
     if not isinstance(body, dict):
         problems.add(must_be(verb, "a JSON object", body), f"/{verb}")
         return problems.found
-    _check_surface_id(body, problems, limits)
-    unknown = [key for key in body if key not in _BODY_KEYS[verb]]
+    if verb in _OF_SURFACES or "surfaceId" in body:
+        _check_surface_id(body, problems, limits)
+    unknown = [key for key in body if key not in dialect.messages[verb]]
     for key in unknown[:_LISTED]:
         problems.add(f"Unknown property {_short(key)!r} in {verb}.", f"/{_token(key)}")
     if len(unknown) > _LISTED:
         problems.add(f"{len(unknown) - _LISTED} more properties of {verb} are unknown.")
-    version = message.get("version")
-    result = _READERS[verb](body, version if isinstance(version, str) else "", problems)
+    result = _READERS[verb](body, dialect, problems)
     return problems.found or result
 
 
-def _check_envelope(message: dict[Any, Any], verbs: list[str], problems: _Problems) -> None:
+def _check_envelope(message: dict[Any, Any], verbs: list[str], dialect: Dialect, problems: _Problems) -> None:
     version = message.get("version")
-    if version not in VERSIONS:
+    if dialect_of(version) is None:
         known = ", ".join(KNOWN)
         said = "is missing" if version is None else f"{_short(version)!r} is not known"
         problems.add(f"The version {said}; this renderer takes {known}.", "/version", known=list(KNOWN))
-    unknown = [key for key in message if key != "version" and key not in _READERS]
+    unknown = [key for key in message if key != "version" and key not in dialect.messages]
     for key in unknown[:_LISTED]:
         if key in V08_VERBS:
-            problems.add(f"{key} belongs to v0.8; send {' or '.join(VERSIONS)} messages.", f"/{key}")
+            others = " or ".join(KNOWN[1:])
+            problems.add(f"{key} belongs to v0.8; send {others} messages.", f"/{key}")
         else:
             problems.add(f"Unknown key {_short(key)!r}.", f"/{_token(key)}")
     if len(unknown) > _LISTED:
@@ -149,7 +205,7 @@ def _check_envelope(message: dict[Any, Any], verbs: list[str], problems: _Proble
     if len(verbs) > 1:
         problems.add(f"`message` must have exactly one update; got {', '.join(verbs)}.")
     elif not verbs:
-        problems.add(f"`message` must have one of {', '.join(_READERS)}; got none.")
+        problems.add(f"`message` must have one of {', '.join(dialect.messages)}; got none.")
 
 
 def _check_surface_id(body: dict[str, Any], problems: _Problems, limits: Limits) -> None:
@@ -167,51 +223,96 @@ def _check_surface_id(body: dict[str, Any], problems: _Problems, limits: Limits)
         )
 
 
-def _create(body: dict[str, Any], version: str, problems: _Problems) -> CreateSurface:
+def _create(body: dict[str, Any], dialect: Dialect, problems: _Problems) -> CreateSurface:
     catalog_id = body.get("catalogId")
-    if not isinstance(catalog_id, str) or not catalog_id:
+    if "catalogId" not in body and not dialect.needs_catalog:
+        catalog_id = ""
+    elif not isinstance(catalog_id, str) or (dialect.needs_catalog and not catalog_id):
         problems.add(must_be("catalogId", "the id of a catalog", body.get("catalogId", ...)), "/catalogId")
     flag = body.get("sendDataModel")
     if flag is not None and not isinstance(flag, bool):
         problems.add(must_be("sendDataModel", "true or false", flag), "/sendDataModel")
-    return CreateSurface(
-        version, str(body.get("surfaceId")), str(catalog_id), body.get("theme"), flag is True
+    created = CreateSurface(
+        dialect.version, str(body.get("surfaceId")), str(catalog_id), body.get("theme"), flag is True
+    )
+    if dialect.needs_catalog:
+        return created
+    components, model = body.get("components"), body.get("dataModel", ABSENT)
+    if "components" in body and not isinstance(components, list):
+        problems.add(must_be("components", "a list", components), "/components")
+        components = None
+    if model is not ABSENT and not isinstance(model, dict):
+        problems.add(must_be("dataModel", "an object", model), "/dataModel")
+    notation = dialect.notation_of(components or ())
+    return created._replace(
+        components=components, data_model=model, metadata=body.get("metadata"), notation=notation
     )
 
 
-def _components(body: dict[str, Any], version: str, problems: _Problems) -> UpdateComponents:
+def _components(body: dict[str, Any], dialect: Dialect, problems: _Problems) -> UpdateComponents:
     components = body.get("components")
     if not isinstance(components, list):
         problems.add(must_be("components", "a list", body.get("components", ...)), "/components")
         components = []
-    return UpdateComponents(version, str(body.get("surfaceId")), components)
+    notation = dialect.notation_of(components)
+    return UpdateComponents(dialect.version, str(body.get("surfaceId")), components, notation)
 
 
-def _data(body: dict[str, Any], version: str, problems: _Problems) -> UpdateDataModel:
-    path = body.get("path", "")
+def _data(body: dict[str, Any], dialect: Dialect, problems: _Problems) -> UpdateDataModel:
+    path, value = body.get("path", ""), body.get("value", ABSENT)
     if not isinstance(path, str):
         problems.add(must_be("path", "text", path), "/path")
         path = ""
-    return UpdateDataModel(version, str(body.get("surfaceId")), path, body.get("value", ABSENT))
+    if dialect.null_deletes:
+        if value is ABSENT:
+            problems.add("`value` is required; null deletes.", "/value")
+        elif value is None:
+            value = ABSENT
+    return UpdateDataModel(dialect.version, str(body.get("surfaceId")), path, value)
 
 
-def _delete(body: dict[str, Any], version: str, problems: _Problems) -> DeleteSurface:
-    return DeleteSurface(version, str(body.get("surfaceId")))
+def _delete(body: dict[str, Any], dialect: Dialect, problems: _Problems) -> DeleteSurface:
+    return DeleteSurface(dialect.version, str(body.get("surfaceId")))
 
 
-_READERS: Final[Mapping[str, Callable[[dict[str, Any], str, _Problems], ServerMessage]]] = {
+def _call_id(body: dict[str, Any], problems: _Problems) -> str:
+    call_id = body.get("functionCallId")
+    if not isinstance(call_id, str) or not call_id:
+        expected = "text that is not empty"
+        problems.add(must_be("functionCallId", expected, body.get("functionCallId", ...)), "/functionCallId")
+    return str(call_id)
+
+
+def _function_call(body: dict[str, Any], dialect: Dialect, problems: _Problems) -> CallRendererFunction:
+    call = body.get("callFunction")
+    if not isinstance(call, dict):
+        problems.add(must_be("callFunction", "an object", body.get("callFunction", ...)), "/callFunction")
+        call = {}
+    return CallRendererFunction(
+        dialect.version, str(body.get("surfaceId", "")), _call_id(body, problems), call
+    )
+
+
+def _function_response(body: dict[str, Any], dialect: Dialect, problems: _Problems) -> AgentFunctionResponse:
+    error, value = body.get("error"), body.get("value", ABSENT)
+    if ("error" in body) == (value is not ABSENT):
+        problems.add("`agentFunctionResponse` must have exactly one of value and error.")
+    elif "error" in body and not isinstance(error, dict):
+        problems.add(must_be("error", "an object with code and message", error), "/error")
+    return AgentFunctionResponse(dialect.version, "", _call_id(body, problems), value, error)
+
+
+_READERS: Final[Mapping[str, Callable[[dict[str, Any], Dialect, _Problems], ServerMessage]]] = {
     "createSurface": _create,
     "updateComponents": _components,
     "updateDataModel": _data,
     "deleteSurface": _delete,
+    "callRendererFunction": _function_call,
+    "agentFunctionResponse": _function_response,
 }
 
-_BODY_KEYS: Final = {
-    "createSurface": frozenset({"surfaceId", "catalogId", "theme", "sendDataModel"}),
-    "updateComponents": frozenset({"surfaceId", "components"}),
-    "updateDataModel": frozenset({"surfaceId", "path", "value"}),
-    "deleteSurface": frozenset({"surfaceId"}),
-}
+_OF_SURFACES: Final = frozenset(V0_9.messages)
+"""Messages that have to name a surface."""
 
 
 def _short(value: object) -> str:

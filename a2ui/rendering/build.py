@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from a2ui.binding.budget import EvaluationBudget
 from a2ui.binding.compiler import Compiler
-from a2ui.binding.reading import Const, Getter, Sink
+from a2ui.binding.reading import Const, Getter, ReadRecorder
 from a2ui.binding.secrets import show
 from a2ui.binding.values import Value
-from a2ui.binding.work import Work
 from a2ui.catalog.kinds import Accessibility, Template
 from a2ui.errors import LimitError
-from a2ui.rendering.place import ANYWHERE, Around, Emit, Memo, OwnPart, Part, Place, Render
+from a2ui.rendering.place import ANYWHERE, Emit, Memo, OwnPart, Part, Place, Placement, Render
 from a2ui.safety.text import clean_text, escape
 
 if TYPE_CHECKING:
-    from a2ui.engine import EngineOptions
+    from a2ui.options import EngineOptions
     from a2ui.rendering.lists import ListSlot
     from a2ui.rendering.view import View
     from a2ui.state.components import Component
@@ -25,7 +26,7 @@ LONG = 1_000
 """Characters of a text that is worth counting."""
 
 CHARS_AN_INSTANCE = 500
-"""So many characters of markup that never changes count like one more element."""
+"""How many characters of markup that never changes count like one more element."""
 
 USUAL_CALLS = 10
 """Function calls and pieces of texts that a component may have for nothing; each further one counts like an element."""
@@ -35,7 +36,7 @@ _WEIGHT_MAX = 100
 _FINE_WEIGHTS_BELOW = 10
 
 
-class Build(Sink):
+class Build(ReadRecorder):
     """One place being compiled.
 
     Everything compiled through it is read by the *main part*, whose repaint is the whole element; `part` opens
@@ -45,12 +46,13 @@ class Build(Sink):
     __slots__ = ("compiler", "id", "options", "place", "props", "spend", "view", "weight")
 
     def __init__(self, view: View, place: Place, component: Component) -> None:
-        # Those of a sink. Without super(): this runs for every component of a surface.
+        # Those of a recorder. Without super(): this runs for every component of a surface.
         self.component_id = component.id
         self.reads = {}
         self.report = view.report
-        self.grows = False
+        self.grows = self.counts = False
         self.on_read = None
+        self.counter = place.levels[-1] if place.levels else None
         self.view = view
         self.place = place
         self.props: Mapping[str, Any] = component.props
@@ -63,42 +65,48 @@ class Build(Sink):
         """Characters of what is the same in every instance, as far as it can be much."""
 
     @property
-    def sink(self) -> Sink:
+    def recorder(self) -> ReadRecorder:
         """What the values of the main part have read: the build itself, which saves an object per component."""
         return self
+
+    @property
+    def marked(self) -> bool:
+        """Whether the definition is one of 1.0, where a ValidationResult is as good as its `valid` (4.4)."""
+        component = self.place.component
+        return component is not None and component.notation.marked
 
     # ------------------------------------------------------------------ values
 
     def value(self, name: str) -> Getter | Const:
         """The compiled dynamic property; Const(None) where it is absent."""
-        return self.compiler.compile(self.props.get(name), self.sink)
+        return self.compiler.compile(self.props.get(name), self)
 
     def getter(self, name: str) -> Getter:
-        return self.compiler.getter(self.props.get(name), self.sink)
+        return self.compiler.getter(self.props.get(name), self)
 
     def html(self, name: str) -> Getter | Const:
         """The escaped one-line text of a property, for attributes and labels: closure or Const."""
-        return self.escaped(self.props.get(name), self.sink)
+        return self.escaped(self.props.get(name), self)
 
-    def escaped(self, value: Value, sink: Sink) -> Getter | Const:
+    def escaped(self, value: Value, recorder: ReadRecorder) -> Getter | Const:
         limit = self.options.limits.text_chars
-        compiled = self.compiler.compile(value, sink)
+        compiled = Const(value) if type(value) is str else self.compiler.compile(value, recorder)
         if isinstance(compiled, Const):
-            constant = literal(compiled.value, limit, sink)
+            constant = literal(compiled.value, limit, recorder)
             self.weight += len(constant)
             return Const(constant)
         get, spend, work = compiled, self.spend, self.compiler.work
-        return lambda scope: literal(get(scope), limit, sink, spend, work)
+        return lambda scope: literal(get(scope), limit, recorder, spend, work)
 
-    def plain(self, value: Value, sink: Sink) -> Getter:
+    def plain(self, value: Value, recorder: ReadRecorder) -> Getter:
         """The text of a value as a person sees it, not escaped: for text fragments."""
-        get, spend, work = self.compiler.getter(value, sink), self.spend, self.compiler.work
+        get, spend, work = self.compiler.getter(value, recorder), self.spend, self.compiler.work
         limit = self.options.limits.text_chars
 
         def text(scope: Any) -> str:
             found = show(get(scope), work)
             within = limit if len(found) <= LONG or spend(len(found)) else min(limit, LONG)
-            return clean_text(shortened(found, within, sink))
+            return clean_text(shortened(found, within, recorder))
 
         return text
 
@@ -107,7 +115,7 @@ class Build(Sink):
         given: Accessibility | None = self.props.get("accessibility")
         if given is None:
             return Const(fallback) if fallback else _UNNAMED
-        label, description = self.escaped(given.label, self.sink), self.escaped(given.description, self.sink)
+        label, description = self.escaped(given.label, self), self.escaped(given.description, self)
         if isinstance(label, Const) and isinstance(description, Const):
             return Const(aria_of(label.value, description.value, fallback))
         label_of, description_of = always(label), always(description)
@@ -120,35 +128,35 @@ class Build(Sink):
     @property
     def flex(self) -> float | None:
         """The weight where it counts and is given."""
-        return flex(self.props, self.place.around)
+        return flex(self.props, self.place.placement)
 
     def role(self) -> str:
         """The attributes for a part that its surroundings give the element: list item, or what opens a dialog."""
-        return role_of(self.place.around)
+        return role_of(self.place.placement)
 
     # ------------------------------------------------------------------ children
 
-    def child(self, slot: str, around: Around = ANYWHERE) -> Place | None:
+    def child(self, slot: str, placement: Placement = ANYWHERE) -> Place | None:
         """The place of the one component in a slot."""
-        found = self.children_in(slot, around)
+        found = self.children_in(slot, placement)
         return found[0] if found else None
 
-    def children_in(self, slot: str, around: Around = ANYWHERE) -> list[Place]:
+    def children_in(self, slot: str, placement: Placement = ANYWHERE) -> list[Place]:
         """The places of the components in a slot, in page order."""
         place, view = self.place, self.view
         component, found = place.component, []
         for reference in component.references if component else ():
             if reference.slot == slot and reference.template is None:
-                found.append(view.make_child(place, reference, around))
+                found.append(view.make_child(place, reference, placement))
                 if view.made > view.most:
                     break
         return found
 
-    def items(self, slot: str, around: Around) -> tuple[ListSlot, Render] | None:
+    def items(self, slot: str, placement: Placement) -> tuple[ListSlot, Render] | None:
         """The template in a slot and what renders its items, None where the slot has none."""
         template = self.props.get(slot)
         return (
-            self.view.listing.make_slot(self.place, template, around)
+            self.view.listing.make_slot(self.place, template, placement)
             if isinstance(template, Template)
             else None
         )
@@ -158,46 +166,49 @@ class Build(Sink):
     def done(self, render: Render, part: Part | None = None) -> None:
         """Sets how the place renders, and registers what it read for its main part, by default the whole element."""
         self.place.set_render(render)
-        if self.reads:
+        if self.reads or self.counts:
             self.view.register(part or Part(self.place), self)
 
     def remember(self, render: Render) -> None:
         """Like `done`, for what reads more often than it looks different (see `Memo`)."""
         place = self.place
-        if not self.reads:
+        if not (self.reads or self.counts):
             place.set_render(render)
             return
-        memo = Memo(place, render)
+        memo = Memo(place, render, self.view.journal)
         place.set_render(memo.render)
         if place.levels:
+            if self.view.journal.on:
+                self.view.journal.elements(place.levels[-1].memos)
             place.levels[-1].memos.append(memo)
         self.view.register(memo, self)
 
-    def part(self, emit: Emit) -> Callable[[Sink], None]:
-        """Another part of the place; call the result with the sink of the values that it shows."""
-        return lambda sink: self.view.register(OwnPart(self.place, emit), sink)
+    def part(self, emit: Emit) -> Callable[[ReadRecorder], None]:
+        """Another part of the place; call the result with the recorder of the values that it shows."""
+        return lambda recorder: self.view.register(OwnPart(self.place, emit), recorder)
 
-    def new_sink(self) -> Sink:
-        """A sink for the values of another part."""
-        return Sink(self.place.component_id, self.view.report)
+    def new_recorder(self) -> ReadRecorder:
+        """A recorder for the values of another part."""
+        return ReadRecorder(self.place.component_id, self.view.report, self.counter)
 
 
-def flex(props: Mapping[str, Any], around: Around) -> float | None:
+def flex(props: Mapping[str, Any], placement: Placement) -> float | None:
     """The weight where it counts and is given."""
-    return props.get("weight") if around.weighted else None
+    return props.get("weight") if placement.weighted else None
 
 
-def class_names(names: Iterable[str], weight: float | None) -> str:
+@lru_cache(maxsize=1024)
+def class_names(names: tuple[str, ...], weight: float | None) -> str:
     """The names that are not empty, and that of the weight."""
     css = " ".join([name for name in names if name])
     return css if weight is None else f"{css} {weight_class(weight)}"
 
 
-def role_of(around: Around) -> str:
+def role_of(placement: Placement) -> str:
     """The attributes for the part that an element has in its surroundings."""
-    if around.listed:
+    if placement.listed:
         return ' role="listitem"'
-    return ' role="button" tabindex="0" aria-haspopup="dialog"' if around.opens else ""
+    return ' role="button" tabindex="0" aria-haspopup="dialog"' if placement.opens else ""
 
 
 def always(value: Getter | Const) -> Getter:
@@ -211,24 +222,24 @@ def always(value: Getter | Const) -> Getter:
 def literal(
     value: Any,
     limit: int,
-    sink: Sink | None = None,
+    recorder: ReadRecorder | None = None,
     spend: Callable[[int], bool] | None = None,
-    work: Work | None = None,
+    work: EvaluationBudget | None = None,
 ) -> str:
     """The escaped text of a value, shown as it is written: no Markdown, nothing invisible."""
     text = value if type(value) is str else show(value, work)
     if len(text) > LONG or len(text) > limit:
-        text = shortened(text, limit if spend is None or spend(len(text)) else min(limit, LONG), sink)
-    return escape(clean_text(text))
+        text = shortened(text, limit if spend is None or spend(len(text)) else min(limit, LONG), recorder)
+    return escape(text if text.isprintable() else clean_text(text))
 
 
-def shortened(text: str, limit: int, sink: Sink | None = None) -> str:
+def shortened(text: str, limit: int, recorder: ReadRecorder | None = None) -> str:
     """The text, cut where it is too long: with a mark for whoever reads it and a report for the agent."""
     if len(text) <= limit:
         return text
-    if sink is not None:
+    if recorder is not None:
         message = f"A text is longer than {limit} characters; the rest is left out. Send less."
-        sink.failed(LimitError(message, limit="text_chars", allowed=limit, got=len(text)))
+        recorder.failed(LimitError(message, limit="text_chars", allowed=limit, got=len(text)))
     return text[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 

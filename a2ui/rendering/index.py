@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from a2ui.rendering.lists import ListSlot, ListState, first_keys, index_tokens
+from a2ui.data.pointer import ABSENT, Tokens, to_index
+from a2ui.rendering.list_state import ListState, first_keys, index_tokens
+from a2ui.rendering.lists import ListSlot
 from a2ui.rendering.patterns import Bound, Node, Patterns
-from a2ui.state.pointer import ABSENT, Tokens, to_index
 
 
 class Unknown:
@@ -103,10 +104,12 @@ class ReadIndex(Patterns):
     ) -> None:
         """One list has other items now: compares those that are in both, from index `start` on."""
         state, names, indices = entry
-        around = {**bound, **dict(zip(slot.place.levels, indices, strict=True))}
+        bound_items = {**bound, **dict(zip(slot.place.levels, indices, strict=True))}
         below = self._wild_node(slot)
         previous = state.keys
-        if state.starved:
+        if state.has_no_room:
+            if self.journal.on:
+                self.journal.state(state)
             state.recount(len(items))
             self.lists[state] = (slot, names, indices)
             return
@@ -115,8 +118,10 @@ class ReadIndex(Patterns):
             for index in range(start, len(keys)) if below is not None else ():
                 before = old[index] if known else UNKNOWN
                 if below is not None and before is not items[index]:
-                    self._at(below, before, items[index], {**around, slot: index})
+                    self._at(below, before, items[index], {**bound_items, slot: index})
             return
+        if self.journal.on:
+            self.journal.state(state)
         state.replace(list(keys), len(items))
         self.lists[state] = (slot, names, indices)
         position = {key: index for index, key in enumerate(previous)}
@@ -126,7 +131,7 @@ class ReadIndex(Patterns):
                 continue
             before = old[at] if known else UNKNOWN
             if before is not items[index]:
-                self._at(below, before, items[index], {**around, slot: index})
+                self._at(below, before, items[index], {**bound_items, slot: index})
 
     def _wild_node(self, slot: ListSlot) -> Node | None:
         node = self.root
@@ -145,7 +150,7 @@ class ReadIndex(Patterns):
         for slot in node.slots:
             for entry in self.states(slot, bound):
                 state = entry[0]
-                if not state.starved and state.keys != (keys := _keys(items, state, known)):
+                if not state.has_no_room and state.keys != (keys := _keys(items, state, known)):
                     self._rekey(slot, entry, keys, UNKNOWN, items, bound)
 
     def spliced(self, splice: Splice, root: Any) -> None:
@@ -205,6 +210,8 @@ class ReadIndex(Patterns):
         index = splice.at
         if state.visible < state.count:
             return False
+        if self.journal.on:
+            self.journal.state(state)
         if not splice.inserted:
             done = index < len(state.keys) and state.remove(index, items, moving=splice.moving)
         else:
@@ -217,7 +224,7 @@ class ReadIndex(Patterns):
 def _keys(items: list[Any], state: ListState, known: dict[int, list[str]]) -> list[str]:
     """The keys of the items that the list may show; `known` keeps them for the next one, of which there may be
     thousands."""
-    if state.starved:
+    if state.has_no_room:
         return []
     found = known.get(state.most)
     if found is None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.reading import descend
 from a2ui.errors import LimitError
-from a2ui.rendering.lists import ListSlot, ListState, first_keys
-from a2ui.rendering.place import Around, Place, Render, inlined
+from a2ui.rendering.list_state import ListState, first_keys
+from a2ui.rendering.lists import ListSlot
+from a2ui.rendering.place import Place, Placement, Render, inlined
 from a2ui.rendering.placeholders import cut_list
 
 if TYPE_CHECKING:
@@ -18,11 +19,12 @@ if TYPE_CHECKING:
 class Listing:
     """The lists of a view."""
 
-    __slots__ = ("_budget", "_cut", "_view")
+    __slots__ = ("_budget", "_cut", "_journal", "_view")
 
     def __init__(self, view: View) -> None:
         self._view = view
         self._budget = view.budget
+        self._journal = view.journal
         self._cut = False
 
     @property
@@ -33,28 +35,32 @@ class Listing:
 
     def cut(self, *, cut: bool = True) -> None:
         """Notes that something is left out, or that nothing is so far."""
+        if self._journal.on:
+            self._journal.attribute(self, "_cut")
         self._cut = cut
 
     def offer_less(self) -> bool:
         """Once everything is drawn: takes back what lists offer and there is no room for. Whether anything was."""
         if not self._budget.exceeded:
             return False
-        self._cut = True
+        self.cut()
         return self._budget.limit_offers()
 
-    def make_slot(self, place: Place, template: Template, around: Around) -> tuple[ListSlot, Render]:
+    def make_slot(self, place: Place, template: Template, placement: Placement) -> tuple[ListSlot, Render]:
         """The slot of a template, registered for its list, and what renders its items."""
         view = self._view
-        if place.around.inline:
-            around = inlined(around)
+        if place.placement.inline:
+            placement = inlined(placement)
         path = template.tokens if template.absolute else (*place.scope, *template.tokens)
         tokens = template.tokens
         if template.absolute:
-            slot = ListSlot(place, template, path, lambda _: descend(view.source.now, tokens), around)
+            slot = ListSlot(place, template, path, lambda _: descend(view.source.now, tokens), placement)
         else:
-            slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), around)
+            slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), placement)
         place.slot = slot
         if place.levels:
+            if view.journal.on:
+                view.journal.elements(place.levels[-1].inner)
             place.levels[-1].inner.append(slot)
         self._view.index.add_slot(slot)
         return slot, lambda scope, context: self.render(slot, scope, context)
@@ -63,6 +69,11 @@ class Listing:
         """The HTML of all items of one list, with a notice where some are left out."""
         items = slot.items(scope)
         state = slot.states.get(context)
+        if self._journal.on:
+            if state is None:
+                self._journal.item(slot.states, context)
+            else:
+                self._journal.state(state)
         if not items:
             if state is None:
                 slot.states[context] = ListState(self._view.options.limits.list_items)
@@ -80,7 +91,16 @@ class Listing:
         keys, render = state.keys, item.render
         if state.visible < state.count:
             items, keys = items[: state.visible], keys[: state.visible]
-        body = "".join([render(value, f"{context}-{key}") for value, key in zip(items, keys, strict=True)])
+        if slot.watched:
+            shown = []
+            for at, (value, key) in enumerate(zip(items, keys, strict=True)):
+                slot.at = at
+                shown.append(render(value, f"{context}-{key}"))
+            body = "".join(shown)
+        else:
+            body = "".join(
+                [render(value, f"{context}-{key}") for value, key in zip(items, keys, strict=True)]
+            )
         notice = self.notice(slot, state, context)
         state.cut = bool(notice)
         return body + notice
@@ -93,7 +113,7 @@ class Listing:
         dom_id = slot.place.prefix + context
         if state.visible >= count and dom_id not in self._view.asked:
             return ""
-        return cut_list(dom_id, state.visible, count, self.offered(state), listed=slot.around.listed)
+        return cut_list(dom_id, state.visible, count, self.offered(state), listed=slot.placement.listed)
 
     def offered(self, state: ListState) -> int:
         """How many further items the page offers to show: none where the page itself is cut."""
@@ -103,12 +123,16 @@ class Listing:
         """The place of the template's component; compiled when the first item shows up, since templates may
         contain themselves."""
         if slot.item is None:
+            if self._journal.on:
+                self._journal.attribute(slot, "item")
             slot.item = self._view.make_item(slot)
         return slot.item
 
     def fit(self, slot: ListSlot, state: ListState, context: str, items: list[Any]) -> None:
         """Decides how many items are shown: the limit of a list or what was asked for, and what the surface has
         left."""
+        if self._journal.on:
+            self._journal.state(state)
         page, size = self._view.options.limits.list_items, slot.item.size if slot.item else 1
         free = self._budget.allowed - self._budget.used + state.charged
         count, room = len(items), max(0, free // size)
@@ -118,14 +142,14 @@ class Listing:
         if count > page:
             state.most = max(page, self._view.asked.get(slot.place.prefix + context, 0))
             state.visible = min(count, room, state.most)
-            if not slot.place.around.inline:
+            if not slot.place.placement.inline:
                 state.more = min(count - state.visible, page)
         if state.visible < min(count, state.most):
-            self._cut = True
+            self.cut()
         if not state.visible:
-            state.keys = []
+            state.follow([])
         elif len(state.keys) != min(count, state.most):
-            state.keys = list(first_keys(items, state.most))
+            state.follow(list(first_keys(items, state.most)))
         if state.visible < count:
             self._report_cut(
                 slot, state.visible, count, "list_items" if state.visible < room else "instances"
@@ -134,9 +158,13 @@ class Listing:
 
     def show(self, slot: ListSlot, context: str, count: int) -> None:
         """Shows so many items of a list that is cut from the next repaint on."""
+        if self._journal.on:
+            self._journal.item(self._view.asked, slot.place.prefix + context)
         self._view.asked[slot.place.prefix + context] = count
         for state, keys, hints in self._view.index.states(slot, {}):
             if slot.states.get(context) is state:
+                if self._journal.on:
+                    self._journal.state(state)
                 state.widen(count)
                 self._view.index.lists[state] = (slot, keys, hints)
                 return

@@ -11,7 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from a2ui.errors import LimitError
-from a2ui.rendering.place import Op, Place, Render
+from a2ui.ops import Op
+from a2ui.rendering.place import Place, Render
 from a2ui.rendering.placeholders import oversized
 from a2ui.state.components import ROOT
 

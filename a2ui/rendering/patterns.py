@@ -6,11 +6,13 @@ have no objects; they are enumerated from the lists that are on the page.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from a2ui.rendering.lists import ListSlot, ListState
-from a2ui.state.pointer import Tokens, to_index
+from a2ui.data.pointer import Tokens, to_index
+from a2ui.journal import Journal
+from a2ui.rendering.list_state import ListState
+from a2ui.rendering.lists import ListSlot
 
 if TYPE_CHECKING:
     from a2ui.rendering.place import Part, Place
@@ -51,9 +53,10 @@ class Patterns:
     instance again cheap. `lists` are the lists whose items came, went or moved.
     """
 
-    __slots__ = ("dirty", "lists", "root")
+    __slots__ = ("dirty", "journal", "lists", "root")
 
-    def __init__(self) -> None:
+    def __init__(self, journal: Journal) -> None:
+        self.journal = journal
         self.root = Node()
         self.dirty: dict[InstanceKey, tuple[int, ...]] = {}
         self.lists: dict[ListState, tuple[ListSlot, tuple[str, ...], tuple[int, ...]]] = {}
@@ -61,7 +64,7 @@ class Patterns:
     # ------------------------------------------------------------------ registration
 
     def _node(self, pattern: Pattern) -> Node:
-        node = self.root
+        node, journal = self.root, self.journal
         for token in pattern:
             if type(token) is str:
                 below = node.children.get(token)
@@ -69,11 +72,15 @@ class Patterns:
                     below = Node()
                     if node.children is _NOTHING:
                         node.children = {}
+                    if journal.on:
+                        journal.item(node.children, token)
                     node.children[token] = below
             else:
                 below = node.wild.get(token)  # type: ignore[arg-type]
                 if below is None:
                     below = Node()
+                    if journal.on:
+                        journal.attribute(node, "wild")
                     node.wild = {**node.wild, token: below}  # type: ignore[dict-item]
             node = below
         return node
@@ -82,10 +89,14 @@ class Patterns:
         node = self._node(pattern)
         if node.parts is _NOTHING:
             node.parts = {}
+        if self.journal.on:
+            self.journal.item(node.parts, part)
         node.parts[part] = None
 
     def add_slot(self, slot: ListSlot) -> None:
         node = self._node(slot.path)
+        if self.journal.on:
+            self.journal.attribute(node, "slots")
         node.slots = {**node.slots, slot: None}
 
     def discard(self, pattern: Pattern, reader: Part | ListSlot) -> None:
@@ -100,10 +111,15 @@ class Patterns:
             trail.append((table, token))
             node = below
         readers: dict[Any, None] = node.slots if isinstance(reader, ListSlot) else node.parts
+        if self.journal.on and reader in readers:
+            # What a change marks first is sent first: they have to come back in their order.
+            self.journal.entries(readers)
         readers.pop(reader, None)
         for table, token in reversed(trail):
             if not table[token].empty:
                 break
+            if self.journal.on:
+                self.journal.entries(table)
             del table[token]
 
     def readers(self, tokens: Tokens) -> list[Part]:
@@ -126,6 +142,22 @@ class Patterns:
             return
         for _, names, indices in instances(levels, bound):
             self.dirty[part, names] = indices
+
+    def renumbered(
+        self,
+        slot: ListSlot,
+        state: ListState,
+        before: list[str],
+        names: tuple[str, ...],
+        indices: tuple[int, ...],
+    ) -> None:
+        """Parts that show the position of their item are dirty in the items that stand elsewhere than `before`; names
+        and indices are of the items around the list."""
+        was = {key: at for at, key in enumerate(before)}
+        for at, key in enumerate(state.shown):
+            if was.get(key, at) != at:
+                for part in slot.counting:
+                    self.dirty[part, (*names, key)] = (*indices, at)
 
     @staticmethod
     def states(slot: ListSlot, bound: Bound) -> list[tuple[ListState, tuple[str, ...], tuple[int, ...]]]:
@@ -165,7 +197,8 @@ def instances(
 
 
 def resolve(place: Place, root: Any, keys: tuple[str, ...], hints: tuple[int, ...]) -> tuple[Any, str] | None:
-    """(scope value, context) of the instance inside the items with these keys, None if it is not shown.
+    """(scope value, context) of the instance inside the items with these keys, None if it is not shown. The templates
+    around it are at these items from now on.
 
     `root` is the data model, `hints` are the indices where the keys were last seen.
     """
@@ -185,15 +218,24 @@ def resolve(place: Place, root: Any, keys: tuple[str, ...], hints: tuple[int, ..
         if hint >= state.visible or hint >= len(items):
             return None
         scope = items[hint]
+        if slot.watched:
+            slot.at = hint
         context += "-" + key
     return scope, context + place.tail
 
 
-def all_instances(place: Place, root: Any) -> list[tuple[tuple[str, ...], Any, str]]:
-    """(keys, scope value, context) of every shown instance of a place."""
-    found = []
+def context_of(place: Place, keys: tuple[str, ...]) -> str:
+    """The context of the instance of a place inside the items with these keys (those of further levels too)."""
+    context = ""
+    for slot, key in zip(place.levels, keys, strict=False):
+        context += f"{slot.place.tail}-{key}"
+    return context + place.tail
+
+
+def all_instances(place: Place, root: Any) -> Iterator[tuple[tuple[str, ...], Any, str]]:
+    """(keys, scope value, context) of every shown instance of a place, one after the other: the templates around are at
+    its items as long as nobody asks for the next."""
     for _, keys, hints in instances(place.levels, {}):
         instance = resolve(place, root, keys, hints)
         if instance is not None:
-            found.append((keys, *instance))
-    return found
+            yield (keys, *instance)

@@ -11,13 +11,14 @@ from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from a2ui import ops
+from a2ui.ops import Op
+
 if TYPE_CHECKING:
+    from a2ui.journal import Journal
     from a2ui.rendering.lists import ListSlot
     from a2ui.rendering.patterns import Pattern
     from a2ui.state.components import Component, Reference
-
-Op: TypeAlias = list[str]
-"""One fragment of D41."""
 
 Render: TypeAlias = Callable[[Any, str], str]
 """(value of the scope, context) -> HTML."""
@@ -26,7 +27,7 @@ Emit: TypeAlias = Callable[[Any, str], Op | None]
 """(value of the scope, context of the instance) -> what to send, None for nothing new."""
 
 
-class Around(NamedTuple):
+class Placement(NamedTuple):
     """What a component may know about where it stands."""
 
     weighted: bool = False
@@ -41,13 +42,13 @@ class Around(NamedTuple):
     """The only content of a button: an icon has to say what it is."""
 
 
-ANYWHERE = Around()
+ANYWHERE = Placement()
 
 
 @cache
-def inlined(around: Around) -> Around:
+def inlined(placement: Placement) -> Placement:
     """The same, inside a button."""
-    return around._replace(inline=True)
+    return placement._replace(inline=True)
 
 
 class Part:
@@ -82,16 +83,22 @@ class Memo(Part):
     """An element that reads far more often than it looks different: remembers what each instance shows, and sends
     nothing when that is the same."""
 
-    __slots__ = ("_render", "shown")
+    __slots__ = ("_journal", "_render", "shown")
 
-    def __init__(self, place: Place, render: Render) -> None:
-        super().__init__(place)
+    def __init__(self, place: Place, render: Render, journal: Journal) -> None:
+        # Without super(): every input has one.
+        self._journal = journal
+        self.place = place
+        self.patterns = []
         self._render = render
         self.shown: dict[str, str] = {}
 
     def render(self, scope: Any, context: str) -> str:
         """Renders and remembers."""
-        html = self.shown[context] = self._render(scope, context)
+        html = self._render(scope, context)
+        if self._journal.on:
+            self._journal.item(self.shown, context)
+        self.shown[context] = html
         return html
 
     def emit(self, scope: Any, context: str) -> Op | None:
@@ -100,13 +107,13 @@ class Memo(Part):
         return None if html == before else replace_op(self.place, self.place.prefix + context, html)
 
 
-class Frame(NamedTuple):
+class Enclosure(NamedTuple):
     """An element that holds its children directly and one after the other, and of which everything else is fixed:
     while that stays the same, single children can come and go."""
 
     shell: str
     """The opening tag from behind the id to its end: whatever a definition can change of it shows here."""
-    kids: list[Place]
+    children_in_order: list[Place]
     """The children in page order."""
 
 
@@ -118,15 +125,15 @@ class Place:
     """One place of one component."""
 
     __slots__ = (
-        "around", "born", "children", "component", "component_id", "depth", "frame", "has_input", "levels",
-        "own", "parent", "parts", "prefix", "raw", "render", "scope", "size", "slot", "tail", "weight",
+        "born", "children", "component", "component_id", "depth", "enclosure", "has_input", "levels",
+        "own", "parent", "parts", "placement", "prefix", "raw", "render", "scope", "size", "slot", "tail", "weight",
     )  # fmt: skip
 
     def __init__(
         self,
         component_id: str,
         parent: Place | None,
-        around: Around,
+        placement: Placement,
         prefix: str,
         own: str,
         levels: tuple[ListSlot, ...],
@@ -137,7 +144,7 @@ class Place:
         self.component_id = component_id
         self.component: Component | None = None
         self.parent = parent
-        self.around = around
+        self.placement = placement
         self.prefix = prefix
         """The DOM id without the context."""
         self.own = own
@@ -150,7 +157,7 @@ class Place:
         """The pattern of the scope path."""
         self.depth: int = parent.depth + 1 if parent else 0
         self.children: dict[Reference, Place] = NO_CHILDREN
-        self.frame: Frame | None = None
+        self.enclosure: Enclosure | None = None
         """None where a change of the definition or of a child's place has to send the whole element."""
         self.slot: ListSlot | None = None
         self.parts: tuple[Part, ...] = ()
@@ -166,6 +173,20 @@ class Place:
         self.render: Render = _nothing
         """Renders with the context of the parent's instance."""
 
+    def saved(self) -> tuple[Any, ...]:
+        """See `journal.Saved`; its children are noted one by one."""
+        return (
+            self.component, self.children, self.enclosure, self.slot, self.parts, self.has_input, self.size,
+            self.weight, self.raw, self.render,
+        )  # fmt: skip
+
+    def load(self, saved: Any) -> None:
+        """See `journal.Saved`."""
+        (
+            self.component, self.children, self.enclosure, self.slot, self.parts, self.has_input, self.size,
+            self.weight, self.raw, self.render,
+        ) = saved  # fmt: skip
+
     def set_render(self, raw: Render) -> None:
         self.raw = raw
         own = self.own
@@ -179,5 +200,5 @@ def _nothing(_: Any, __: str) -> str:
 def replace_op(place: Place, dom_id: str, html: str) -> Op:
     """The fragment that replaces an element; htmx morphs where a person may be typing inside."""
     if place.has_input:
-        return ["x", f'<hx-partial hx-target="#{dom_id}" hx-swap="outerMorph">{html}</hx-partial>']
-    return ["r", dom_id, html]
+        return ops.morph(dom_id, html)
+    return ops.replace(dom_id, html)

@@ -6,13 +6,17 @@ that is sent whole is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from a2ui.rendering.lists import Budget, ListSlot, ListState, moved
+from a2ui import ops
+from a2ui.ops import Op
+from a2ui.rendering.difference import difference, moved
+from a2ui.rendering.list_state import ListState
+from a2ui.rendering.lists import Budget, ListSlot
 from a2ui.rendering.measured import draw_whole, outgrown
-from a2ui.rendering.patterns import all_instances, instances, resolve
-from a2ui.rendering.place import Frame, Op, Place, replace_op
+from a2ui.rendering.patterns import all_instances, context_of, instances, resolve
+from a2ui.rendering.place import Enclosure, Place, replace_op
 from a2ui.rendering.view import View
 from a2ui.state.components import Component, Reference
 
@@ -48,7 +52,7 @@ class Repaint:
             # Before anything inside of items is sent: until then the page has the old items.
             self._lists()
         for place, old in self._changed_children.items():
-            self._children(place, old, place.frame.kids if place.frame else [])
+            self._children(place, old, place.enclosure.children_in_order if place.enclosure else [])
         for place in self._replaced:
             self._send_all(place)
         if not self._values() or (structure and view.listing.full) or outgrown(view, self._ops):
@@ -75,7 +79,7 @@ class Repaint:
         view = self._view
         if not self._there(place) or place.born == view.repaints:
             return
-        frame, component = place.frame, place.component
+        old, component = place.enclosure, place.component
         known, before = dict(place.children), place.size
         view.clear(place)
         view.build(place)
@@ -83,11 +87,13 @@ class Repaint:
         for key, child in known.items():
             # A parent keeps the places that its new definition uses again; the others are gone.
             if key not in used and place.children.get(key) is child:
+                if view.journal.on:
+                    view.journal.item(place.children, key)
                 del place.children[key]
                 view.dispose(child)
         resize(place, before, view.budget)
-        if frame and _same_frame(frame, place.frame) and _same_type(component, place.component):
-            self._changed_children[place] = frame.kids
+        if old and _same_enclosure(old, place.enclosure) and _same_type(component, place.component):
+            self._changed_children[place] = old.children_in_order
         else:
             self._replace(place)
 
@@ -101,16 +107,15 @@ class Repaint:
         else:
             self._replaced[place] = None
 
-    def _on_page(self, place: Place) -> list[tuple[Any, str]]:
+    def _on_page(self, place: Place) -> Iterator[tuple[Any, str]]:
         """The instances of a place that are on the page and not inside of something that is sent whole."""
         if not self._there(place) or place.born == self._view.repaints:
-            return []
-        return [
-            (scope, context)
-            for keys, scope, context in all_instances(place, self._view.source.now)
-            if place.parent is None or not self._covered(place.parent, keys)
-            if not self._sent or (place, context) not in self._sent
-        ]
+            return
+        for keys, scope, context in all_instances(place, self._view.source.now):
+            if place.parent is not None and self._covered(place.parent, keys):
+                continue
+            if not self._sent or (place, context) not in self._sent:
+                yield scope, context
 
     def _send_all(self, place: Place) -> None:
         for scope, context in self._on_page(place):
@@ -124,8 +129,9 @@ class Repaint:
             [child.prefix + child.own for child in old], [child.prefix + child.own for child in new]
         )
         old_set, new_set = set(old), set(new)
+        gone = [child for child in old if child not in new_set]
         for scope, context in self._on_page(place):
-            self._ops += [["d", child.prefix + context + child.own] for child in old if child not in new_set]
+            self._ops += [ops.remove(child.prefix + context + child.own) for child in gone]
             parent_id = place.prefix + context
             before = ""
             for child in new:
@@ -133,7 +139,7 @@ class Repaint:
                 if child not in old_set:
                     self._ops.append(_insert(parent_id, before, child.render(scope, context)))
                 elif child.prefix + child.own in shift:
-                    self._ops.append(["m", dom_id, before or "^" + parent_id])
+                    self._ops.append(ops.move(dom_id, before, parent_id))
                 before = dom_id
 
     # ------------------------------------------------------------------ lists
@@ -147,13 +153,19 @@ class Repaint:
             if instance is not None and slot.states.get(instance[1]) is state:
                 # Nothing that is remembered of items that went may get into what is rendered from here on.
                 context = instance[1]
-                for key in state.lost | state.again:
+                for key in state.lost | state.returned:
                     slot.forget_item(f"{context}-{key}", self._view.budget)
-                changed.append((slot, state, keys, instance))
-        for slot, state, keys, (scope, context) in changed:
+                changed.append((slot, state, keys, hints, context))
+        for slot, state, keys, hints, context in changed:
             if slot.states.get(context) is state:
-                if not self._covered(slot.place, keys):
-                    self._list(slot, state, scope, context)
+                instance = resolve(slot.place, root, keys, hints)
+                if instance is not None and not self._covered(slot.place, keys):
+                    before = state.before or []
+                    self._list(slot, state, *instance)
+                    if slot.counting:
+                        index.renumbered(slot, state, before, keys, hints)
+                if self._view.journal.on:
+                    self._view.journal.state(state)
                 state.settled()
 
     def _list(self, slot: ListSlot, state: ListState, scope: Any, context: str) -> None:
@@ -164,14 +176,14 @@ class Repaint:
             view.listing.item_of(slot)
         view.listing.fit(slot, state, context, items)
         new = state.shown
-        gone, shifted, fresh = _difference(state, old, new)
+        gone, shifted, fresh = difference(state, old, new)
         if new and old and len(gone) == len(old):
             self._ops.append(replace_op(place, place.prefix + context, place.raw(scope, context)))
             self._sent.add((place, context))
             return
         for key in gone:
             slot.forget_item(f"{context}-{key}", view.budget)
-        self._ops += [["d", self._item_id(slot, context, key)] for key in gone]
+        self._ops += [ops.remove(self._item_id(slot, context, key)) for key in gone]
         self._place_items(slot, state, context, items, shifted, fresh)
         self._repeat_items(slot, state, context, items, fresh)
         self._notice(slot, state, context)
@@ -180,7 +192,7 @@ class Repaint:
         self, slot: ListSlot, state: ListState, context: str, items: list[Any], fresh: set[str]
     ) -> None:
         """Items that were away for a moment are sent whole."""
-        again = state.again - fresh
+        again = state.returned - fresh
         if not again:
             return
         # In page order, which is the same in every process.
@@ -188,6 +200,7 @@ class Repaint:
             if key not in again:
                 continue
             item = self._view.listing.item_of(slot)
+            slot.at = at
             html = item.render(items[at], f"{context}-{key}")
             self._ops.append(replace_op(item, self._item_id(slot, context, key), html))
             self._sent.add((item, f"{context}-{key}{item.own}"))
@@ -206,9 +219,7 @@ class Repaint:
         item, shown, parent_id = self._view.listing.item_of(slot), state.shown, slot.place.prefix + context
         run: list[str] = []
         run_after, last = "", -1
-        todo = (
-            range(len(shown)) if len(fresh) > _SINGLY else [_position(shown, key) for key in shifted | fresh]
-        )
+        todo = range(len(shown)) if len(fresh) > _SINGLY else [state.position(key) for key in shifted | fresh]
         for at in sorted(todo):
             key = shown[at]
             if key not in fresh and key not in shifted:
@@ -218,9 +229,10 @@ class Repaint:
                 run = []
             before = self._item_id(slot, context, shown[at - 1]) if at else ""
             if key in shifted:
-                self._ops.append(["m", self._item_id(slot, context, key), before or "^" + parent_id])
+                self._ops.append(ops.move(self._item_id(slot, context, key), before, parent_id))
             else:
                 run_after = run_after if run else before
+                slot.at = at
                 run.append(item.render(items[at], f"{context}-{key}"))
                 self._sent.add((item, f"{context}-{key}{item.own}"))
             last = at
@@ -236,11 +248,11 @@ class Repaint:
         """Shows, corrects or removes the notice that the list goes on."""
         dom_id, html = slot.place.prefix + context, self._view.listing.notice(slot, state, context)
         if html and state.cut:
-            self._ops.append(["r", f"{dom_id}-xm", html])
+            self._ops.append(ops.replace(f"{dom_id}-xm", html))
         elif html:
-            self._ops.append(["i", dom_id, "beforeend", html])
+            self._ops.append(ops.insert(dom_id, "beforeend", html))
         elif state.cut:
-            self._ops.append(["d", f"{dom_id}-xm"])
+            self._ops.append(ops.remove(f"{dom_id}-xm"))
         state.cut = bool(html)
 
     # ------------------------------------------------------------------ values
@@ -285,15 +297,7 @@ class Repaint:
         return False
 
 
-def context_of(place: Place, keys: tuple[str, ...]) -> str:
-    """The context of the instance of a place inside the items with these keys (those of further levels too)."""
-    context = ""
-    for slot, key in zip(place.levels, keys, strict=False):
-        context += f"{slot.place.tail}-{key}"
-    return context + place.tail
-
-
-def _same_frame(one: Frame, other: Frame | None) -> bool:
+def _same_enclosure(one: Enclosure, other: Enclosure | None) -> bool:
     return other is not None and one.shell == other.shell
 
 
@@ -312,11 +316,15 @@ def _used(place: Place) -> set[Reference]:
 def resize(place: Place, before: int, budget: Budget) -> None:
     """Counts the instances of a place again; those around it up to the next template change by as much, and so does
     each item of that. `before` is what it counted there until now."""
+    if budget.journal.on:
+        budget.journal.state(place)
     place.size = 1 + place.weight + sum([child.size for child in place.children.values()])
     grown = place.size - before
     at, parent = place, place.parent
     # Not by counting every one again: a message may redefine thousands of children of one parent.
     while parent is not None and len(parent.levels) == len(at.levels):
+        if budget.journal.on:
+            budget.journal.state(parent)
         parent.size += grown
         at, parent = parent, parent.parent
     if grown and at.levels:
@@ -325,25 +333,4 @@ def resize(place: Place, before: int, budget: Budget) -> None:
 
 
 def _insert(parent_id: str, after: str, html: str) -> Op:
-    return ["i", after, "afterend", html] if after else ["i", parent_id, "afterbegin", html]
-
-
-def _position(keys: Sequence[str], key: str) -> int:
-    """Where a key is that is there; at the end, where most new ones are, without a search."""
-    return len(keys) - 1 if keys[-1] == key else keys.index(key)
-
-
-def _difference(state: ListState, old: list[str], new: Any) -> tuple[list[str], set[str], set[str]]:
-    """(gone, moved, new) tokens."""
-    if state.journal is not None and state.visible >= state.count:
-        keys = state.keys
-        # What was appended, the most frequent change, is found without a search.
-        present = {key for key in state.journal if keys and (key == keys[-1] or key in keys)}
-        existed = {key for key, known in state.journal.items() if known}
-        return (
-            [key for key in state.journal if key in existed - present],
-            present & existed,
-            present - existed,
-        )
-    new_set, old_set = set(new), set(old)
-    return [key for key in old if key not in new_set], moved(old, new), new_set - old_set
+    return ops.insert(after, "afterend", html) if after else ops.insert(parent_id, "afterbegin", html)

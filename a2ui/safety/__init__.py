@@ -1,1 +1,2 @@
-"""Limits and sanitisers: everything between agent-made values and markup."""
+"""What stands between values that agents make and what is done with them: limits, ids, texts, Markdown, colours,
+addresses, and regular expressions whose cost is bounded."""

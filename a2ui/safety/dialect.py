@@ -1,17 +1,27 @@
 """ECMAScript regular expressions, read into a tree whose size is known before anything runs.
 
 `parse` reads what ECMAScript means under the flag `u`, without the flag's extra strictness: a text is code points,
-`\\p{...}` has its meaning, braces and escapes without a meaning stand for themselves. `size` says how many characters,
-sets and edges a tree has once its counts are written out.
+`\\p{...}` has its meaning, braces and escapes without a meaning stand for themselves.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Final
 
 from a2ui.safety.charsets import Charset, CharsetError, Ranges, property_text
+from a2ui.safety.pattern_tree import (
+    Chars,
+    Choice,
+    Edge,
+    Look,
+    Node,
+    PatternError,
+    Repeat,
+    Sequence,
+    UnsupportedError,
+)
 
 # ECMAScript white space and line ends, digits, word characters, and what `.` leaves out.
 _SPACE: Final[Ranges] = (
@@ -39,81 +49,6 @@ _PROPERTY = re.compile(r"([pP])\{([A-Za-z_=]+)\}")
 _CONTROLS: Final = {"t": 9, "n": 10, "v": 11, "f": 12, "r": 13}
 _MAX_DEPTH: Final = 50
 
-
-class PatternError(ValueError):
-    """The text is no ECMAScript pattern."""
-
-
-class UnsupportedError(PatternError):
-    """The pattern uses something that is never answered, see docs/limits.md; `feature` names it."""
-
-    def __init__(self, feature: str) -> None:
-        self.feature = feature
-        super().__init__(f"{feature} are not supported")
-
-
-@dataclass(frozen=True, slots=True)
-class Chars:
-    """One character of a set."""
-
-    chars: Charset
-    size: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """The start or the end of the text, or whether a word begins or ends here."""
-
-    kind: Literal["^", "$", "b", "B"]
-    size: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class Sequence:
-    parts: tuple[Node, ...]
-    size: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", max(1, sum(part.size for part in self.parts)))
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    options: tuple[Node, ...]
-    size: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", sum(option.size for option in self.options))
-
-
-@dataclass(frozen=True, slots=True)
-class Repeat:
-    """`high` None: as often as one likes."""
-
-    item: Node
-    low: int
-    high: int | None
-    size: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        times = max(1, self.low if self.high is None else self.high)
-        object.__setattr__(self, "size", self.item.size * times)
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """Whether the item matches from here on (`ahead`) or up to here, or not (`negative`)."""
-
-    item: Node
-    ahead: bool
-    negative: bool
-    size: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "size", self.item.size)
-
-
-Node: TypeAlias = Chars | Edge | Sequence | Choice | Repeat | Look
 
 _EMPTY: Final = Sequence(())
 

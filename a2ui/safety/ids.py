@@ -47,23 +47,23 @@ def _key_token(value: str | float | bool | None) -> str:
 
 def index_token(index: int) -> str:
     """The token of a position, for lists without keys."""
-    return "i" + number(index)
+    return "i" + base36(index)
 
 
-def number(value: int) -> str:
+def base36(value: int) -> str:
     """A counter (>= 0) in base 36."""
     if value < 1296:
         return _SHORT[value]
     high = value // 1296
-    return (_SHORT[high] if high < 1296 else number(high)) + _PAIRS[value % 1296]
+    return (_SHORT[high] if high < 1296 else base36(high)) + _PAIRS[value % 1296]
 
 
 @lru_cache(maxsize=32)
 def _numbers(thousands: int) -> tuple[str, ...]:
-    return tuple([number(value) for value in range(1000 * thousands)])
+    return tuple([base36(value) for value in range(1000 * thousands)])
 
 
-def numbers(count: int) -> Sequence[str]:
+def base36_counters(count: int) -> Sequence[str]:
     """The first so many counters, or some more. Kept, since every surface has the same; not those of surfaces whose
     agent went through very many names, which would stay for good."""
     make = _numbers if count < _KEPT_NUMBERS else _numbers.__wrapped__

@@ -47,7 +47,7 @@ class Limits:
     """Reports of one surface, then one summary."""
 
     data_bytes: int = 4 * MIB
-    """One data model, see `a2ui.state.values.measure`."""
+    """One data model, see `a2ui.data.values.measure`."""
     data_depth: int = 100
     """Levels of containers in a data model or in a value written to it."""
     list_index: int = 10_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from a2ui.safety.dialect import Chars, Choice, Edge, Look, Node, Repeat, Sequence
+from a2ui.safety.pattern_tree import Chars, Choice, Edge, Look, Node, Repeat, Sequence
 
 _MOST_COPIES: Final = 1_000
 """What re2 allows as the product of nested counts."""

@@ -8,7 +8,7 @@ layers, so that a fault in one is not a hole.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from functools import lru_cache
 from threading import local
 from typing import Any, NamedTuple
@@ -16,6 +16,8 @@ from typing import Any, NamedTuple
 import bleach
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_core.text_join import text_join
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
@@ -99,7 +101,7 @@ def render(
     if is_plain(text):
         html = escape(text)
         return Markdown(html if inline or not html else f"<p>{html}</p>\n")
-    marks = _marks(text)
+    marks = marks_in(text)
     if marks > limits.markdown_marks:
         return _plain(text, inline)
     if afford is not None and not afford(text, marks + max(_LEAST, _length(text))):
@@ -107,7 +109,7 @@ def render(
     return (_render_cached if len(text) <= _CACHED_CHARS else _render)(text, inline)
 
 
-def _marks(text: str) -> int:
+def marks_in(text: str) -> int:
     """How much there is to do for the parser, whose time grows with these and worse than linearly with brackets."""
     return sum(map(text.count, "[]*_`~<&\\!\n")) + 2 * text.count("[") + text.count("@")
 
@@ -125,30 +127,67 @@ def _plain(text: str, inline: bool) -> Markdown:
 
 
 def _render(text: str, inline: bool) -> Markdown:
-    if _table_cells(text) > _MAX_CELLS:
+    if crowded(*_table_size(text)):
         return _plain(text, inline)
     if inline and (marks := _HEADING_MARKS.match(text)):
         text = text[marks.end() :]
     tools = _TOOLS
-    parser = tools.parser
     env: dict[str, Any] = {}
-    tokens = parser.parseInline(text, env) if inline else parser.parse(text, env)
+    tokens = tools.parser.parseInline(text, env) if inline else tools.parser.parse(text, env)
+    html = _written(tokens, env)
+    return _plain(text, inline) if html is None else Markdown(html)
+
+
+def block_tokens(text: str, references: MutableMapping[str, Any]) -> list[Token]:
+    """The blocks of a clean text with complete lines, what is inside of them not read yet. New targets of links are
+    added to `references`, by label."""
+    tokens: list[Token] = []
+    parser = _TOOLS.parser
+    parser.block.parse(text, parser, {"references": references}, tokens)
+    return tokens
+
+
+def draw(tokens: list[Token], references: MutableMapping[str, Any]) -> str | None:
+    """The HTML of such blocks, sanitised; None where a text with them is shown plain."""
+    parser = _TOOLS.parser
+    env: dict[str, Any] = {"references": references}
+    for token in tokens:
+        if token.type == "inline" and token.children is not None:
+            if is_plain(token.content):
+                token.children.append(Token("text", "", 0, content=token.content))
+            else:
+                parser.inline.parse(token.content, parser, env, token.children)
+    text_join(StateCore("", parser, env, tokens))
+    return _written(tokens, env)
+
+
+def _written(tokens: list[Token], env: dict[str, Any]) -> str | None:
+    tools = _TOOLS
     if any(token.level > _MAX_LEVEL for token in tokens):
         # Beyond maxNesting the parser drops text silently; showing all of it plainly is the honest answer.
-        return _plain(text, inline)
+        return None
     for token in tokens:
         if token.tag in ("th", "td") and token.attrs:
             # The parser says it with a style, which no page of ours takes.
             token.attrs = {"align": _ALIGNED[str(token.attrs["style"])]}
-    html = parser.renderer.render(tokens, parser.options, env)
-    if len(html) > _MAX_HTML_CHARS:
-        # Wide tables and reference links multiply a small text.
-        return _plain(text, inline)
+    html: str = tools.parser.renderer.render(tokens, tools.parser.options, env)
+    if is_too_long(html):
+        return None
     if _is_harmless(html):
-        return Markdown(html)
-    if html.count("&") > _MAX_ESCAPED:
-        return _plain(text, inline)
-    return Markdown(tools.cleaner.clean(html))
+        return html
+    return None if html.count("&") > _MAX_ESCAPED else str(tools.cleaner.clean(html))
+
+
+def is_too_long(html: str, before: int = 0) -> bool:
+    """Whether the HTML of a text comes to more than is shown: wide tables and reference links multiply a small text.
+    `before`: characters of HTML that stand in front of it."""
+    return before + len(html) > _MAX_HTML_CHARS
+
+
+def crowded(lines: int, widest: int) -> bool:
+    """Whether a text of so many lines, the widest with so many bars, may hold more cells than are shown. An upper
+    bound: a table fills every row up to the width of its head."""
+    return lines * widest > _MAX_CELLS
 
 
 def _is_harmless(html: str) -> bool:
@@ -172,10 +211,9 @@ def allowed(tag: str, name: str, value: str) -> bool:
     return name in _ATTRIBUTES.get(tag, ())
 
 
-def _table_cells(text: str) -> int:
-    """An upper bound: a table fills every row up to the width of its head."""
+def _table_size(text: str) -> tuple[int, int]:
     lines = text.split("\n")
-    return len(lines) * max([line.count("|") for line in lines])
+    return len(lines), max([line.count("|") for line in lines])
 
 
 _render_cached = lru_cache(maxsize=_CACHED)(_render)

@@ -18,7 +18,7 @@ import re2
 
 from a2ui.safety.charsets import Charset
 from a2ui.safety.compiling import compiled
-from a2ui.safety.dialect import Chars, Choice, Edge, Look, Node, Repeat, Sequence
+from a2ui.safety.pattern_tree import Chars, Choice, Edge, Look, Node, Repeat, Sequence
 
 _MOST_TABLES: Final = 8
 _TABLE_BYTES: Final = 1 << 15

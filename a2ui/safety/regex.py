@@ -19,11 +19,12 @@ import re2
 
 from a2ui.errors import ExpressionError
 from a2ui.safety.compiling import compiled
-from a2ui.safety.dialect import Node, PatternError, UnsupportedError, parse
+from a2ui.safety.dialect import parse
 from a2ui.safety.limits import Limits
 from a2ui.safety.linear import Linear, write
+from a2ui.safety.pattern_tree import Node, PatternError, UnsupportedError
 from a2ui.safety.positions import Matcher, TooLargeError, TooManyStepsError
-from a2ui.state.values import clean_string
+from a2ui.safety.text import clean_string
 
 _KIB: Final = 1 << 10
 _SMALL_WEIGHT: Final = 500
@@ -48,9 +49,9 @@ _READING: Final = 20
 _CLASS: Final = 300
 _INSTRUCTIONS: Final = 4
 _NODE: Final = 5
-"""So many characters of the text and so many steps count like one call. A new pattern counts like so many calls, a
-character of it and one of Unicode's classes in it like so many more; then so many instructions like one, or a node
-like so many."""
+"""How many characters of the text, and how many steps, count like one call; how many calls a new pattern counts like,
+and how many more a character of it and one of Unicode's classes in it; then how many instructions count like one
+call, or how many calls a node."""
 
 
 def search(pattern: str, text: str, limits: Limits) -> bool:

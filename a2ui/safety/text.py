@@ -154,6 +154,17 @@ def _elements(item: list[Any]) -> Iterator[tuple[str, Any]]:
         comma = ","
 
 
+def clean_string(text: str) -> str:
+    """The text with NUL and lone surrogates replaced by U+FFFD: databases and UTF-8 cannot carry them."""
+    if text.isascii():
+        return text.replace("\0", "\ufffd") if "\0" in text else text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        text = "".join(["\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text])
+    return text.replace("\0", "\ufffd")
+
+
 def clean_text(text: str) -> str:
     """The text without characters that are invisible or change the direction of others.
 

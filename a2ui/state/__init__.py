@@ -1,1 +1,2 @@
-"""The data a surface holds: pointers, patches and the data model."""
+"""The component definitions of one surface: rows that are accepted or refused, where components use each other, and
+the numbers that their DOM ids are made of."""

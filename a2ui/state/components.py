@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from a2ui.catalog.kinds import Template
+from a2ui.protocol.dialects import PLAIN, Notation
 
 if TYPE_CHECKING:
-    from a2ui.catalog.registry import ComponentType
+    from a2ui.catalog.component_type import ComponentType
 
 ROOT = "root"
 
 
 class Reference(NamedTuple):
-    """One place where a component is used: which one, by which parent, in which slot, the how-manieth time there.
+    """One place where a component is used: which one, by which parent, in which slot, its occurrence within that slot.
 
     A plain tuple, because a surface has one for each component: it is the key of the place wherever one is needed.
     """
@@ -41,9 +42,12 @@ class TemplateReference(Reference):
 
 
 class Component:
-    """A stored definition. `type` is None for a type that the catalog does not have."""
+    """A stored definition, with what was sent and the notation in which it was read. `type` is None for a type that
+    nobody knows."""
 
-    __slots__ = ("_references", "children", "id", "number", "props", "raw", "templated", "type", "type_name")
+    __slots__ = (
+        "_references", "children", "id", "notation", "number", "props", "raw", "templated", "type", "type_name",
+    )  # fmt: skip
 
     id: str
     number: int
@@ -59,8 +63,10 @@ class Component:
         kind: ComponentType | None,
         raw: dict[str, Any],
         props: dict[str, Any],
+        notation: Notation = PLAIN,
     ) -> None:
         self.id = component_id
+        self.notation = notation
         self.number = 0
         self.type_name = type_name
         self.type = kind

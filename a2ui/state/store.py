@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from a2ui.catalog.kinds import Where
-from a2ui.catalog.registry import Catalog
+from a2ui.catalog.accepting import AcceptContext
+from a2ui.catalog.registry import Vocabulary
 from a2ui.errors import Diagnostic
+from a2ui.journal import Journal
+from a2ui.protocol.dialects import NOTATIONS, PLAIN, Notation
 from a2ui.safety.limits import Limits
 from a2ui.state.components import ROOT, Component, Reference
-from a2ui.state.rows import accept, refused
+from a2ui.state.composition import breaches
+from a2ui.state.rows import accept, kind_of, refused
 
 
 class ComponentStore:
@@ -26,13 +29,19 @@ class ComponentStore:
     order a page hears of the two.
     """
 
-    __slots__ = ("_catalog", "_first", "_further", "_limits", "_next", "by_id", "names", "numbers", "plain")
+    __slots__ = (
+        "_first", "_further", "_journal", "_limits", "_next", "_words", "by_id", "names", "numbers", "plain",
+        "restricts",
+    )  # fmt: skip
 
-    def __init__(self, catalog: Catalog, limits: Limits) -> None:
-        self._catalog = catalog
+    def __init__(self, words: Vocabulary, limits: Limits, journal: Journal) -> None:
+        self._journal = journal
+        self._words = words
         self._limits = limits
         self.by_id: dict[str, Component] = {}
-        self.plain = True
+        self.restricts = words.restricts
+        """Whether components may stand in some places only."""
+        self.plain = not self.restricts
         """Whether no component so far had a type that has to be compiled, or made children of a list."""
         self.numbers: dict[str, int] = {ROOT: 0}
         self.names: list[str] = [ROOT]
@@ -51,24 +60,42 @@ class ComponentStore:
 
     # ------------------------------------------------------------------ applying rows
 
-    def update(self, rows: list[Any], surface_id: str, *, strict: bool) -> tuple[list[str], list[Diagnostic]]:
+    def update(
+        self, rows: list[Any], surface_id: str, notation: Notation, *, strict: bool
+    ) -> tuple[list[str], list[Diagnostic]]:
         """Applies the rows of one message, all or none: (ids that changed, problems).
 
         A refused problem means that nothing changed. Rulebook 4, 5.1; cycles are refused as a whole.
         """
-        where = Where(self._limits, surface_id, [])
-        accepted = accept(rows, self.by_id, self._catalog.components, where)
+        where = AcceptContext(self._limits, surface_id, [], notation, self._words.signature)
+        accepted = accept(rows, self.by_id, self._words, where)
+        if self.restricts:
+            where.problems += breaches(
+                accepted, rows, lambda one: accepted.get(one) or self.by_id.get(one), surface_id
+            )
         if strict and where.problems:
             where.problems = [refused(problem) for problem in where.problems]
         if any(problem.refused for problem in where.problems):
             return [], where.problems
         self._commit(accepted)
-        return list(accepted), where.problems
+        changed = list(accepted)
+        if self.restricts:
+            # Whether a component may stand where it does depends on what is around it.
+            changed += dict.fromkeys(
+                child for one in accepted.values() for child in one.children if child not in accepted
+            )
+        return changed, where.problems
 
     def _commit(self, accepted: Mapping[str, Component]) -> None:
         numbers, names, by_id = self.numbers, self.names, self.by_id
         first, further = self._first, self._next
+        journal = self._journal
+        if journal.on and journal.first(self):
+            journal.call(self._forget_names, len(names))
+            journal.attribute(self, "plain")
         for component_id, component in accepted.items():
+            if journal.on:
+                journal.item(by_id, component_id)
             number = numbers.get(component_id)
             if number is None:
                 number = numbers[component_id] = len(names)
@@ -86,10 +113,18 @@ class ComponentStore:
                 if child in first or child in further:
                     self._place_all(component)
                     break
+                if journal.on:
+                    journal.item(first, child)
                 first[child] = component
                 if child not in numbers:
                     numbers[child] = len(names)
                     names.append(child)
+
+    def _forget_names(self, known: int) -> None:
+        """Undoes what gave ids a number."""
+        for name in self.names[known:]:
+            del self.numbers[name]
+        del self.names[known:]
 
     def _place_all(self, component: Component) -> None:
         """The places in a component that had none, where one of the children is or was used elsewhere too."""
@@ -104,7 +139,7 @@ class ComponentStore:
             self.names.append(child)
 
     def _first_of(self, child: str) -> Reference | None:
-        """The place with the ordinal 0."""
+        """The place with the ordinal 0. What it looks up is the same in other words: nothing to undo."""
         found = self._first.get(child)
         if isinstance(found, Component):
             # For all of its children at once: looking for one at a time would take the square of their number.
@@ -119,10 +154,27 @@ class ComponentStore:
         child = reference[0]
         if child in self._first or child in self._next:
             ordinal = self._next.get(child, 1)
+            if self._journal.on:
+                self._journal.item(self._next, child)
             self._next[child] = ordinal + 1
-            self._further.setdefault(child, {})[reference] = ordinal
+            self._put(reference, ordinal)
         else:
+            self._put(reference, 0)
+
+    def _put(self, reference: Reference, ordinal: int) -> None:
+        """The place has this ordinal from now on."""
+        child, journal = reference[0], self._journal
+        if not ordinal:
+            if journal.on:
+                journal.item(self._first, child)
             self._first[child] = reference
+            return
+        further = self._further.get(child, {})
+        if journal.on:
+            journal.item(self._further, child)
+            journal.item(further, reference)
+        further[reference] = ordinal
+        self._further[child] = further
 
     def _replace(self, old: Component, new: Component) -> None:
         """The places in a component that is defined anew: what both definitions use stays where it is."""
@@ -133,7 +185,7 @@ class ComponentStore:
             if reference not in kept:
                 left.setdefault(reference[0], []).append(self._take(reference))
             elif self._first.get(reference[0]) is old:
-                self._first[reference[0]] = reference
+                self._put(reference, 0)
         for reference in after:
             if reference in kept:
                 continue
@@ -142,19 +194,24 @@ class ComponentStore:
             ordinals = left.get(child)
             if not ordinals:
                 self._place(reference)
-            elif ordinal := ordinals.pop(0):
-                self._further.setdefault(child, {})[reference] = ordinal
             else:
-                self._first[child] = reference
+                self._put(reference, ordinals.pop(0))
 
     def _take(self, reference: Reference) -> int:
         """The ordinal of a place that its parent does not use any more."""
-        child = reference[0]
+        child, journal = reference[0], self._journal
         if self._first_of(child) == reference:
+            if journal.on:
+                journal.item(self._first, child)
+                journal.item(self._next, child)
             del self._first[child]
             self._next.setdefault(child, 1)
             return 0
         further = self._further[child]
+        if journal.on:
+            # In the order in which a snapshot has them.
+            journal.entries(further)
+            journal.entries(self._further)
         ordinal = further.pop(reference)
         if not further:
             del self._further[child]
@@ -170,7 +227,7 @@ class ComponentStore:
     def snapshot(self) -> dict[str, Any]:
         """Definitions, numbers and ordinals as JSON; `restore` rebuilds the same store."""
         return {
-            "components": [[c.id, c.type_name, c.raw] for c in self.by_id.values()],
+            "components": [_kept(component) for component in self.by_id.values()],
             "names": self.names.copy(),
             "next": self._next.copy(),
             "edges": [
@@ -182,7 +239,10 @@ class ComponentStore:
 
     def restore(self, data: Mapping[str, Any]) -> None:
         """Fills an empty store from `snapshot()`. Problems of the definitions were reported long ago."""
-        where = Where(self._limits, "", [])
+        contexts = {
+            name: AcceptContext(self._limits, "", [], notation, self._words.signature)
+            for name, notation in NOTATIONS.items()
+        }
         self.names = [str(name) for name in data["names"]]
         self.numbers = {name: number for number, name in enumerate(self.names)}
         for child, parent, slot, nth, ordinal in data["edges"]:
@@ -192,9 +252,11 @@ class ComponentStore:
             **{child: 1 + max(places.values()) for child, places in self._further.items()},
             **{str(child): int(ordinal) for child, ordinal in known.items()},
         }
-        for component_id, type_name, raw in data["components"]:
-            kind = self._catalog.components.get(type_name)
-            component = Component(component_id, type_name, kind, raw, kind.accept(raw, where) if kind else {})
+        for component_id, type_name, raw, *rest in data["components"]:
+            where = contexts[rest[0] if rest else PLAIN.name]
+            kind = kind_of(raw, type_name, self._words, where)
+            props = kind.accept(raw, where) if kind else {}
+            component = Component(component_id, type_name, kind, raw, props, where.notation)
             component.number = self.numbers[component_id]
             if kind is None or component.templated or not kind.draws:
                 self.plain = False
@@ -212,3 +274,9 @@ class ComponentStore:
 
     def __iter__(self) -> Iterator[Component]:
         return iter(self.by_id.values())
+
+
+def _kept(component: Component) -> list[Any]:
+    """A definition in a snapshot: id, type, what was sent, and how that is written where it is not as in 0.9."""
+    kept = [component.id, component.type_name, component.raw]
+    return kept if component.notation is PLAIN else [*kept, component.notation.name]

@@ -15,11 +15,11 @@ from zoneinfo import ZoneInfo
 import orjson
 
 from a2ui import A2uiError, Diagnostic, Engine, EngineOptions, SurfaceSet
+from a2ui.data.pointer import ABSENT, parse, read
+from a2ui.data.values import equal
 from a2ui.functions.dates import parse_date
 from a2ui.rendering.patterns import all_instances
 from a2ui.rendering.place import Place
-from a2ui.state.pointer import ABSENT, parse, read
-from a2ui.state.values import equal
 from tests.a2ui.page import Page
 from tests.fuzz.cost import slowness
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from a2ui.data.patch import apply_patch
+from a2ui.data.values import equal
 from a2ui.errors import PatchError
 from a2ui.safety.limits import Limits
-from a2ui.state.patch import apply_patch
-from a2ui.state.values import equal
 from tests.fuzz.cost import cost
 from tests.shared import SHARED, caselib, json_file
 

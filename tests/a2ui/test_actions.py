@@ -39,6 +39,7 @@ def test_the_whole_message():
             },
         },
         "Go & see",
+        "a1-0",
     )
     assert surfaces.act("a1-0").name == "go"
 

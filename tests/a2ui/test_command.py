@@ -379,3 +379,38 @@ class TestProcess:
         assert "VALIDATION_FAILED" in done.stdout
         assert self.manage("patch", bad, bad).returncode == 1
         assert self.manage("tree", "none").returncode == 1
+
+
+class TestConvert:
+    def test_a_program(self, file):
+        out, code = run("convert", file(GOOD), "--to", "1.0")
+
+        assert code == 0
+        assert [message["version"] for message in json.loads(out)] == ["1.0"] * 3
+        assert json.loads(out)[1]["updateComponents"]["components"][0]["text"] == {"@path": "/n"}
+
+    def test_what_is_lost_goes_to_the_standard_error(self, file):
+        errors = io.StringIO()
+        program = file([create(theme={"primaryColor": "#ff0000"})])
+
+        call_command("a2ui", "convert", program, "--to", "1.0", stdout=io.StringIO(), stderr=errors)
+
+        assert errors.getvalue() == (
+            "message 0: lost: /createSurface/theme: A surface of 1.0 has no theme: branding is the host's.\n"
+        )
+        assert run("convert", program, "--to", "1.0", "--strict")[1] == 1
+        assert run("convert", file(GOOD), "--to", "1.0", "--strict")[1] == 0
+
+    def test_as_json(self, file):
+        out, _ = run(
+            "convert", "--cases", file({"a": [create(theme={"x": 1})], "b": GOOD}), "--to", "1.0", "--json"
+        )
+
+        results = json.loads(out)
+        assert [note["kind"] for note in results["a"]["notes"]] == ["lost"]
+        assert results["b"]["notes"] == []
+        assert len(results["b"]["messages"]) == 3
+
+    def test_what_is_no_json(self, file):
+        with pytest.raises(CommandError):
+            run("convert", file("{"), "--to", "1.0")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from a2ui import Limits
-from a2ui.catalog.basic.icons import NAMES, NEUTRAL, drawing
+from a2ui.catalog.icons import NAMES, NEUTRAL, drawing
 from tests.a2ui.programs import data, ops, path, row, surface
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from a2ui import Engine
-from a2ui.rendering.tree import run
+from a2ui.programs.tree import run
 from tests.conformance.comparing import same
 from tests.conformance.deviations import EDGE_CASES
 from tests.shared import SHARED, json_file, needs_shared

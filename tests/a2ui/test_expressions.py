@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a2ui.data.pointer import ABSENT, read
 from a2ui.errors import ExpressionError
-from a2ui.functions.expressions import Call, Literal, Path, Template, Text, evaluate, parse_template
-from a2ui.state.pointer import ABSENT, read
+from a2ui.functions.expressions import Call, Literal, Path, PlainText, Template, evaluate, parse_template
 from tests.a2ui.strategies import TEXTS
 
 
@@ -28,8 +28,8 @@ class TestGrammar:
     @pytest.mark.parametrize(
         ("text", "expected"),
         [
-            ("a \\\\${x}", (Text("a \\${x}"),)),
-            ("5$ {x} $5 \\n", (Text("5$ {x} $5 \\n"),)),
+            ("a \\\\${x}", (PlainText("a \\${x}"),)),
+            ("5$ {x} $5 \\n", (PlainText("5$ {x} $5 \\n"),)),
             ("${}", (Literal(""),)),
             ("${  }", (Literal(""),)),
             ("${null}", (Literal(None),)),

@@ -6,12 +6,12 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from a2ui.data.pointer import ABSENT, parse_scoped, read
 from a2ui.errors import ExpressionError
 from a2ui.functions.basic import BASIC, MINIMAL
 from a2ui.functions.expressions import evaluate, parse_template
 from a2ui.functions.registry import Env, Function, FunctionRegistry
 from a2ui.safety.text import to_text
-from a2ui.state.pointer import ABSENT, parse_scoped, read
 from tests.shared import SHARED, case, needs_shared
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from a2ui import Engine, InputError
-from a2ui.binding.work import Work
+from a2ui.binding.budget import EvaluationBudget
+from a2ui.data.values import Copier, measure
 from a2ui.functions import expressions
 from a2ui.safety import markdown, regex, text
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
-from a2ui.state.values import Copier, measure
 from tests.a2ui.programs import call, components, create, data, ops, path, row, run, surface
 
 HUGE = 10**4000
@@ -116,7 +116,7 @@ class TestJson:
         assert len(looked) < 1_000
 
     def test_many_of_them_are_counted(self):
-        work = Work(DEFAULT_LIMITS)
+        work = EvaluationBudget(DEFAULT_LIMITS)
         value = list(range(20_000))
 
         texts = [work.json(value) for _ in range(2_000)]
@@ -213,9 +213,9 @@ class TestFunctions:
         parsed = []
         original = expressions.parse_template
 
-        def counted(text, *rest):
+        def counted(text, *rest, **more):
             parsed.append(len(text))
-            return original(text, *rest)
+            return original(text, *rest, **more)
 
         monkeypatch.setattr(expressions, "parse_template", counted)
         for tail in ("", "${"):
@@ -232,7 +232,9 @@ class TestFunctions:
         parsed = []
         original = expressions.parse_template
         monkeypatch.setattr(
-            expressions, "parse_template", lambda text, *rest: parsed.append(text) or original(text, *rest)
+            expressions,
+            "parse_template",
+            lambda text, *rest, **more: parsed.append(text) or original(text, *rest, **more),
         )
 
         for value in ("${/n}" * 200, "${not(value:" * 80 + "${/n}" + ")}" * 80):
@@ -246,7 +248,7 @@ class TestFunctions:
 
 class TestMarkdown:
     def test_a_drawing_reads_so_much(self):
-        work = Work(DEFAULT_LIMITS)
+        work = EvaluationBudget(DEFAULT_LIMITS)
         made = [markdown.render(f"{n}" + "*a* " * 50, afford=work.markdown) for n in range(300)]
 
         read = [one for one in made if not one.crowded]
@@ -256,7 +258,7 @@ class TestMarkdown:
         assert made[-1].crowded
 
     def test_the_same_text_is_read_once(self):
-        work = Work(DEFAULT_LIMITS)
+        work = EvaluationBudget(DEFAULT_LIMITS)
 
         assert not any(markdown.render("**a**", afford=work.markdown).crowded for _ in range(10_000))
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from a2ui import Engine, PatchError
-from a2ui.safety.ids import _numbers, number, numbers
+from a2ui.safety.ids import _numbers, base36, base36_counters
 from tests.a2ui import chaos
 from tests.a2ui.page import Page
 from tests.a2ui.programs import components, create, data, path, row, run, surface
@@ -132,5 +132,5 @@ def test_data_does_not_change_while_keys_do():
 
 def test_counters_of_many_names_are_not_kept():
     before = _numbers.cache_info().currsize
-    assert numbers(40_000)[39_999] == number(39_999)
+    assert base36_counters(40_000)[39_999] == base36(39_999)
     assert _numbers.cache_info().currsize == before

@@ -196,7 +196,7 @@ ROWS = (
 
 def keeps_direction() -> set[str]:
     """`.class` and `.class > tag` of everything whose text has a direction of its own, from the stylesheet."""
-    css = (ROOT / "static" / "beach" / "a2ui.css").read_text(encoding="utf-8")
+    css = (ROOT / "static" / "styles" / "a2ui.css").read_text(encoding="utf-8")
     found: set[str] = set()
     for selectors in RULE.findall(css):
         found |= {one.strip() for one in re.findall(r"\.a2-[a-zA-Z0-9-]+(?: > [a-z]+)?", selectors)}
@@ -245,7 +245,7 @@ class TestRightToLeft:
         assert "\u202e" not in str(surfaces.flush())
 
     def test_no_style_of_a_component_names_a_side(self):
-        css = (ROOT / "static" / "beach" / "a2ui.css").read_text(encoding="utf-8")
+        css = (ROOT / "static" / "styles" / "a2ui.css").read_text(encoding="utf-8")
 
         assert not re.findall(
             r"(?:margin|padding|border|inset)-(?:left|right)|text-align: (?:left|right)|float: ", css

@@ -6,22 +6,21 @@ import pytest
 
 from a2ui import Engine, EngineOptions, InputError
 from a2ui.catalog.basic import BASIC_CATALOG, MINIMAL_CATALOG
-from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import child, enum, literal_number, text
-from a2ui.catalog.registry import ComponentType
-from a2ui.catalog.schema.shapes import Signature, dynamic_string
+from a2ui.components import BaseComponent, BaseInput
 from a2ui.errors import ExpressionError
 from a2ui.functions.registry import Function
+from a2ui.programs.tree import tree
 from a2ui.rendering.build import always
-from a2ui.rendering.tree import tree
 from a2ui.safety.text import escape, to_text
+from a2ui.schema.dynamic import Signature, dynamic_string
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import call, components, create, data, path, row, run
 
 OWN = "https://beach.example/catalogs/own.json"
 
 
-class Banner(ComponentType):
+class Banner(BaseComponent):
     """Holds one component under a heading."""
 
     name = "Banner"
@@ -41,7 +40,7 @@ class Banner(ComponentType):
         build.done(render)
 
 
-class Stars(InputType):
+class Stars(BaseInput):
     """A rating from 0 to `of`."""
 
     name = "Stars"

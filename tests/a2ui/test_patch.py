@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from a2ui.data import pointer
+from a2ui.data.patch import Touched
+from a2ui.data.values import equal
 from a2ui.errors import PatchError
-from a2ui.state import pointer
-from a2ui.state.patch import Touched
-from a2ui.state.values import equal
 from tests.a2ui.patchrunner import LIMITS, apply, check_case, check_record, community_suite
-from tests.a2ui.strategies import JSON
+from tests.a2ui.strategies import FUZZ, JSON
 from tests.shared import needs_shared, variants
 
 
@@ -180,7 +180,7 @@ OPERATIONS = st.fixed_dictionaries(
 
 
 class TestProperties:
-    @settings(max_examples=300)
+    @settings(max_examples=100 * FUZZ)
     @given(JSON, st.lists(OPERATIONS, max_size=5))
     def test_agrees_with_a_naive_implementation(self, document, operations):
         before = copy.deepcopy(document)

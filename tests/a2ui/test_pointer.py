@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a2ui.data import pointer
+from a2ui.data.pointer import ABSENT
 from a2ui.errors import PointerError
-from a2ui.state import pointer
-from a2ui.state.pointer import ABSENT
-from a2ui.state.values import clean_string
+from a2ui.safety.text import clean_string
 from tests.a2ui.strategies import JSON, TOKENS
 
 
@@ -138,17 +138,3 @@ class TestRead:
     @given(JSON, TOKENS)
     def test_never_raises(self, value, tokens):
         pointer.read(value, tokens)
-
-
-class TestOverlaps:
-    def test_ancestors_descendants_and_equals_but_not_siblings(self):
-        assert pointer.overlaps(("a",), ("a", "b"))
-        assert pointer.overlaps(("a", "b"), ("a",))
-        assert pointer.overlaps((), ("a",))
-        assert pointer.overlaps(("a",), ("a",))
-        assert not pointer.overlaps(("foo",), ("foobar",))
-        assert not pointer.overlaps(("a", "b"), ("a", "c"))
-
-    @given(TOKENS, TOKENS)
-    def test_is_symmetric(self, a, b):
-        assert pointer.overlaps(a, b) == pointer.overlaps(b, a)

@@ -9,9 +9,9 @@ import orjson
 import pytest
 
 from a2ui import Engine, InputError, PatchError
+from a2ui.data.data_model import DataModel
 from a2ui.safety.ids import key_token
 from a2ui.safety.text import to_text
-from a2ui.state.data_model import DataModel
 from tests.a2ui.programs import call, components, create, data, path, row, run, surface
 
 

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from a2ui.safety import regex
-from a2ui.safety.dialect import PatternError, parse
+from a2ui.safety.dialect import parse
 from a2ui.safety.limits import DEFAULT_LIMITS
 from a2ui.safety.linear import write
+from a2ui.safety.pattern_tree import PatternError
 from a2ui.safety.positions import Matcher
 
 TREES = st.recursive(

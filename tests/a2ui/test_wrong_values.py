@@ -167,6 +167,7 @@ def v08(verb: str, **body: Any) -> dict[str, Any]:
     return {verb: {"surfaceId": "s", **body}}
 
 
+REMOTE = "callRendererFunction, agentFunctionResponse"
 VERBS = "createSurface, updateComponents, updateDataModel, deleteSurface"
 MESSAGES: list[tuple[Any, str]] = [
     (5, "`message` must be a JSON object; got 5."),
@@ -200,7 +201,7 @@ MESSAGES: list[tuple[Any, str]] = [
     ({"version": "v0.9", "updateDataModel": {"surfaceId": "s", "path": 5}}, "`path` must be text; got 5."),
     (
         {"version": "v1.0", "createSurface": {"surfaceId": "s", "catalogId": 5}},
-        "`catalogId` must be text; got 5.",
+        "`catalogId` must be the id of a catalog; got 5.",
     ),
     (
         {"version": "v1.0", "createSurface": {"surfaceId": "s", "dataModel": []}},
@@ -208,7 +209,10 @@ MESSAGES: list[tuple[Any, str]] = [
     ),
     ({"version": "v1.0", "updateDataModel": {"surfaceId": "s"}}, "`value` is required; null deletes."),
     ({"version": "v1.0", "createSurface": 5}, "`createSurface` must be a JSON object; got 5."),
-    ({"version": "v1.0"}, f"`message` must have exactly one of {VERBS}; got none."),
+    (
+        {"version": "v1.0"},
+        f"`message` must have one of {VERBS}, {REMOTE}; got none.",
+    ),
     (v08("beginRendering"), "`root` must be the id of a component; got nothing."),
     (v08("beginRendering", root="r", styles=5), "`styles` must be an object; got 5."),
     (v08("beginRendering", root="r", catalogId=[]), "`catalogId` must be text; got an empty list."),

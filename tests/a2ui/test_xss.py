@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from a2ui import ActionError, Engine, EngineOptions
+from a2ui.programs.conversion import convert
 from tests.a2ui.programs import call, create, message, path, row
 from tests.shared import caselib, needs_shared, xss_payloads
 
@@ -28,13 +29,21 @@ def render(
     surface: str = "s",
     hosts: Any = HOSTS,
 ) -> str:
-    """The HTML of a page with this surface; "" if the message is refused, which is a pass as well."""
-    surfaces = Engine(EngineOptions(image_hosts=hosts, debug=True)).surfaces()
-    surfaces.apply(create(surface, **({"theme": theme} if theme is not None else {})))
-    surfaces.apply(message("updateComponents", surface, components=rows))
+    """The HTML of pages with this surface, as 0.9 and as 1.0 say it; "" if the message is refused, which is a pass as
+    well."""
+    program = [
+        create(surface, **({"theme": theme} if theme is not None else {})),
+        message("updateComponents", surface, components=rows),
+    ]
     if model is not None:
-        surfaces.apply(message("updateDataModel", surface, value=model))
-    html = "".join([change.html for change in surfaces.flush()])
+        program.append(message("updateDataModel", surface, value=model))
+    engine = Engine(EngineOptions(image_hosts=hosts, debug=True))
+    html = ""
+    for messages in (program, convert(program, "1.0").messages):
+        surfaces = engine.surfaces()
+        for one in messages:
+            surfaces.apply(one)
+        html += "".join([change.html for change in surfaces.flush()])
     assert not re.search(
         r"\son[a-z]+=|<script|\sstyle=", re.sub(r'="[^"]*"|>[^<]*', "=", html), re.IGNORECASE
     )

@@ -184,28 +184,36 @@ MODELS = st.fixed_dictionaries(
         ),
     },
 )
+leaves = st.one_of(words, numbers, st.booleans())
+
+
+def written(path: str, value: dict[str, Any]) -> dict[str, Any]:
+    return {"updateDataModel": {"surfaceId": "s", "path": path, **value}}
+
+
+def given_as(values: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    return values.map(lambda value: {"value": value})
+
+
+# `/n` is asked for as a condition, so nothing empty is put there or left there (`plain_boolean`).
 CHANGES = st.lists(
     st.one_of(
-        st.builds(
-            lambda path, value: {"updateDataModel": {"surfaceId": "s", "path": path, **value}},
-            st.sampled_from(
-                [
-                    "/n",
-                    "/list/0",
-                    "/list/1",
-                    "/people/0/name",
-                    "/people/0",
-                    "/new/0/deep",
-                    "/n/x",
-                    "/list/y",
-                ]
-            ),
-            st.one_of(
-                st.just({}),
-                st.builds(
-                    lambda value: {"value": value},
-                    st.one_of(words, numbers, st.booleans(), st.just([]), st.just({})),
+        st.one_of(
+            st.builds(written, st.just("/n"), st.one_of(st.just({}), given_as(leaves))),
+            st.builds(
+                written,
+                st.sampled_from(
+                    [
+                        "/list/0",
+                        "/list/1",
+                        "/people/0/name",
+                        "/people/0",
+                        "/new/0/deep",
+                        "/people/0/name/x",
+                        "/list/y",
+                    ]
                 ),
+                st.one_of(st.just({}), given_as(st.one_of(leaves, st.just([]), st.just({})))),
             ),
         ),
         st.builds(

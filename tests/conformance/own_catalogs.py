@@ -7,15 +7,16 @@ from typing import Any
 from a2ui.catalog import kinds
 from a2ui.catalog.actions import action
 from a2ui.catalog.basic import BASIC_CATALOG
-from a2ui.catalog.registry import Catalog, ComponentType
-from a2ui.catalog.schema import shapes
-from a2ui.catalog.schema.shapes import Check, Shape
+from a2ui.catalog.registry import Catalog
+from a2ui.components import BaseComponent
+from a2ui.schema import dynamic, parts, shapes
+from a2ui.schema.shapes import Check, Shape
 
 REFERENCES: dict[str, tuple[kinds.Kind, Shape]] = {
     "ComponentId": (kinds.child, shapes.string),
-    "ChildList": (kinds.children, shapes.children),
-    "DynamicString": (kinds.text, shapes.dynamic_string),
-    "DynamicNumber": (kinds.number, shapes.dynamic_number),
+    "ChildList": (kinds.children, parts.children),
+    "DynamicString": (kinds.text, dynamic.dynamic_string),
+    "DynamicNumber": (kinds.number, dynamic.dynamic_number),
 }
 LITERALS: dict[str, tuple[kinds.Kind, Shape]] = {
     "string": (kinds.literal_text, shapes.string),
@@ -48,7 +49,7 @@ def _property(key: str, schema: dict[str, Any]) -> tuple[kinds.Kind, Shape]:
     kind, shape = _by_schema(schema)
     if key not in NAMED or kind not in (_anything, kinds.literal_text):
         return kind, shape
-    return NAMED[key], shapes.action if key == "action" else shape
+    return NAMED[key], parts.action if key == "action" else shape
 
 
 def _by_schema(schema: dict[str, Any]) -> tuple[kinds.Kind, Shape]:
@@ -71,7 +72,7 @@ def _by_schema(schema: dict[str, Any]) -> tuple[kinds.Kind, Shape]:
     return LITERALS.get(str(schema.get("type")), (_anything, shapes.anything))
 
 
-def component(name: str, schema: dict[str, Any]) -> ComponentType:
+def component(name: str, schema: dict[str, Any]) -> BaseComponent:
     """A component type that shows nothing but its children."""
     parts = [schema, *schema.get("allOf", ())]
     properties: dict[str, Any] = {}
@@ -81,7 +82,7 @@ def component(name: str, schema: dict[str, Any]) -> ComponentType:
         required |= set(part.get("required", ())) - COMMON
     known = {key: _property(key, value) for key, value in properties.items()}
 
-    def build(self: ComponentType, build: Any) -> None:
+    def build(self: BaseComponent, build: Any) -> None:
         places = [place for slot in self.slots for place in build.children_in(slot)]
         start = f'<div id="{build.id}'
         build.done(
@@ -100,7 +101,7 @@ def component(name: str, schema: dict[str, Any]) -> ComponentType:
         ),
         "build": build,
     }
-    made: ComponentType = type(name, (ComponentType,), members)()
+    made: BaseComponent = type(name, (BaseComponent,), members)()
     return made
 
 

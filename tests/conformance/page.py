@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.conformance.case import Case
 from tests.conformance.deviations import NOT_OURS, RULES, SUITES
-from tests.conformance.suites import agent_sdks, core, programs, schema
+from tests.conformance.suites import agent_sdks, core, programs, schema, v1_0
 from tests.shared import ROOT
 
 PAGE: Path = ROOT / "docs" / "a2ui-conformance.md"
@@ -40,7 +40,7 @@ class Tally:
 
 def all_cases() -> Iterator[Case]:
     """Every case of every suite."""
-    for module in (schema, core, agent_sdks, programs):
+    for module in (schema, v1_0, core, agent_sdks, programs):
         yield from module.cases()
 
 

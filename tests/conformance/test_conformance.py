@@ -6,12 +6,12 @@ import pytest
 
 from tests.conformance.deviations import NOT_OURS, SUITES
 from tests.conformance.page import PAGE, all_cases, outcome, page, run
-from tests.conformance.suites import agent_sdks, core, schema
+from tests.conformance.suites import agent_sdks, core, schema, v1_0
 from tests.shared import SHARED, needs_shared
 
 pytestmark = [pytest.mark.shared, needs_shared]
 
-CASES = [case for module in (schema, core, agent_sdks) for case in module.cases()] if SHARED else []
+CASES = [case for module in (schema, v1_0, core, agent_sdks) for case in module.cases()] if SHARED else []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, assume, given, settings
 
 from a2ui import Engine, EngineOptions
-from a2ui.rendering.tree import run
+from a2ui.programs.tree import run
 from tests.a2ui.programs import call, components, create, data, message, path, row
 from tests.a2ui.strategies import FUZZ
 from tests.conformance.comparing import comparable

@@ -14,11 +14,14 @@ from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.surfaces import messages_of
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.transports.panel.frames import parse_frame
+from tests.a2ui.strategies import FUZZ
 from tests.fuzz.cost import BOUND_MS, cost
 from tests.fuzz.material import JSON, TEXTS, damaged
 
 FEW = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=50 * FUZZ,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 FRAMES = [
     {"type": "hello", "after": 3},

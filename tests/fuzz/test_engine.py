@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from a2ui import A2uiError, Engine, EngineOptions, Limits
-from a2ui.state.data_model import DataModel
+from a2ui.data.data_model import DataModel
 from tests.a2ui.page import Page, shown
+from tests.a2ui.strategies import FUZZ
 from tests.fuzz.cost import BOUND_MS, cost
 from tests.fuzz.material import JSON, OPERATIONS, damaged, programs
 
@@ -36,7 +37,7 @@ def use(surfaces, target, value):
             assert error.message
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=40 * FUZZ, deadline=None, suppress_health_check=SLOW)
 @given(programs(), st.lists(st.tuples(st.integers(0, 40), JSON), max_size=4))
 def test_programs(steps, uses):
     engine = Engine(OPTIONS)
@@ -69,7 +70,7 @@ def test_programs(steps, uses):
     assert json.loads(json.dumps(restored.snapshot())) == kept
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=50 * FUZZ, deadline=None, suppress_health_check=SLOW)
 @given(JSON)
 def test_messages_that_are_no_messages(value):
     surfaces = Engine(OPTIONS).surfaces()
@@ -78,7 +79,7 @@ def test_messages_that_are_no_messages(value):
     assert surfaces.flush() == []
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=80 * FUZZ, deadline=None, suppress_health_check=SLOW)
 @given(damaged({"a": [1, {"n": 2}], "items": [{"id": 1}, {"id": 2}]}), OPERATIONS)
 def test_patches_are_all_or_nothing(document, operations):
     try:

@@ -16,10 +16,11 @@ from a2ui.functions.expressions import parse_template
 from a2ui.safety import markdown, regex, urls
 from a2ui.safety.limits import DEFAULT_LIMITS
 from a2ui.safety.text import to_text
+from tests.a2ui.strategies import FUZZ
 from tests.fuzz.cost import BOUND_MS, cost
 from tests.fuzz.material import JSON, SCALARS, TEXTS
 
-FEW = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=50 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 ENV = EngineOptions().env
 FUNCTIONS = {function.name: function for function in BASIC_CATALOG.functions if not function.effect}
 ARGUMENTS = st.dictionaries(

@@ -5,24 +5,24 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.direct import Unusual
+from a2ui.binding.direct import NeedsCompilation
 from a2ui.binding.reading import Const
 from a2ui.binding.values import is_dynamic
 from a2ui.catalog.actions import action
-from a2ui.catalog.basic.checks import failing
+from a2ui.catalog.basic.checks import failing, reasons
 from a2ui.catalog.kinds import checks, child, enum
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
 from a2ui.rendering.build import Build, always, class_names
-from a2ui.rendering.place import Around, Place
+from a2ui.rendering.place import Place, Placement
 
 if TYPE_CHECKING:
-    from a2ui.rendering.pen import Pen
+    from a2ui.rendering.first_drawing import FirstDrawing
     from a2ui.state.components import Component
 
 _CLASSES = {"default": "a2-btn", "primary": "a2-btn a2-btn--primary", "borderless": "a2-btn a2-btn--plain"}
 
 
-_INSIDE, _NAMED = Around(inline=True), Around(inline=True, named=True)
+_INSIDE, _NAMED = Placement(inline=True), Placement(inline=True, named=True)
 
 
 @lru_cache(maxsize=1024)
@@ -31,7 +31,7 @@ def _opened(variant: str, weight: float | None, acts: bool) -> str:
     return f'" class="{class_names((_CLASSES[variant],), weight)}" type="button"{" data-act" if acts else ""}'
 
 
-class Button(ComponentType):
+class Button(BaseComponent):
     """A button that sends its action; disabled, with the reasons as title, while a check fails."""
 
     name = "Button"
@@ -45,43 +45,46 @@ class Button(ComponentType):
     slots = ("child",)
     interactive = True
 
+    draws = True
+
     def build(self, build: Build) -> None:
         props = build.props
-        start = f'<button id="{build.id}'
+        dom_id = build.id
         opened = _opened(props.get("variant", "default"), build.flex, "action" in props)
         accessible = build.accessible()
         named = isinstance(accessible, Const) and not accessible.value
         inner = build.child("child", _NAMED if named else _INSIDE)
         fails = failing(build)
         if fails is None and isinstance(accessible, Const):
-            shell = f"{opened}{accessible.value}>"
-            build.done(partial(_ready, start, shell, inner) if inner else partial(_empty, start, shell))
+            build.done(partial(_ready, dom_id, opened + accessible.value, inner))
             return
         aria = always(accessible)
 
         def render(scope: Any, context: str) -> str:
-            messages = fails(scope) if fails else []
-            state = f' disabled title="{"; ".join(filter(None, messages))}"' if messages else ""
+            failures = fails(scope) if fails else []
+            state = f' disabled title="{reasons(failures)}"' if failures else ""
             body = inner.render(scope, context) if inner else ""
-            return f"{start}{context}{opened}{state}{aria(scope)}>{body}</button>"
+            return _button(dom_id + context, f"{opened}{state}{aria(scope)}", body)
 
         build.remember(render)
 
-    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+    def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
         props = component.props
         given = props.get("accessibility", ())
-        if props.get("checks") or around.inline or any(map(is_dynamic, given)):
-            raise Unusual
-        weight = props.get("weight") if around.weighted else None
+        if props.get("checks") or placement.inline or any(map(is_dynamic, given)):
+            raise NeedsCompilation
+        weight = props.get("weight") if placement.weighted else None
         opened = _opened(props.get("variant", "default"), weight, "action" in props)
-        aria = pen.accessible(component) if given else ""
-        inner = pen.children(component, around, _INSIDE if aria else _NAMED)
-        return f'<button id="{pen.head}{pen.numbers[component.number]}{opened}{aria}>{inner}</button>'
+        aria = drawing.accessible(component) if given else ""
+        inner = drawing.children(component, placement, _INSIDE if aria else _NAMED)
+        return _button(drawing.head + drawing.numbers[component.number], opened + aria, inner)
 
 
-def _ready(start: str, shell: str, inner: Place, scope: Any, context: str) -> str:
-    return f"{start}{context}{shell}{inner.render(scope, context)}</button>"
+def _button(dom_id: str, opened: str, body: str) -> str:
+    """The element; `opened` is its tag from behind the id on."""
+    return f'<button id="{dom_id}{opened}>{body}</button>'
 
 
-def _empty(start: str, shell: str, _: Any, context: str) -> str:
-    return f"{start}{context}{shell}</button>"
+def _ready(dom_id: str, opened: str, inner: Place | None, scope: Any, context: str) -> str:
+    # As `_button` has it, without the call: lists have one in every item.
+    return f'<button id="{dom_id}{context}{opened}>{inner.render(scope, context) if inner else ""}</button>'

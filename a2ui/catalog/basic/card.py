@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.reading import Const
 from a2ui.catalog.kinds import child
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
 from a2ui.rendering.build import Build, always, role_of
-from a2ui.rendering.place import Around, Place
+from a2ui.rendering.place import Place, Placement
 
 if TYPE_CHECKING:
-    from a2ui.rendering.pen import Pen
+    from a2ui.rendering.first_drawing import FirstDrawing
     from a2ui.state.components import Component
 
 
-class Card(ComponentType):
+class Card(BaseComponent):
     """A frame round one child."""
 
     name = "Card"
@@ -24,26 +24,32 @@ class Card(ComponentType):
     required = frozenset({"child"})
     slots = ("child",)
 
+    draws = True
+
     def build(self, build: Build) -> None:
-        start = f'<div id="{build.id}'
-        opened = f'" class="{build.classes("a2-card")}"{build.role()}'
-        accessible = build.accessible()
-        inner = build.child("child")
+        dom_id, css, role = build.id, build.classes("a2-card"), build.role()
+        accessible, inner = build.accessible(), build.child("child")
         if inner is not None and isinstance(accessible, Const):
-            build.done(partial(_framed, start, f"{opened}{accessible.value}>", inner))
+            build.done(partial(_framed, dom_id, f'{css}"{role}{accessible.value}', inner))
             return
         aria = always(accessible)
 
         def render(scope: Any, context: str) -> str:
             body = inner.render(scope, context) if inner else ""
-            return f"{start}{context}{opened}{aria(scope)}>{body}</div>"
+            return _card(dom_id + context, f'{css}"{role}{aria(scope)}', body)
 
         build.done(render)
 
-    def draw(self, pen: Pen, component: Component, around: Around) -> str:
-        opened = f'" class="{pen.classes(component, around, "a2-card")}"{role_of(around)}{pen.accessible(component)}>'
-        return f'<div id="{pen.id(component)}{opened}{pen.children(component, around)}</div>'
+    def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
+        css, role = drawing.classes(component, placement, "a2-card"), role_of(placement)
+        attributes = f'{css}"{role}{drawing.accessible(component)}'
+        return _card(drawing.id(component), attributes, drawing.children(component, placement))
 
 
-def _framed(start: str, shell: str, inner: Place, scope: Any, context: str) -> str:
-    return f"{start}{context}{shell}{inner.render(scope, context)}</div>"
+def _card(dom_id: str, attributes: str, body: str) -> str:
+    """The element; `attributes` begin inside of the class."""
+    return f'<div id="{dom_id}" class="{attributes}>{body}</div>'
+
+
+def _framed(dom_id: str, attributes: str, inner: Place, scope: Any, context: str) -> str:
+    return _card(dom_id + context, attributes, inner.render(scope, context))

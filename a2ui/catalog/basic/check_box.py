@@ -6,17 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.basic.text_field import bound_as
-from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import boolean, checks, text
+from a2ui.components import BaseInput
 from a2ui.errors import InputError
 from a2ui.functions.convert import to_boolean
+from a2ui.functions.results import to_truth
 from a2ui.rendering.build import Build, always
 
 if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
 
 
-class CheckBox(InputType):
+class CheckBox(BaseInput):
     """One box to tick."""
 
     name = "CheckBox"
@@ -26,17 +27,19 @@ class CheckBox(InputType):
 
     def build(self, build: Build) -> None:
         start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
-        field = f'" class="{build.classes("a2-field")}"{bound_as(build, "check")}{build.role()}>'
-        get, fails = build.getter("value"), failing(build)
+        value = build.value("value")
+        field = f'" class="{build.classes("a2-field")}"{bound_as(value, "check")}{build.role()}>'
+        get, fails = always(value), failing(build)
+        ticked = to_truth if build.marked else to_boolean
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            messages = fails(scope) if fails else []
-            checked, words = " checked" if to_boolean(get(scope)) else "", label(scope)
+            failures = fails(scope) if fails else []
+            checked, words = " checked" if ticked(get(scope)) else "", label(scope)
             return (
                 f'{start}{context}{field}<label class="a2-check"><input id="{dom_id}-xi" type="checkbox"'
-                f"{checked}{named(words, aria(scope), 'Tick')}{invalid(dom_id, messages)}><span>{words}</span></label>"
-                f"{errors(dom_id, messages, fails)}</div>"
+                f"{checked}{named(words, aria(scope), 'Tick')}{invalid(dom_id, failures)}><span>{words}</span></label>"
+                f"{errors(dom_id, failures, fails)}</div>"
             )
 
         build.remember(render)

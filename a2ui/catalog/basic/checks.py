@@ -2,62 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
 
+from a2ui.binding.reading import Getter
 from a2ui.binding.values import FunctionCall
-from a2ui.catalog.basic.icons import UI_ALERT
+from a2ui.catalog.icons import UI_ALERT
 from a2ui.catalog.kinds import Check
 from a2ui.functions.convert import truthy
+from a2ui.functions.results import Severity, judged
 from a2ui.rendering.build import Build, literal
 
-Failing = Callable[[Any], list[str]]
-"""Value of the scope -> the escaped messages of the checks that fail, in order."""
+
+class Failure(NamedTuple):
+    """What is said of one check that fails. `message` is escaped; `role` is that of its line, "" in 0.9."""
+
+    message: str
+    severity: Severity = "error"
+    role: str = ""
+
+
+Failing = Callable[[Any], list[Failure]]
+"""Value of the scope -> the checks that fail, in order."""
 
 _ERROR_CHARS = 250
 """Markup round a message; its icon is most of it."""
 
-_PATTERN_MESSAGE = "This is not in the expected form."
+_PATTERN = Check(None, "This is not in the expected form.")
+
+
+class _Rule(NamedTuple):
+    """A compiled check; `html` is its escaped message."""
+
+    condition: Getter
+    check: Check
+    html: str
 
 
 def failing(build: Build) -> Failing | None:
     """The failing checks of a component, None if it has none."""
     checks: tuple[Check, ...] = build.props.get("checks", ())
-    limit = build.options.limits.text_chars
-    compiled = [
-        (build.compiler.getter(check.condition, build.sink), literal(check.message, limit))
-        for check in checks
+    limit, getter, recorder = build.options.limits.text_chars, build.compiler.getter, build.recorder
+    rules = [
+        _Rule(getter(check.condition, recorder), check, literal(check.message, limit)) for check in checks
     ]
     pattern = build.props.get("validationRegexp")
     if pattern:
-        compiled.append((_pattern(build, pattern), _PATTERN_MESSAGE))
-    if not compiled:
+        rules.append(_Rule(_pattern(build, pattern), _PATTERN, _PATTERN.message))
+    if not rules:
         return None
     # All of them may be on the page, in every instance.
-    build.weight += sum([_ERROR_CHARS + len(message) for _, message in compiled])
-    return lambda scope: [message for condition, message in compiled if not truthy(condition(scope))]
+    build.weight += sum([_ERROR_CHARS + len(rule.html) for rule in rules])
+
+    def fails(scope: Any) -> list[Failure]:
+        found = []
+        for condition, check, html in rules:
+            passed = condition(scope)
+            if passed is True or (check.results and type(passed) is dict and passed.get("valid") is True):
+                continue
+            result = judged(passed, check.message, results=check.results)
+            if not result.valid:
+                message = html if result.message == check.message else literal(result.message, limit)
+                role = _ROLES[result.severity] if check.results else ""
+                found.append(Failure(message, result.severity, role))
+        return found
+
+    return fails
+
+
+_ROLES: Final[Mapping[Severity, str]] = {
+    "error": ' role="alert"', "warning": ' role="status"', "info": ' role="status"',
+}  # fmt: skip
 
 
 def _pattern(build: Build, pattern: str) -> Callable[[Any], bool]:
-    """`validationRegexp` as a check; an empty value passes (R28)."""
+    """`validationRegexp` as a check; an empty value passes (rulebook section 21, point 28)."""
     value = build.props.get("value")
-    get = build.compiler.getter(value, build.sink)
-    matches = build.compiler.getter(FunctionCall("regex", {"value": value, "pattern": pattern}), build.sink)
+    get = build.compiler.getter(value, build.recorder)
+    matches = build.compiler.getter(
+        FunctionCall("regex", {"value": value, "pattern": pattern}), build.recorder
+    )
     return lambda scope: get(scope) in (None, "") or truthy(matches(scope))
 
 
-def errors(dom_id: str, messages: list[str], fails: Failing | None) -> str:
+def errors(dom_id: str, failures: list[Failure], fails: Failing | None) -> str:
     """The messages under an input; `invalid` refers to them. Where there are checks the place for them is always
     there: screen readers tell what changes in a live region, and not that one appears."""
-    if not messages and fails is None:
+    if not failures and fails is None:
         return ""
-    lines = "".join([f'<p class="a2-error">{UI_ALERT}<span>{message}</span></p>' for message in messages])
+    lines = "".join([_line(failure) for failure in failures])
     return f'<div class="a2-errors" id="{dom_id}-xe" aria-live="polite">{lines}</div>'
 
 
-def invalid(dom_id: str, messages: list[str]) -> str:
-    """The attributes of a control whose checks fail."""
-    return f' aria-invalid="true" aria-describedby="{dom_id}-xe"' if messages else ""
+def _line(failure: Failure) -> str:
+    look = "" if failure.severity == "error" else f" a2-error--{failure.severity}"
+    return f'<p class="a2-error{look}"{failure.role}>{UI_ALERT}<span>{failure.message}</span></p>'
+
+
+def reasons(failures: list[Failure]) -> str:
+    """Why a button cannot be used, in one line."""
+    return "; ".join([failure.message for failure in failures if failure.message])
+
+
+def invalid(dom_id: str, failures: list[Failure]) -> str:
+    """The attributes of a control whose checks fail; what is no error describes it only."""
+    if not failures:
+        return ""
+    wrong = ' aria-invalid="true"' if has_error(failures) else ""
+    return f'{wrong} aria-describedby="{dom_id}-xe"'
+
+
+def has_error(failures: list[Failure]) -> bool:
+    """Whether one of the checks that fail is an error, and not only a warning or a hint."""
+    return any(failure.severity == "error" for failure in failures)
 
 
 def named(label: str, aria: str, fallback: str) -> str:

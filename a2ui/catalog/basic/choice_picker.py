@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from a2ui.catalog.basic.checks import errors, failing, invalid, named
-from a2ui.catalog.basic.icons import UI_CHECK
+from a2ui.catalog.basic.checks import errors, failing, has_error, invalid, named
 from a2ui.catalog.basic.text_field import bound_as
-from a2ui.catalog.input import InputType
+from a2ui.catalog.icons import UI_CHECK
 from a2ui.catalog.kinds import Option, checks, enum, literal_boolean, options, string_list, text
+from a2ui.components import BaseInput
 from a2ui.errors import InputError
 from a2ui.rendering.build import LONG, Build, always
 from a2ui.safety.text import clean_text, escape, to_text
@@ -28,7 +28,7 @@ _FILTER = (
 )
 
 
-class ChoicePicker(InputType):
+class ChoicePicker(BaseInput):
     """One or several of a list of options; the value is always a list of their values."""
 
     name = "ChoicePicker"
@@ -48,18 +48,19 @@ class ChoicePicker(InputType):
         props = build.props
         single, chips = _is_single(props), props.get("displayStyle") == "chips"
         start, aria = f'<fieldset id="{build.id}', always(build.accessible())
-        css, kind = build.classes("a2-field"), bound_as(build, "choice" if single else "choices")
+        value = build.value("value")
+        css, kind = build.classes("a2-field"), bound_as(value, "choice" if single else "choices")
         legend, role = always(build.html("label")), ' role="radiogroup"' if single else ""
         top = _FILTER if props.get("filterable") else ""
         around = '<div class="a2-chips">' if chips else '<div class="a2-choices">'
         row = "a2-chip" if chips else "a2-check"
         mark = UI_CHECK if chips else ""
         choices = [
-            (option.value, _shown(option.value), always(build.escaped(option.label, build.sink)))
+            (option.value, _shown(option.value), always(build.escaped(option.label, build.recorder)))
             for option in props.get("options", ())
         ]
         build.weight += _OPTION_CHARS * len(choices)
-        get, fails = build.getter("value"), failing(build)
+        get, fails = always(value), failing(build)
         control = "radio" if single else "checkbox"
         component, allowed = build.place.component, build.options.limits.options
         offered = component.raw.get("options") if component is not None else None
@@ -70,7 +71,7 @@ class ChoicePicker(InputType):
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            messages = fails(scope) if fails else []
+            failures = fails(scope) if fails else []
             chosen, note = get(scope), more
             # A list of any length, looked through for each picker that shows it.
             if type(chosen) is list and not work.argument(chosen):
@@ -81,7 +82,7 @@ class ChoicePicker(InputType):
             title = f'<legend class="a2-label">{words}</legend>' if words else ""
             name = named(words, aria(scope), "Options")
             # A group of boxes cannot be invalid for a screen reader, each box can.
-            bad = ' aria-invalid="true"' if messages and not single else ""
+            bad = ' aria-invalid="true"' if not single and has_error(failures) else ""
             rows = "".join(
                 [
                     f'<label class="{row}"><input type="{control}" name="{dom_id}" value="{shown}"'
@@ -92,8 +93,8 @@ class ChoicePicker(InputType):
             if len(rows) > usual and not spend(len(rows) - usual):
                 rows, note = "", _TOO_LONG
             return (
-                f'{start}{context}" class="{css}"{kind}{role}{name}{invalid(dom_id, messages)}>{title}{top}'
-                f"{around}{rows}</div>{note}{errors(dom_id, messages, fails)}</fieldset>"
+                f'{start}{context}" class="{css}"{kind}{role}{name}{invalid(dom_id, failures)}>{title}{top}'
+                f"{around}{rows}</div>{note}{errors(dom_id, failures, fails)}</fieldset>"
             )
 
         build.remember(render)

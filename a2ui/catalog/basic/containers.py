@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from a2ui.binding.reading import Const, Getter
 from a2ui.catalog.kinds import children, enum
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
 from a2ui.rendering.build import Build, class_names, role_of
-from a2ui.rendering.place import Around, Frame, Place, Render
+from a2ui.rendering.place import Enclosure, Place, Placement, Render
 
 if TYPE_CHECKING:
-    from a2ui.rendering.pen import Pen
+    from a2ui.rendering.first_drawing import FirstDrawing
     from a2ui.state.components import Component
 
 _JUSTIFY = enum("start", "center", "end", "spaceBetween", "spaceAround", "spaceEvenly", "stretch")
@@ -30,23 +30,25 @@ _JUSTIFY_CLASSES = {
 _ALIGN_CLASSES = {"start": "a2-a-start", "center": "a2-a-center", "end": "a2-a-end"}
 
 
-class _Container(ComponentType):
+class _Container(BaseComponent):
     base: ClassVar[str]
     slots = ("children",)
     required = frozenset({"children"})
-    around: ClassVar[Around] = Around(weighted=True)
+    placement: ClassVar[Placement] = Placement(weighted=True)
 
     def layout(self, along: str | None) -> str:
         """The class name for how the children are laid out along the container, by `justify` or `direction`."""
         return _JUSTIFY_CLASSES.get(along or "", "")
 
+    draws = True
+
     def build(self, build: Build) -> None:
         place, props = build.place, build.props
         accessible = build.accessible()
         start = f'<div id="{build.id}'
-        opened = self.opened(props, place.around)
-        template = build.items("children", self.around)
-        kids = [] if template else build.children_in("children", self.around)
+        opened = self.opened(props, place.placement)
+        template = build.items("children", self.placement)
+        kids = [] if template else build.children_in("children", self.placement)
         if not isinstance(accessible, Const):
             build.done(
                 partial(_labelled, start, opened, accessible, template[1] if template else _joined(kids))
@@ -54,36 +56,36 @@ class _Container(ComponentType):
             return
         shell = f"{opened}{accessible.value}>"
         if template is None:
-            place.frame = Frame(shell, kids)
+            place.enclosure = Enclosure(shell, kids)
         build.done(partial(_listing, start, shell, template[1]) if template else _filled(start, shell, kids))
 
-    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+    def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
         props = component.props
-        opened = self.opened(props, around)
-        aria = pen.accessible(component) if "accessibility" in props else ""
-        inner = pen.children(component, around, self.around)
-        return f'<div id="{pen.head}{pen.numbers[component.number]}{opened}{aria}>{inner}</div>'
+        opened = self.opened(props, placement)
+        aria = drawing.accessible(component) if "accessibility" in props else ""
+        inner = drawing.children(component, placement, self.placement)
+        return f'<div id="{drawing.head}{drawing.numbers[component.number]}{opened}{aria}>{inner}</div>'
 
-    def opened(self, props: Mapping[str, Any], around: Around) -> str:
+    def opened(self, props: Mapping[str, Any], placement: Placement) -> str:
         """The opening tag from behind the id on, without its end."""
         along = props.get("justify") or props.get("direction")
         return _opened(
-            self, along, props.get("align"), props.get("weight") if around.weighted else None, around
+            self, along, props.get("align"), props.get("weight") if placement.weighted else None, placement
         )
 
-    def role(self, around: Around) -> str:
+    def role(self, placement: Placement) -> str:
         """The attributes for the part of the element."""
-        return role_of(around)
+        return role_of(placement)
 
 
 @lru_cache(maxsize=1024)
 def _opened(
-    kind: _Container, along: str | None, align: str | None, weight: float | None, around: Around
+    kind: _Container, along: str | None, align: str | None, weight: float | None, placement: Placement
 ) -> str:
     names = (kind.base, kind.layout(along), _ALIGN_CLASSES.get(align or "", ""))
     # What scrolls sideways is within reach of the keyboard.
-    reach = ' tabindex="0"' if along == "horizontal" and not around.opens else ""
-    return f'" class="{class_names(names, weight)}"{kind.role(around)}{reach}'
+    reach = ' tabindex="0"' if along == "horizontal" and not placement.opens else ""
+    return f'" class="{class_names(names, weight)}"{kind.role(placement)}{reach}'
 
 
 def _labelled(start: str, opened: str, aria: Getter, inner: Render, scope: Any, context: str) -> str:
@@ -138,10 +140,10 @@ class List(_Container):
     name = "List"
     base = "a2-list"
     properties = {"children": children, "direction": enum("vertical", "horizontal"), "align": _ALIGN}
-    around = Around(listed=True)
+    placement = Placement(listed=True)
 
     def layout(self, along: str | None) -> str:
         return "a2-list--across" if along == "horizontal" else ""
 
-    def role(self, around: Around) -> str:
-        return role_of(around) if around.opens else ' role="list"'
+    def role(self, placement: Placement) -> str:
+        return role_of(placement) if placement.opens else ' role="list"'

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.basic.text_field import bound_as
-from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import checks, literal_boolean, text
-from a2ui.catalog.schema.shapes import moment
+from a2ui.components import BaseInput
 from a2ui.errors import InputError
 from a2ui.functions.dates import parse_date
 from a2ui.rendering.build import Build, always
+from a2ui.schema.parts import moment
 
 if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
@@ -36,7 +36,7 @@ _NAMES: Mapping[Mode, str] = {"date": "Date", "time": "Time", "datetime-local": 
 _MAX_CHARS = 64
 
 
-class DateTimeInput(InputType):
+class DateTimeInput(BaseInput):
     """A native date, time or date-and-time field. Instants are shown in the zone of the session."""
 
     name = "DateTimeInput"
@@ -57,14 +57,15 @@ class DateTimeInput(InputType):
         props = build.props
         mode, zone = _mode(props), build.options.timezone
         start, aria = f'<div id="{build.id}', always(build.accessible())
-        field = f'" class="{build.classes("a2-field")}"{bound_as(build, "date")}{build.role()}>'
+        value = build.value("value")
+        field = f'" class="{build.classes("a2-field")}"{bound_as(value, "date")}{build.role()}>'
         label = always(build.html("label"))
-        get, fails = build.getter("value"), failing(build)
+        get, fails = always(value), failing(build)
         bounds = [(name, build.getter(name)) for name in ("min", "max") if name in props]
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            messages = fails(scope) if fails else []
+            failures = fails(scope) if fails else []
             words = label(scope)
             title = f'<label class="a2-label" for="{dom_id}-xi">{words}</label>' if words else ""
             name = named(words, aria(scope), _NAMES[mode])
@@ -72,8 +73,8 @@ class DateTimeInput(InputType):
             limits = "".join([f' {name}="{value}"' for name, value in shown if value])
             return (
                 f'{start}{context}{field}{title}<input id="{dom_id}-xi" class="a2-input" type="{mode}"{limits}'
-                f' value="{shown_as(get(scope), mode, zone)}"{name}{invalid(dom_id, messages)}>'
-                f"{errors(dom_id, messages, fails)}</div>"
+                f' value="{shown_as(get(scope), mode, zone)}"{name}{invalid(dom_id, failures)}>'
+                f"{errors(dom_id, failures, fails)}</div>"
             )
 
         build.remember(render)
@@ -101,7 +102,7 @@ class DateTimeInput(InputType):
 
 
 def _mode(props: Mapping[str, Any]) -> Mode:
-    """Neither flag means both (R29)."""
+    """Neither flag means both (rulebook section 21, point 29)."""
     date, clock = props.get("enableDate") is True, props.get("enableTime") is True
     return "date" if date and not clock else "time" if clock and not date else "datetime-local"
 

@@ -6,28 +6,30 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from a2ui.catalog.kinds import enum
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
 from a2ui.rendering.build import Build, class_names, flex
 
 if TYPE_CHECKING:
-    from a2ui.rendering.pen import Pen
-    from a2ui.rendering.place import Around
+    from a2ui.rendering.first_drawing import FirstDrawing
+    from a2ui.rendering.place import Placement
     from a2ui.state.components import Component
 
 
-class Divider(ComponentType):
+class Divider(BaseComponent):
     """A hairline, across or from top to bottom."""
 
     name = "Divider"
     properties = {"axis": enum("horizontal", "vertical")}
 
+    draws = True
+
     def build(self, build: Build) -> None:
         tag, end = _line(build.props.get("axis"), build.flex)
         build.done(partial(_fixed, f'<{tag} id="{build.id}', end))
 
-    def draw(self, pen: Pen, component: Component, around: Around) -> str:
-        tag, end = _line(component.props.get("axis"), flex(component.props, around))
-        return f'<{tag} id="{pen.id(component)}{end}'
+    def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
+        tag, end = _line(component.props.get("axis"), flex(component.props, placement))
+        return f'<{tag} id="{drawing.id(component)}{end}'
 
 
 def _line(axis: str | None, weight: float | None) -> tuple[str, str]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from a2ui.binding.direct import Unusual
-from a2ui.catalog.basic.icons import UI_IMAGE
+from a2ui.binding.direct import NeedsCompilation
+from a2ui.catalog.icons import UI_IMAGE
 from a2ui.catalog.kinds import enum, text
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
 from a2ui.rendering.build import LONG, Build, always, class_names, flex, role_of
-from a2ui.rendering.place import Around
+from a2ui.rendering.place import Placement
 from a2ui.safety.text import escape
 from a2ui.safety.urls import safe_image
 
 if TYPE_CHECKING:
-    from a2ui.rendering.pen import Pen
+    from a2ui.rendering.first_drawing import FirstDrawing
     from a2ui.state.components import Component
 
 _FITS = {
@@ -27,7 +27,7 @@ _FITS = {
 _SIZES = {"icon": (24, 24), "avatar": (40, 40), "smallFeature": (100, 100)}
 
 
-class Image(ComponentType):
+class Image(BaseComponent):
     """A picture from this site or an allowed host; for any other address its description, and no request."""
 
     name = "Image"
@@ -39,9 +39,11 @@ class Image(ComponentType):
     }
     required = frozenset({"url"})
 
+    draws = True
+
     def build(self, build: Build) -> None:
         url, description = build.getter("url"), always(build.html("description"))
-        frame, hosts = _frame(build.props, build.place.around, build.flex), build.options.image_hosts
+        frame, hosts = _frame(build.props, build.place.placement, build.flex), build.options.image_hosts
         aria, spend = always(build.accessible()), build.spend
 
         def render(scope: Any, context: str) -> str:
@@ -53,13 +55,15 @@ class Image(ComponentType):
 
         build.done(render)
 
-    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+    def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
         props = component.props
-        source = safe_image(pen.value(component, props.get("url")), pen.options.image_hosts)
+        source = safe_image(drawing.value(component, props.get("url")), drawing.options.image_hosts)
         if source is not None and len(source) > LONG:
-            raise Unusual
-        alt, aria = pen.escaped(component, props.get("description")), pen.accessible(component)
-        return _picture(pen.id(component), _frame(props, around, flex(props, around)), source, alt, aria)
+            raise NeedsCompilation
+        alt, aria = drawing.escaped(component, props.get("description")), drawing.accessible(component)
+        return _picture(
+            drawing.id(component), _frame(props, placement, flex(props, placement)), source, alt, aria
+        )
 
 
 class _Frame(NamedTuple):
@@ -71,14 +75,14 @@ class _Frame(NamedTuple):
     role: str
 
 
-def _frame(props: Mapping[str, Any], around: Around, weight: float | None) -> _Frame:
+def _frame(props: Mapping[str, Any], placement: Placement, weight: float | None) -> _Frame:
     variant = props.get("variant", "mediumFeature")
     shape = f"a2-img--{variant}"
     return _Frame(
         class_names(("a2-img", shape, _FITS.get(props.get("fit", ""), "")), weight),
         class_names(("a2-noimg", shape), weight),
         'width="{}" height="{}" '.format(*_SIZES[variant]) if variant in _SIZES else "",
-        role_of(around),
+        role_of(placement),
     )
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from a2ui.catalog.basic.checks import named
-from a2ui.catalog.basic.icons import UI_FILM, UI_SOUND
+from a2ui.catalog.icons import UI_FILM, UI_SOUND
 from a2ui.catalog.kinds import text
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
 from a2ui.rendering.build import Build, always
 from a2ui.safety.text import escape
 from a2ui.safety.urls import safe_image
@@ -15,7 +15,7 @@ from a2ui.safety.urls import safe_image
 _MISSING = '<p class="a2-noimg">{icon}<span>{what} from an address that is not allowed here</span></p>'
 
 
-class Video(ComponentType):
+class Video(BaseComponent):
     """A film with the browser's own controls; nothing is fetched before somebody plays it."""
 
     name = "Video"
@@ -27,11 +27,14 @@ class Video(ComponentType):
         start = f'<div id="{build.id}'
         opened = f'" class="{build.classes("a2-media")}"{build.role()}>'
         url, aria, hosts = build.getter("url"), always(build.accessible()), build.options.image_hosts
+        poster = build.getter("posterUrl") if "posterUrl" in build.props else None
 
         def render(scope: Any, context: str) -> str:
             source, name = _source(url(scope), hosts), named("", aria(scope), "Video")
+            picture = safe_image(poster(scope), hosts) if poster is not None else None
+            still = f' poster="{escape(picture)}"' if picture else ""
             player = (
-                f'<video class="a2-video" controls preload="metadata" src="{escape(source)}"{name}></video>'
+                f'<video class="a2-video" controls preload="metadata" src="{escape(source)}"{still}{name}></video>'
                 if source
                 else _MISSING.format(icon=UI_FILM, what="A video")
             )
@@ -40,7 +43,7 @@ class Video(ComponentType):
         build.done(render)
 
 
-class AudioPlayer(ComponentType):
+class AudioPlayer(BaseComponent):
     """A recording with the browser's own controls, its description above."""
 
     name = "AudioPlayer"

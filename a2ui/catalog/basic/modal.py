@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from a2ui.catalog.basic.icons import UI_CLOSE
+from a2ui.catalog.icons import UI_CLOSE
 from a2ui.catalog.kinds import child
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
 from a2ui.rendering.build import Build, always
-from a2ui.rendering.place import Around
+from a2ui.rendering.place import Placement
 
 _HEAD = (
     '<div class="a2-dialog__head a2-dialog__head--end">'
@@ -16,7 +16,7 @@ _HEAD = (
 )
 
 
-class Modal(ComponentType):
+class Modal(BaseComponent):
     """A trigger that opens a dialog. Whether it is open is the browser's own state."""
 
     name = "Modal"
@@ -29,7 +29,7 @@ class Modal(ComponentType):
         start = f'<div id="{build.id}'
         opened = f'" class="{build.classes("a2-modal")}" data-modal{build.role()}>'
         aria = always(build.accessible())
-        trigger, content = build.child("trigger", Around(opens=True)), build.child("content")
+        trigger, content = build.child("trigger", Placement(opens=True)), build.child("content")
 
         def render(scope: Any, context: str) -> str:
             outside = trigger.render(scope, context) if trigger else ""

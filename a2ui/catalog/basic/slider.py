@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.catalog.basic.checks import errors, failing, invalid, named
 from a2ui.catalog.basic.text_field import bound_as
-from a2ui.catalog.input import InputType
 from a2ui.catalog.kinds import checks, literal_number, number, text
+from a2ui.components import BaseInput
 from a2ui.errors import InputError
 from a2ui.functions.convert import to_number
 from a2ui.rendering.build import Build, always
@@ -23,7 +23,7 @@ _LARGEST = sys.float_info.max
 _WHOLE_STEPS_FROM = 10
 
 
-class Slider(InputType):
+class Slider(BaseInput):
     """A number between two ends; a value outside is shown at the nearer end and not rewritten."""
 
     name = "Slider"
@@ -39,23 +39,25 @@ class Slider(InputType):
 
     def build(self, build: Build) -> None:
         low, high = _ends(build.props)
+        steps = build.props.get("steps")
         low_text, high_text = number_text(low), number_text(high)
         start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
-        field = f'" class="{build.classes("a2-field a2-slider")}"{bound_as(build, "slider")}{build.role()}>'
+        value = build.value("value")
+        field = f'" class="{build.classes("a2-field a2-slider")}"{bound_as(value, "slider")}{build.role()}>'
         ends = f'<div class="a2-slider__ends" aria-hidden="true"><span>{low_text}</span><span>{high_text}</span></div>'
-        get, fails = build.getter("value"), failing(build)
+        get, fails = always(value), failing(build)
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            messages = fails(scope) if fails else []
+            failures = fails(scope) if fails else []
             value = min(high, max(low, _number(get(scope), low)))
-            shown, step, words = number_text(value), _step(low, high, value), label(scope)
+            shown, step, words = number_text(value), _step(low, high, value, steps), label(scope)
             name = named(words, aria(scope), "Value")
             return (
                 f'{start}{context}{field}<div class="a2-slider__top"><label class="a2-label" for="{dom_id}-xi">'
                 f'{words}</label><output id="{dom_id}-xo" for="{dom_id}-xi" aria-hidden="true">{shown}</output></div>'
                 f'<input id="{dom_id}-xi" type="range" min="{low_text}" max="{high_text}" step="{step}"'
-                f' value="{shown}"{name}{invalid(dom_id, messages)}>{ends}{errors(dom_id, messages, fails)}</div>'
+                f' value="{shown}"{name}{invalid(dom_id, failures)}>{ends}{errors(dom_id, failures, fails)}</div>'
             )
 
         build.remember(render)
@@ -65,7 +67,16 @@ class Slider(InputType):
         low, high = _ends(instance.component.props)
         if number is None or not low <= number <= high:
             raise InputError(f"A slider takes a number from {number_text(low)} to {number_text(high)}.")
+        number = _snapped(number, low, high, instance.component.props.get("steps"))
         return int(number) if number == int(number) else number
+
+
+def _snapped(value: float, low: float, high: float, steps: int | None) -> float:
+    """The nearest division, where there are any (8)."""
+    if steps is None or high == low:
+        return value
+    size = (high - low) / steps
+    return min(high, low + round((value - low) / size) * size)
 
 
 def _ends(props: Mapping[str, Any]) -> tuple[float, float]:
@@ -87,7 +98,10 @@ def _number(value: Any, absent: float) -> float:
     return 0 if found is None else found
 
 
-def _step(low: float, high: float, value: float) -> str:
-    """Whole steps where everything is whole and there are enough of them, any value elsewhere."""
+def _step(low: float, high: float, value: float, steps: int | None) -> str:
+    """The size of a division. Without them whole steps where everything is whole and there are enough of them, any
+    value elsewhere."""
+    if steps is not None and high > low:
+        return number_text((high - low) / steps)
     whole = all(number == int(number) for number in (low, high, value))
     return "1" if whole and high - low >= _WHOLE_STEPS_FROM else "any"

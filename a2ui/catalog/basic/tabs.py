@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from a2ui import ops
 from a2ui.binding.reading import Getter
 from a2ui.catalog.kinds import tabs
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
+from a2ui.ops import Op
 from a2ui.rendering.build import Build, always
-from a2ui.rendering.place import Op
 from a2ui.safety.text import escape
 
 _TAB_CHARS = 300
 """Markup of one tab and its panel."""
 
 
-class Tabs(ComponentType):
+class Tabs(BaseComponent):
     """Panels of which one is shown. Which one is the browser's own state, so all of them are in the page."""
 
     name = "Tabs"
@@ -61,11 +62,11 @@ class Tabs(ComponentType):
 
 def _title(build: Build, index: int, value: Any) -> Getter:
     """The title of one tab. It is a part of its own: a new title must not repaint the panels."""
-    sink = build.new_sink()
-    title = build.plain(value, sink)
-    build.part(_emitter(build.id, index, title))(sink)
+    recorder = build.new_recorder()
+    title = build.plain(value, recorder)
+    build.part(_emitter(build.id, index, title))(recorder)
     return title
 
 
 def _emitter(dom_id: str, index: int, title: Getter) -> Callable[[Any, str], Op]:
-    return lambda scope, context: ["t", f"{dom_id}{context}-xt{index}", title(scope)]
+    return lambda scope, context: ops.text(f"{dom_id}{context}-xt{index}", title(scope))

@@ -5,19 +5,21 @@ from __future__ import annotations
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from a2ui.binding.direct import Unusual
+from a2ui import ops
+from a2ui.binding.direct import NeedsCompilation
 from a2ui.binding.reading import Const, Getter
 from a2ui.binding.secrets import show
 from a2ui.catalog.kinds import enum, text
-from a2ui.catalog.registry import ComponentType
+from a2ui.components import BaseComponent
 from a2ui.errors import LimitError
+from a2ui.ops import Op
 from a2ui.rendering.build import LONG, Build, always, class_names, role_of
-from a2ui.rendering.place import Around, Op, Part, Place
+from a2ui.rendering.place import Part, Place, Placement
 from a2ui.safety import markdown
 from a2ui.safety.text import clean_text, escape
 
 if TYPE_CHECKING:
-    from a2ui.rendering.pen import Pen
+    from a2ui.rendering.first_drawing import FirstDrawing
     from a2ui.rendering.view import View
     from a2ui.state.components import Component
 
@@ -36,23 +38,27 @@ class _Frame(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def _frame(variant: str, around: Around, weight: float | None) -> _Frame:
+def _frame(variant: str, placement: Placement, weight: float | None) -> _Frame:
     # A surface stands in somebody's page, whose outline it must not break: the variant is the look, the level is one.
-    tag = "span" if around.inline else "h3" if variant[0] == "h" else "div"
-    role = role_of(around) if tag == "div" or around.opens else ""
+    tag = "span" if placement.inline else "h3" if variant[0] == "h" else "div"
+    role = role_of(placement) if tag == "div" or placement.opens else ""
     opened = f'" class="{class_names((_CLASSES[variant],), weight)}"{role}'
-    return _Frame(f'<{tag} id="', opened, f"</{tag}>", variant != "body" or around.inline, not around.inline)
+    return _Frame(
+        f'<{tag} id="', opened, f"</{tag}>", variant != "body" or placement.inline, not placement.inline
+    )
 
 
-class Text(ComponentType):
+class Text(BaseComponent):
     """Markdown in `body`, inline Markdown in headings and captions; in a button a label without links."""
 
     name = "Text"
     properties = {"text": text, "variant": enum("h1", "h2", "h3", "h4", "h5", "caption", "body")}
     required = frozenset({"text"})
 
+    draws = True
+
     def build(self, build: Build) -> None:
-        frame = _frame(build.props.get("variant", "body"), build.place.around, build.flex)
+        frame = _frame(build.props.get("variant", "body"), build.place.placement, build.flex)
         aria, raw = build.accessible(), build.props.get("text")
         if isinstance(aria, Const) and type(raw) is str:
             body = _safe(raw, frame, build.view, build.place.component_id)
@@ -70,17 +76,19 @@ class Text(ComponentType):
         words = _Words(build.place, frame, opened, always(value), label, build.view)
         build.done(words.render, words)
 
-    def draw(self, pen: Pen, component: Component, around: Around) -> str:
+    def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
         props = component.props
-        frame = _frame(props.get("variant", "body"), around, props.get("weight") if around.weighted else None)
+        frame = _frame(
+            props.get("variant", "body"), placement, props.get("weight") if placement.weighted else None
+        )
         shown = props.get("text")
         if type(shown) is not str:
-            shown = show(pen.value(component, shown), pen.work)
-        if len(shown) > pen.long:
-            raise Unusual
-        aria = pen.accessible(component) if "accessibility" in props else ""
-        body = shown if shown.isalnum() else _safe(shown, frame, pen, component.id)
-        return f"{frame.tag}{pen.head}{pen.numbers[component.number]}{frame.opened}{aria}>{body}{frame.end}"
+            shown = show(drawing.value(component, shown), drawing.work)
+        if len(shown) > drawing.long:
+            raise NeedsCompilation
+        aria = drawing.accessible(component) if "accessibility" in props else ""
+        body = shown if shown.isalnum() else _safe(shown, frame, drawing, component.id)
+        return f"{frame.tag}{drawing.head}{drawing.numbers[component.number]}{frame.opened}{aria}>{body}{frame.end}"
 
 
 def _fixed(start: str, rest: str, _: Any, context: str) -> str:
@@ -121,8 +129,8 @@ class _Words(Part):
         if self._label is None:
             shown = show(self._read(scope), self._view.compiler.work)
             if len(shown) <= self._view.options.limits.markdown_chars and markdown.is_plain(shown):
-                return ["t", self.place.prefix + context, clean_text(shown)]
-        return ["r", self.place.prefix + context, self.render(scope, context)]
+                return ops.text(self.place.prefix + context, clean_text(shown))
+        return ops.replace(self.place.prefix + context, self.render(scope, context))
 
 
 def _body(shown: str, frame: _Frame, view: View, component_id: str) -> str:
@@ -132,7 +140,7 @@ def _body(shown: str, frame: _Frame, view: View, component_id: str) -> str:
     return _safe(shown, frame, view, component_id)
 
 
-def _safe(shown: str, frame: _Frame, view: View | Pen, component_id: str) -> str:
+def _safe(shown: str, frame: _Frame, view: View | FirstDrawing, component_id: str) -> str:
     limits = view.options.limits
     if len(shown) <= limits.markdown_chars:
         if shown.isalnum():
@@ -154,7 +162,7 @@ def _too_much(view: View, component_id: str) -> str:
     return _NOTICE.format(done)
 
 
-def _cut(shown: str, view: View | Pen, component_id: str, *, crowded: bool) -> str:
+def _cut(shown: str, view: View | FirstDrawing, component_id: str, *, crowded: bool) -> str:
     """The notice for a text that is not shown as it was meant."""
     limits = view.options.limits
     if len(shown) > limits.text_chars:

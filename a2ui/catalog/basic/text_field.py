@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from a2ui.binding.reading import Const
+from a2ui.binding.reading import Const, Getter
 from a2ui.binding.secrets import DOTS, is_secret, show
-from a2ui.catalog.basic.checks import errors, failing, invalid, named
-from a2ui.catalog.input import InputType
+from a2ui.catalog.basic.checks import Failure, errors, failing, invalid, named
 from a2ui.catalog.kinds import checks, enum, literal_text, text
+from a2ui.components import BaseInput
 from a2ui.errors import InputError
 from a2ui.functions.convert import to_number
 from a2ui.rendering.build import LONG, Build, always
-from a2ui.safety.text import escape
-from a2ui.state.values import clean_string
+from a2ui.safety.text import clean_string, escape
 
 if TYPE_CHECKING:
     from a2ui.interaction.locate import Instance
@@ -25,7 +24,7 @@ _ESCAPED = 4
 _CUT = "This text is too long for the field: only its first {:,} characters are here."
 
 
-class TextField(InputType):
+class TextField(BaseInput):
     """One line, several lines, a number, or a value that is never shown again."""
 
     name = "TextField"
@@ -42,28 +41,33 @@ class TextField(InputType):
     def build(self, build: Build) -> None:
         variant = build.props.get("variant", "shortText")
         kind = "number" if variant == "number" else "text"
-        field = f'" class="{build.classes("a2-field")}"{bound_as(build, kind)}{build.role()}>'
+        value = build.value("value")
+        field = f'" class="{build.classes("a2-field")}"{bound_as(value, kind)}{build.role()}>'
         start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
         control = _CONTROLS[variant]
-        get, fails = build.getter("value"), failing(build)
+        get, fails = always(value), failing(build)
+        hint = always(build.html("placeholder")) if "placeholder" in build.props else None
         limit, spend, work = build.options.limits.text_chars, build.spend, build.compiler.work
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            messages, value = fails(scope) if fails else [], get(scope)
+            failures, value = fails(scope) if fails else [], get(scope)
             text, most = "" if variant == "obscured" else clean_string(show(value, work)), limit
             if len(text) > min(LONG, limit):
                 if len(text) > LONG and not spend(_ESCAPED * min(len(text), limit)):
                     most = min(limit, LONG)
                 if len(text) > most:
-                    messages = [*messages, _CUT.format(most)]
+                    failures = [*failures, Failure(_CUT.format(most))]
                     text = text[:most]
             words = label(scope)
             name = named(words, aria(scope), "Text")
-            attributes = f'id="{dom_id}-xi" class="a2-input"{name}{invalid(dom_id, messages)}'
+            attributes = f'id="{dom_id}-xi" class="a2-input"{name}{invalid(dom_id, failures)}'
+            # Dots in the place of a hidden value come first.
+            if hint is not None and (variant != "obscured" or value in (None, "")):
+                attributes += f' placeholder="{hint(scope)}"'
             return (
                 f'{start}{context}{field}<label class="a2-label" for="{dom_id}-xi">{words}</label>'
-                f"{control(attributes, value, text)}{errors(dom_id, messages, fails)}</div>"
+                f"{control(attributes, value, text)}{errors(dom_id, failures, fails)}</div>"
             )
 
         build.remember(render)
@@ -88,9 +92,9 @@ class TextField(InputType):
         return props.get("variant") == "obscured"
 
 
-def bound_as(build: Build, kind: str) -> str:
-    """The `data-in` of an input whose value is bound; one that is not sends nothing."""
-    return f' data-in="{kind}"' if not isinstance(build.value("value"), Const) else ""
+def bound_as(value: Getter | Const, kind: str) -> str:
+    """The `data-in` of an input whose compiled value is bound; one that is not sends nothing."""
+    return "" if isinstance(value, Const) else f' data-in="{kind}"'
 
 
 def _short(attributes: str, value: Any, text: str) -> str:

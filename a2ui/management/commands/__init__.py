@@ -1,1 +1,1 @@
-"""Commands of the renderer."""
+"""One module for each command of `manage.py` that the renderer adds."""

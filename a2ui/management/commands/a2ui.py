@@ -11,42 +11,54 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.management.base import BaseCommand, CommandError
 
+from a2ui.data.patch import apply_patch
 from a2ui.engine import Engine, EngineOptions
 from a2ui.errors import A2uiError, PatchError
 from a2ui.programs.checking import check
+from a2ui.programs.conversion import TARGETS, convert
 from a2ui.programs.reading import parse_json, read_cases, read_program
-from a2ui.rendering.tree import is_pseudo, perform, run
+from a2ui.programs.tree import is_pseudo, perform, run
 from a2ui.safety.limits import DEFAULT_LIMITS
-from a2ui.state.patch import apply_patch
 
 _FILE = "JSON, or JSON lines; - is the standard input"
 
 
 class Command(BaseCommand):
-    """``manage.py a2ui {tree,html,check,patch}``. Needs no database and starts no server."""
+    """``manage.py a2ui {tree,html,check,convert,patch}``. Needs no database and starts no server."""
 
-    help = "Shows what the A2UI engine makes of a program (a list of messages), or applies a JSON Patch."
+    help = (
+        "Shows what the A2UI engine makes of a program (a list of messages), converts it to another version, or "
+        "applies a JSON Patch."
+    )
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """One subcommand each."""
-        verbs = parser.add_subparsers(dest="verb", required=True, metavar="{tree,html,check,patch}")
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="{tree,html,check,convert,patch}")
         for verb, text in (
             ("tree", "prints the resolved tree of every surface as JSON"),
             ("html", "prints the HTML of every surface"),
             ("check", "prints what is wrong; exit code 1 if anything is an error"),
         ):
             sub = verbs.add_parser(verb, help=text)
-            source = sub.add_mutually_exclusive_group(required=True)
-            source.add_argument("file", nargs="?", metavar="FILE", help=f"a program: {_FILE}")
-            source.add_argument(
-                "--cases", metavar="FILE", help="an object {name: program}; prints {name: result}"
-            )
+            _take_source(sub)
             sub.add_argument("--locale", default="en-US", help="a BCP 47 tag (default: %(default)s)")
             sub.add_argument("--timezone", default="UTC", help="a zone by name (default: %(default)s)")
             sub.add_argument("--strict", action="store_true", help="refuse what the official schemas refuse")
             if verb == "check":
                 sub.add_argument("--json", action="store_true", help="print a list of objects, not lines")
+        conversion = verbs.add_parser(
+            "convert",
+            help="prints the program in another version, and on the standard error what that cannot say",
+        )
+        _take_source(conversion)
+        conversion.add_argument("--to", required=True, choices=TARGETS, help="the version to write")
+        conversion.add_argument(
+            "--json", action="store_true", help="print {messages, notes}, nothing on the standard error"
+        )
+        conversion.add_argument(
+            "--strict", action="store_true", help="exit code 1 if anything is lost or not converted"
+        )
         patch = verbs.add_parser(
             "patch", help="prints the document after an RFC 6902 patch; exit code 1 on errors"
         )
@@ -58,7 +70,6 @@ class Command(BaseCommand):
         if options["verb"] == "patch":
             self._patch(options["document"], options["patch"])
             return
-        engine = _engine(options)
         try:
             text = _text(options["cases"] or options["file"])
             programs = read_cases(text) if options["cases"] else {"": read_program(text)}
@@ -67,6 +78,10 @@ class Command(BaseCommand):
                 self._print({"error": {"code": error.code, "message": error.message, **error.facts}})
                 sys.exit(1)
             raise CommandError(error.message) from error
+        if options["verb"] == "convert":
+            self._convert(programs, options)
+            return
+        engine = _engine(options)
         if options["verb"] == "check":
             self._check(engine, programs, options)
             return
@@ -98,6 +113,21 @@ class Command(BaseCommand):
         if any(finding.severity == "error" for findings in found.values() for finding in findings):
             sys.exit(1)
 
+    def _convert(self, programs: dict[str, list[Any]], options: dict[str, Any]) -> None:
+        done = {name: convert(messages, options["to"]) for name, messages in programs.items()}
+        results: dict[str, Any] = {name: one.messages for name, one in done.items()}
+        if options["json"]:
+            results = {
+                name: {"messages": one.messages, "notes": [note.as_json() for note in one.notes]}
+                for name, one in done.items()
+            }
+        self._print(results if options["cases"] else results[""])
+        for name, one in done.items():
+            for note in () if options["json"] else one.notes:
+                self.stderr.write(f"{name}: {note}" if name else str(note))
+        if options["strict"] and not all(one.lossless for one in done.values()):
+            sys.exit(1)
+
     def _patch(self, document: str, patch: str) -> None:
         try:
             result, _ = apply_patch(
@@ -115,6 +145,13 @@ class Command(BaseCommand):
     def _write(self, text: str) -> None:
         # A lone half of a surrogate pair has no bytes in UTF-8; as an escape it stays valid JSON.
         self.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+
+
+def _take_source(parser: ArgumentParser) -> None:
+    """A program, or several by name."""
+    source = parser.add_mutually_exclusive_group(required=True)
+    source.add_argument("file", nargs="?", metavar="FILE", help=f"a program: {_FILE}")
+    source.add_argument("--cases", metavar="FILE", help="an object {name: program}; prints {name: result}")
 
 
 def _engine(options: dict[str, Any]) -> Engine:

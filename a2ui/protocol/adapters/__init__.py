@@ -1,4 +1,4 @@
-"""Other versions of the protocol, translated to v0.9 messages; nothing else in the engine knows them (D27, 20, 22)."""
+"""v0.8, translated to v0.9 messages: its surfaces and data are too unlike all later ones to be read straight (22)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,9 @@ from typing import Any, Final
 
 from a2ui.protocol.adapters.port import Adapter, Host, Step
 from a2ui.protocol.adapters.v0_8 import V08
-from a2ui.protocol.adapters.v1_0 import V10
-from a2ui.protocol.versions import NATIVE, V08_VERBS
+from a2ui.protocol.dialects import V08_VERBS
 
 _V08: Final = V08()
-_V10: Final = V10()
-_BY_VERSION: Final[Mapping[str, Adapter]] = {adapter.version: adapter for adapter in (_V08, _V10)}
 
 
 def adapter_for(message: object, host: Host) -> Adapter | None:
@@ -24,10 +21,6 @@ def adapter_for(message: object, host: Host) -> Adapter | None:
     if not isinstance(message, dict):
         return None
     version = message.get("version")
-    if version in NATIVE:
-        return None
-    if version == _V10.version:
-        return _V10
     if version not in (None, _V08.version):
         return None
     if any(verb in message for verb in V08_VERBS):
@@ -41,8 +34,7 @@ def adapter_for(message: object, host: Host) -> Adapter | None:
 
 def outgoing(message: Mapping[str, Any]) -> dict[str, Any]:
     """A client-to-server message of the engine (`action` or `error`) in the form that its version asks for."""
-    adapter = _BY_VERSION.get(str(message.get("version")))
-    return dict(message) if adapter is None else adapter.outgoing(message)
+    return _V08.outgoing(message) if message.get("version") == _V08.version else dict(message)
 
 
 __all__ = ["Adapter", "Host", "Step", "adapter_for", "outgoing"]

@@ -9,7 +9,7 @@ from a2ui.errors import VALIDATION_FAILED, A2uiError, must_be
 
 if TYPE_CHECKING:
     from a2ui.catalog.registry import Catalogs
-    from a2ui.state.surface import Surface
+    from a2ui.surface.surface import Surface
 
 
 class Step(NamedTuple):
@@ -17,10 +17,6 @@ class Step(NamedTuple):
 
     message: dict[str, Any]
     needed: bool = True
-
-
-NOT_CARRIED_OVER = "NOT_CARRIED_OVER"
-"""Something of another version that this renderer has no place for was left out; the rest of the message counts."""
 
 
 class Host(Protocol):
@@ -31,9 +27,6 @@ class Host(Protocol):
 
     def surface(self, surface_id: object) -> Surface | None:
         """The live surface of that id."""
-
-    def left_out(self, surface_id: str, what: str, path: str) -> None:
-        """Reports something that was not carried over."""
 
 
 class Adapter(Protocol):

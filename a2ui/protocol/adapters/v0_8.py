@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final
 
+from a2ui.data.pointer import ABSENT, parse, read
+from a2ui.data.values import pointer_text
 from a2ui.errors import must_be
 from a2ui.protocol import catalog_ids
 from a2ui.protocol.adapters.port import Host, Step, body_of, native, refusal
 from a2ui.protocol.adapters.v0_8_components import ROOT_INSIDE, Components, inside
 from a2ui.protocol.adapters.v0_8_data import Lists, located, spelled, written
-from a2ui.protocol.versions import V08_VERBS
+from a2ui.protocol.dialects import V08_VERBS
 from a2ui.state.components import ROOT
-from a2ui.state.pointer import ABSENT, parse, read
-from a2ui.state.surface import Surface
-from a2ui.state.values import pointer_text
+from a2ui.surface.surface import Surface
 
 _VERBS: Final = (*V08_VERBS, "deleteSurface")
 _BASIC_IDS: Final = frozenset(

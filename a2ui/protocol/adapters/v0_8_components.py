@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from a2ui.catalog.schema.shapes import below
+from a2ui.data.pointer import parse
 from a2ui.errors import PointerError, must_be
 from a2ui.protocol.adapters.port import Host, refusal
 from a2ui.protocol.adapters.v0_8_data import spelled
+from a2ui.schema.shapes import below
 from a2ui.state.components import ROOT
-from a2ui.state.pointer import parse
 
 ROOT_INSIDE: Final = "v0.8:root"
 """What a component that the agent calls `root` is called inside."""

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from a2ui.data.pointer import Tokens, parse, to_index
 from a2ui.errors import PointerError, must_be
 from a2ui.protocol.adapters.port import refusal
-from a2ui.state.pointer import Tokens, parse, to_index
 
 _KEY: Final = "key"
 _COUNTED: Final = re.compile(r"([A-Za-z_-]*)([0-9]{1,6})")

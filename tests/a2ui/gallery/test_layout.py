@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from a2ui.data.pointer import parse, read
 from a2ui.gallery.layout import lines, written
-from a2ui.state.pointer import parse, read
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),

@@ -10,12 +10,12 @@ import pytest
 
 from a2ui import ActionError, InputError, LimitError
 from a2ui.gallery import replay as module
-from a2ui.gallery.asked import DOINGS, Asked, Doing, journal
 from a2ui.gallery.replay import Replay
+from a2ui.gallery.request import DOINGS, Doing, PlayRequest, journal
 from tests.a2ui.gallery.page import FIELDS, GO, LINK, MANY, NAME, SECRET, text
 from tests.a2ui.programs import components, create, data, message, path, row
 
-WISH = Asked(program=text(FIELDS))
+WISH = PlayRequest(program=text(FIELDS))
 
 
 def play(wish=WISH, **options):
@@ -130,13 +130,22 @@ def test_rows_that_fit_no_more_are_left_out_and_counted():
 
 
 def test_faults_are_told_in_the_words_of_the_protocol_and_its_version():
-    wish = Asked(
-        program=text([message("updateDataModel", "nobody", value=1), {"version": "v1.0", "deleteSurface": 5}])
+    wish = PlayRequest(
+        program=text(
+            [
+                message("updateDataModel", "nobody", value=1),
+                {"version": "v1.0", "deleteSurface": {"surfaceId": "s", "odd": 1}},
+                {"version": "1.0", "deleteSurface": 5},
+            ]
+        )
     )
-    first, second = play(wish).overview().said
+    first, second, third = play(wish).overview().said
 
     assert first.message["error"]["code"] == "STATE_ERROR"
     assert second.message["version"] == "v1.0"
+    # 1.0 has no words for what belongs to no surface.
+    assert third.message is None
+    assert third.note
 
 
 def test_time_that_is_over_stops_between_two_messages():
@@ -157,7 +166,7 @@ def test_a_page_that_would_be_too_large_is_not_drawn(monkeypatch):
         *(components(row("root", "Text", text="x" * 90), surface=s) for s in "abc"),
     ]
 
-    surfaces = play(Asked(program=text(program))).overview().seen.surfaces
+    surfaces = play(PlayRequest(program=text(program))).overview().seen.surfaces
 
     assert [bool(html) for _, _, html in surfaces] == [True, False, False]
 
@@ -174,7 +183,7 @@ def test_a_large_program_keeps_the_operations_of_one_step_only():
         *(data(f"{at} {long}", "/t") for at in range(40)),
     ]
 
-    played = play(Asked(program=text(program))).overview()
+    played = play(PlayRequest(program=text(program))).overview()
 
     assert sum(bool(step.ops) for step in played.steps) <= 1
     assert sum(step.size for step in played.steps) > 10_000_000

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from a2ui.gallery import samples
-from a2ui.gallery.asked import asked
 from a2ui.gallery.replay import Replay
+from a2ui.gallery.request import requested
 from tests.shared import SHARED, needs_shared
 
 FAULTY = {
@@ -26,7 +26,7 @@ FAULTY = {
 
 
 def play(sample, **switches):
-    wish = replace(asked(dict(sample.switches) | switches), program=sample.program)
+    wish = replace(requested(dict(sample.switches) | switches), program=sample.program)
     return Replay(wish, wish.messages()).overview()
 
 
@@ -56,16 +56,6 @@ def test_a_dozen_at_least_and_no_name_twice():
 
     assert len(names) >= 12
     assert len(set(names)) == len(names)
-
-
-def test_every_component_is_in_the_one_that_says_so():
-    played = play(samples.find("11-every-component"))
-    used = {row["component"] for row in played.steps[1].message["updateComponents"]["components"]}
-
-    assert used == {
-        "AudioPlayer", "Button", "Card", "CheckBox", "ChoicePicker", "Column", "DateTimeInput", "Divider", "Icon",
-        "Image", "List", "Modal", "Row", "Slider", "Tabs", "Text", "TextField", "Video",
-    }  # fmt: skip
 
 
 def test_a_name_is_looked_up_and_is_no_path(settings):

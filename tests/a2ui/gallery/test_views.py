@@ -13,7 +13,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from a2ui.gallery import doors, samples
+from a2ui.gallery import access, samples
 from a2ui.gallery import replay as replaying
 from tests.a2ui.gallery.page import FIELDS, GO, HTMX, LINK, MANY, NAME, SECRET, Tab, form, text
 from tests.a2ui.programs import components, create, message, row
@@ -254,7 +254,7 @@ async def test_programs_are_played_one_after_the_other() -> None:
         time.sleep(0.01)
         at_once -= 1
 
-    await asyncio.gather(*(doors.aside(work) for _ in range(4)))
+    await asyncio.gather(*(access.aside(work) for _ in range(4)))
 
     assert most == 1
 
@@ -313,7 +313,7 @@ def test_a_payload_is_text_in_every_place_of_the_page(tab: Tab, payload: str) ->
 
 @needs_shared
 def test_so_is_every_payload_that_was_ever_reported(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "REQUESTS", 10_000)
+    monkeypatch.setattr(access, "REQUESTS", 10_000)
     for param in xss_payloads():
         check_inert(tab, param.values[0]["payload"])
 
@@ -349,8 +349,8 @@ def assert_inert(page: str) -> None:
 
 
 def test_who_asks_too_often_is_told(gallery: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "REQUESTS", 3)
-    monkeypatch.setattr(doors, "SECONDS", 3600)
+    monkeypatch.setattr(access, "REQUESTS", 3)
+    monkeypatch.setattr(access, "SECONDS", 3600)
     answers = [gallery.post("/gallery/act", form(doing="{}")) for _ in range(4)]
 
     assert [answer.status_code for answer in answers] == [200, 200, 200, 429]
@@ -358,9 +358,9 @@ def test_who_asks_too_often_is_told(gallery: Client, monkeypatch: pytest.MonkeyP
 
 
 def test_too_many_at_once_are_told(gallery: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doors, "_inside", threading.BoundedSemaphore(1))
+    monkeypatch.setattr(access, "_inside", threading.BoundedSemaphore(1))
     assert gallery.get("/gallery/").status_code == 200
-    assert doors._inside.acquire(blocking=False)
+    assert access._inside.acquire(blocking=False)
 
     answer = gallery.get("/gallery/")
 

@@ -11,8 +11,8 @@ from typing import Any
 import yaml
 
 from a2ui import Engine, OpenUrl, SurfaceSet
-from a2ui.rendering.tree import tree
-from a2ui.state.pointer import parse, read
+from a2ui.data.pointer import parse, read
+from a2ui.programs.tree import tree
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import create, message
 from tests.shared import SHARED

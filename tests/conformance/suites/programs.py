@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from a2ui import Engine
-from a2ui.rendering.tree import run
+from a2ui.programs.tree import run
 from tests.a2ui.caserunner import run_case, run_lines
 from tests.a2ui.functionrunner import check_row, function_rows
 from tests.a2ui.patchrunner import check_case, check_record, community_suite

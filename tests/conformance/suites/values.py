@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
+from a2ui.data import pointer
+from a2ui.data.data_model import DataModel
+from a2ui.data.pointer import ABSENT, Tokens, parse
+from a2ui.data.values import equal
 from a2ui.errors import DataError, ExpressionError
 from a2ui.functions.basic import BASIC
-from a2ui.functions.expressions import Literal, Path, Text, parse_template
+from a2ui.functions.expressions import Literal, Path, PlainText, parse_template
 from a2ui.functions.registry import Env
-from a2ui.state import pointer
-from a2ui.state.data_model import DataModel
-from a2ui.state.pointer import ABSENT, parse
-from a2ui.state.values import equal
 
 
 def function(entry: dict[str, Any]) -> None:
@@ -33,7 +33,7 @@ def function(entry: dict[str, Any]) -> None:
 
 def _plain(part: Any) -> Any:
     """The syntax tree in the notation of the suite."""
-    if isinstance(part, Text):
+    if isinstance(part, PlainText):
         return part.text
     if isinstance(part, Literal):
         return part.value
@@ -101,7 +101,12 @@ def _change(model: DataModel, step: dict[str, Any], watched: list[str]) -> None:
             model.write(tokens, step["value"])
         return
     touched = model.write(tokens, step["value"]) if step["op"] == "set" else model.delete(tokens)
-    told = [p for p in watched if any(pointer.overlaps(parse(p), t.tokens) for t in touched)]
+    told = [p for p in watched if any(_overlaps(parse(p), t.tokens) for t in touched)]
     assert told == step.get("expect_notified", told)
     for path, value in step.get("expect_values", {}).items():
         assert equal(model.read(parse(path)), value)
+
+
+def _overlaps(one: Tokens, other: Tokens) -> bool:
+    """Whether a change at one concerns a reader of the other: equal, ancestor or descendant (rulebook 6.5)."""
+    return one[: len(other)] == other[: len(one)]

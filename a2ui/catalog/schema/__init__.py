@@ -1,1 +1,0 @@
-"""Exact shapes of what a message may hold: what the official JSON schemas accept, and nothing else (strict mode)."""

@@ -1,0 +1,216 @@
+"""The places of one surface as a tree: made, found by component, listening to what they read, and forgotten.
+
+How a place is compiled and what of the tree is drawn is the matter of `view`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+
+from a2ui.binding.reading import Read, ReadRecorder
+from a2ui.journal import Journal
+from a2ui.rendering.index import ReadIndex
+from a2ui.rendering.lists import Budget, ListSlot
+from a2ui.rendering.patterns import Pattern
+from a2ui.rendering.place import NO_CHILDREN, Memo, Part, Place, Placement, inlined
+from a2ui.safety.ids import base36
+from a2ui.state.components import Reference
+from a2ui.state.store import ComponentStore
+
+
+class PlaceTree:
+    """All places of a surface, with the index of what they read and the room that they take."""
+
+    def __init__(self, dom_id: str, store: ComponentStore, instances: int, journal: Journal) -> None:
+        self.journal = journal
+        self.dom_id = dom_id
+        self.store = store
+        self.index = ReadIndex(journal)
+        self._places: dict[str, Place | dict[Place, None]] = {}
+        """By component; several only where a component is used at several places."""
+        self.budget = Budget(instances, journal)
+        self.repaints = 0
+        self.made = 0
+        """Places that exist; `built` of them are compiled."""
+        self.built = 0
+        self._unbuilt: list[Place] = []
+
+    # ------------------------------------------------------------------ places
+
+    def make_child(self, parent: Place, reference: Reference, placement: Placement) -> Place:
+        """The place of a referenced component: the one that is there already, or a new one."""
+        if parent.placement.inline:
+            placement = inlined(placement)
+        children = parent.children
+        if children is NO_CHILDREN:
+            children = parent.children = {}
+        else:
+            known = children.get(reference)
+            if known is not None:
+                if known.placement == placement and known.own == self._own(reference):
+                    return known
+                self.dispose(known)
+        if self.journal.on:
+            self.journal.item(children, reference)
+        place = self._new_place(
+            reference.child, parent, reference, placement, parent.levels, parent.scope, parent.tail
+        )
+        children[reference] = place
+        return place
+
+    def _new_place(
+        self,
+        component_id: str,
+        parent: Place | None,
+        reference: Reference | None,
+        placement: Placement,
+        levels: tuple[ListSlot, ...],
+        scope: Pattern,
+        tail: str,
+    ) -> Place:
+        own = self._own(reference) if reference is not None else ""
+        place = Place(
+            component_id,
+            parent,
+            placement,
+            f"{self.dom_id}-{base36(self.store.numbers[component_id])}",
+            own,
+            levels,
+            scope,
+            tail + own,
+            self.repaints,
+        )
+        self.made += 1
+        if self.journal.on:
+            self.journal.item(self._places, component_id)
+        known = self._places.setdefault(component_id, place)
+        if known is not place:
+            several = known if isinstance(known, dict) else {known: None}
+            if self.journal.on:
+                self.journal.item(several, place)
+            several[place] = None
+            self._places[component_id] = several
+        self._unbuilt.append(place)
+        return place
+
+    def _own(self, reference: Reference) -> str:
+        """The token of a place, "" for the first of its component."""
+        if not self.store.shared:
+            return ""
+        ordinal = self.store.ordinal(reference)
+        return f"-e{ordinal}_{base36(self.store.numbers[reference.child])}" if ordinal else ""
+
+    def places(self, component_id: str) -> Collection[Place]:
+        """The places of a component, oldest first. Not to be held on to while the tree changes."""
+        known = self._places.get(component_id, ())
+        return (known,) if isinstance(known, Place) else known
+
+    # ------------------------------------------------------------------ reading
+
+    def register(self, part: Part, recorder: ReadRecorder) -> None:
+        """Makes changes of what the recorder has read repaint the part, also of what it will read."""
+        place, index = part.place, self.index
+        place.parts = (*place.parts, part)
+        for tokens, absolute in recorder.reads:
+            pattern = tokens if absolute else (*place.scope, *tokens)
+            part.patterns.append(pattern)
+            index.add(pattern, part)
+        if recorder.counts:
+            self._count(part)
+        if recorder.grows:
+            recorder.on_read = partial(self._listen, part, recorder)
+
+    def _count(self, part: Part) -> None:
+        """Changes of an item's position repaint the part."""
+        if part.place.levels:
+            counting = part.place.levels[-1].counting
+            if self.journal.on:
+                self.journal.item(counting, part)
+            counting[part] = None
+
+    def _listen(self, part: Part, recorder: ReadRecorder, read: Read | None) -> None:
+        if read is None:
+            if self.journal.on:
+                self.journal.attribute(recorder, "counts")
+            self._count(part)
+            return
+        tokens, absolute = read
+        pattern = tokens if absolute else (*part.place.scope, *tokens)
+        if self.journal.on:
+            self.journal.call(recorder.reads.pop, read)
+            self.journal.elements(part.patterns)
+        part.patterns.append(pattern)
+        self.index.add(pattern, part)
+
+    def dispose(self, place: Place) -> None:
+        """Forgets a place and everything below it."""
+        self.clear(place)
+        self.made -= 1
+        for child in place.children.values():
+            self.dispose(child)
+        place.children = NO_CHILDREN
+        known = self._places.get(place.component_id)
+        if isinstance(known, dict):
+            if self.journal.on:
+                self.journal.entries(known)
+            known.pop(place, None)
+        elif known is place:
+            if self.journal.on:
+                self.journal.item(self._places, place.component_id)
+            del self._places[place.component_id]
+
+    def clear(self, place: Place) -> None:
+        """Forgets how the place was compiled: what it reads and its template. Its children stay."""
+        journal = self.journal
+        if journal.on:
+            journal.state(place)
+        self.budget.used -= 1 + place.weight
+        self.built -= 1
+        place.weight = 0
+        self._forget_parts(place)
+        slot = place.slot
+        if slot is not None:
+            place.slot = None
+            for context in list(slot.states):
+                slot.forget(context, self.budget)
+            if slot.item is not None:
+                self.dispose(slot.item)
+            if place.levels:
+                if journal.on:
+                    journal.elements(place.levels[-1].inner)
+                place.levels[-1].inner.remove(slot)
+            self.index.discard(slot.path, slot)
+        place.enclosure = None
+        place.has_input = False
+        place.size = 1
+
+    def _forget_parts(self, place: Place) -> None:
+        """Forgets what the parts of a place read, showed and counted."""
+        journal = self.journal
+        for part in place.parts:
+            for pattern in part.patterns:
+                self.index.discard(pattern, part)
+            if not place.levels:
+                continue
+            around = place.levels[-1]
+            if isinstance(part, Memo) and part in around.memos:
+                if journal.on:
+                    journal.elements(around.memos)
+                around.memos.remove(part)
+            if part in around.counting:
+                if journal.on:
+                    journal.entries(around.counting)
+                del around.counting[part]
+        place.parts = ()
+
+
+def mark_input(place: Place, journal: Journal) -> None:
+    """Notes that a field that somebody may be editing is inside the place."""
+    at: Place | None = place
+    while at is not None and not at.has_input:
+        if journal.on:
+            # This alone: while it is measured, a place renders in another way (`Measure.wrap`).
+            journal.attribute(at, "has_input")
+        at.has_input = True
+        at = at.parent

@@ -1,0 +1,210 @@
+"""1.0: test cases and examples of its candidates, the suites of its core, and the examples as we have them in 1.0."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from a2ui import Engine, EngineOptions, SurfaceSet
+from a2ui.binding.parsing import parse
+from a2ui.catalog import envelope
+from a2ui.catalog.basic import BASIC_CATALOG_1_0
+from a2ui.catalog.registry import Catalog, Catalogs, Vocabulary
+from a2ui.components import BaseComponent
+from a2ui.functions.registry import FunctionRegistry
+from a2ui.programs.checking import check
+from a2ui.programs.tree import tree
+from a2ui.protocol.dialects import BARE
+from a2ui.protocol.messages import read
+from a2ui.safety.limits import DEFAULT_LIMITS
+from a2ui.schema.dynamic import call, dynamic_value
+from a2ui.schema.shapes import Check
+from tests.conformance.case import Case, yaml_file
+from tests.conformance.own_catalogs import component
+from tests.conformance.schemas import SPECIFICATION
+from tests.shared import SHARED
+
+_FOLDER = "specification/v1_0"
+
+
+class CustomCard(BaseComponent):
+    """The component of the suite on reserved keys: its `metadata` is its own, and any value."""
+
+    name = "CustomCard"
+    properties = {"metadata": lambda raw, where: parse(raw, where, data=True)}
+
+    def build(self, build: Any) -> None:
+        build.done(lambda scope, context: f'<div id="{build.id}{context}"></div>')
+
+
+_BASIC = BASIC_CATALOG_1_0.extended("basic", components=[CustomCard()], aliases=BASIC_CATALOG_1_0.aliases)
+
+
+def _surfaces(*catalogs: Catalog, strict: bool = False) -> SurfaceSet:
+    return Engine(EngineOptions(catalogs=catalogs or (_BASIC,), strict=strict)).surfaces()
+
+
+def _message(message: dict[str, Any], expected: bool) -> None:
+    surfaces = Engine(EngineOptions(strict=True)).surfaces()
+    body = message.get("updateComponents")
+    if isinstance(body, dict):
+        made = {"surfaceId": body.get("surfaceId"), "catalogId": BASIC_CATALOG_1_0.id}
+        surfaces.apply({"version": "v1.0", "createSurface": made})
+    assert any(problem.refused for problem in surfaces.apply(message)) != expected
+
+
+def _example(file: Path) -> None:
+    messages = json.loads(file.read_text(encoding="utf-8"))["messages"]
+    assert not [finding for finding in check(Engine(), messages) if finding.severity == "error"]
+
+
+def _reserved(entry: dict[str, Any]) -> None:
+    (message,) = entry["payload"]
+    message = {**message, "createSurface": {**message["createSurface"], "catalogId": "basic"}}
+    surfaces = _surfaces()
+    problems = surfaces.apply(message)
+    assert any(problem.refused for problem in problems) == ("expect_error" in entry), problems
+    if "expect_error" not in entry:
+        assert not problems
+        given = message["createSurface"]["components"][0].get("metadata")
+        if given is not None:
+            surface = surfaces.get("", "s1")
+            assert surface is not None
+            held = surface.store.by_id["root"].props["metadata"]
+            assert held == {key.replace("@@", "@"): value for key, value in given.items()}
+
+
+def _deletion(entry: dict[str, Any]) -> None:
+    surfaces = _surfaces()
+    body = {"surfaceId": "s", "catalogId": "basic", "dataModel": entry["dataModel"]}
+    assert not surfaces.apply({"version": "1.0", "createSurface": body})
+    update = {"surfaceId": "s", "path": entry["path"], "value": entry["value"]}
+    assert not surfaces.apply({"version": "1.0", "updateDataModel": update})
+    surface = surfaces.get("", "s")
+    assert surface is not None
+    assert surface.data_model == entry["expect_data_model"]
+
+
+def _result(entry: dict[str, Any]) -> None:
+    surfaces = _surfaces()
+    (message,) = entry["payload"]
+    assert not surfaces.apply(message)
+    (surface,) = surfaces
+    expected = entry["expect"]["root"]
+    props = tree(surface)["nodes"][0]["props"]
+    assert props["isValid"] is expected["valid"]
+    assert props["validationErrors"] == [expected["message"]]
+    assert props["severities"] == [expected["severity"]]
+
+
+def _ruled(catalog_id: str, schemas: Mapping[str, Any]) -> Catalog:
+    own = []
+    for name, schema in schemas.items():
+        # The simplified schemas say nothing of the property by which their containers hold others.
+        holder = {"properties": {"children": {"items": {"title": "ComponentId"}}}}
+        made = type(component(name, {**holder, **schema}))
+        for key, attribute in (
+            ("allowedParents", "allowed_parents"),
+            ("allowedChildren", "allowed_children"),
+        ):
+            if key in schema:
+                setattr(made, attribute, frozenset(schema[key]))
+        own.append(made())
+    return BASIC_CATALOG_1_0.extended(catalog_id, components=own)
+
+
+def _composition(entry: dict[str, Any]) -> None:
+    schema = entry.get("catalog_schema")
+    catalog = _ruled(schema["catalogId"], schema["components"]) if schema else _BASIC
+    rows = [{"id": name, **row} for name, row in entry["components"].items()]
+    body = {"surfaceId": "s", "catalogId": catalog.id, "components": rows}
+    problems = _surfaces(catalog).apply({"version": "1.0", "createSurface": body})
+    codes = [problem.code for problem in problems if problem.code.startswith("UNALLOWED")]
+    assert codes == ([entry["expect_error"]["code"]] if "expect_error" in entry else [])
+    assert not codes or any(
+        problem.refused
+        for problem in _surfaces(catalog, strict=True).apply({"version": "1.0", "createSurface": body})
+    )
+
+
+def _catalogs(entry: dict[str, Any]) -> None:
+    surface = entry["args"]["surface"]
+    versions = entry["args"].get("catalogs", {})
+    offered = {
+        name: Catalog(
+            name,
+            [component(row["component"], {}) for row in entry["args"].get("components", {}).values()],
+            FunctionRegistry(),
+            protocol=versions.get(name, {}).get("protocolVersion", "v1.0").removeprefix("v"),
+        )
+        for name in surface["supportedCatalogIds"]
+    }
+    words = Vocabulary(offered[surface["defaultCatalogId"]], Catalogs(offered.values()))
+    rows = entry["args"].get("components", {})
+    # The case on versions has no component: it asks for any of the other catalogs.
+    ids = [envelope.catalog_of(row) for row in rows.values()] or surface["supportedCatalogIds"][1:]
+    found = [words.catalog(one) for one in ids]
+    if "expect_error" in entry:
+        assert None in found
+    else:
+        assert found[-1] is offered[entry["expect_selected"]]
+
+
+_DEFINITIONS: Mapping[str, Any] = {
+    "Extensions": lambda value, one: envelope.metadata_shape({"extensions": value}, "", one),
+    "ComponentCommon": lambda value, one: envelope.metadata_shape(value["metadata"], "", one),
+    "IndexSystemFunction": lambda value, one: call(value, "", one),
+    "DynamicValue": lambda value, one: dynamic_value(value, "", one),
+}
+
+
+class _Known:
+    """The function of the suite, of which it says nothing."""
+
+    signature = None
+
+
+def _fits(definition: str, value: Any) -> bool:
+    if definition == "FunctionResponse":
+        return not isinstance(read({"version": "1.0", "agentFunctionResponse": value}, DEFAULT_LIMITS), list)
+    known = _Known() if definition == "DynamicValue" else None
+    found = Check(lambda name, catalog_id: known, BARE)
+    _DEFINITIONS[definition](value, found)
+    return not found.problems
+
+
+def _definition(entry: dict[str, Any]) -> None:
+    for value in entry["good"]:
+        assert _fits(entry["definition"], value), value
+    for value in entry["bad"]:
+        assert not _fits(entry["definition"], value), value
+
+
+_RUNNERS = {
+    "reserved_keys": _reserved,
+    "data_deletion": _deletion,
+    "validation_result": _result,
+    "composition_constraints": _composition,
+    "multi_catalog": _catalogs,
+    "common_types": _definition,
+}
+
+
+def cases() -> Iterator[Case]:
+    """One a test of a file, one an example program, one an entry of a suite."""
+    assert SHARED is not None
+    folder = SHARED / SPECIFICATION / "v1_0"
+    suite = json.loads((folder / "test/cases/initial_state_validation.json").read_text(encoding="utf-8"))
+    for number, test in enumerate(suite["tests"]):
+        run = partial(_message, test["data"], test["valid"])
+        yield Case(f"{_FOLDER}/test/cases", f"initial_state_validation-{number}", run)
+    for under in ("", "derived_1.0/"):
+        for file in sorted((folder / under / "catalogs/basic/examples").glob("*.json")):
+            yield Case(f"{_FOLDER}/{under}catalogs/basic/examples", file.stem, partial(_example, file))
+    for name, runner in _RUNNERS.items():
+        for entry in yaml_file(f"{_FOLDER}/conformance/{name}.yaml"):
+            if entry.get("definition") != "Surface":
+                yield Case(f"{_FOLDER}/conformance/{name}", str(entry["name"]), partial(runner, entry))
