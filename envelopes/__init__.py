@@ -1,1 +1,1 @@
-"""The envelope protocol and its runtime: parts, respond(), turns, approvals, delivery."""
+"""The envelope protocol and its runtime: a log for each conversation, turns that agents run, transports that follow."""

@@ -1,26 +1,32 @@
 """Who may see and do what: the one rule for a session, used by socket, HTTP and admin alike (R10).
 
 A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. An approval is
-decided by the session's owner or by a user with ``envelopes.decide_approval``.
+decided by the session's owner or by a user with ``envelopes.decide_approval``, but by no program: it asks a person.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
 from django.core import signing
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
-from envelopes.conf import flag
+from envelopes.conf import conf
 from envelopes.errors import Conflict, NotFound
-from envelopes.models import ClientMessage, Participant, Session
+from envelopes.models import Approval, ClientMessage, Participant, Session, Turn
+from envelopes.prepared import Prepared
+from envelopes.registries.state_machines import BUSY
+from envelopes.types import PROGRAMS, PrincipalKind, ProgramKind
 
 if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
@@ -28,22 +34,33 @@ if TYPE_CHECKING:
 COOKIE = "beach_owner"
 _SALT = "beach.owner"
 _YEAR = 365 * 24 * 3600
+_PROGRAM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,55}")
 
 
 @dataclass(frozen=True)
 class Principal:
-    """Who is asking: a user, a browser with the owner cookie, or nobody.
+    """Who is asking: a person (a user), a guest (a browser with the owner cookie), a program (``program``), or nobody.
 
-    ``key`` names it in dedupe tables and logs without telling who it is; empty for nobody.
+    ``owner_key`` is what a session knows an owner without an account by: the SHA-256 of a guest's cookie, or what a
+    program is called (``peer:7``). ``consumes``: the part types that a program's card names. ``key`` names it in dedupe
+    tables and logs without telling who it is; empty for nobody.
     """
 
     user: Any = None
     owner_key: str = ""
     name: str = ""
+    consumes: frozenset[str] = frozenset()
 
     @property
     def key(self) -> str:
         return _principal_key(self.user.pk if self.user is not None else None, self.owner_key)
+
+    @property
+    def kind(self) -> PrincipalKind | None:
+        """None for nobody."""
+        if self.user is not None:
+            return "person"
+        return _program_kind(self.owner_key) or ("guest" if self.owner_key else None)
 
     @property
     def is_known(self) -> bool:
@@ -61,17 +78,34 @@ class Principal:
 def _principal_key(user: int | None, owner_key: str) -> str:
     if user is not None:
         return f"user:{user}"
+    if _program_kind(owner_key):
+        return owner_key
     return f"anonymous:{owner_key[:32]}" if owner_key else ""
 
 
+def _program_kind(owner_key: str) -> ProgramKind | None:
+    return next((kind for kind in PROGRAMS if owner_key.startswith(f"{kind}:")), None)
+
+
 NOBODY = Principal()
+
+
+def program(kind: ProgramKind, identity: str, *, name: str = "", consumes: Iterable[str] = ()) -> Principal:
+    """A program that its door has authenticated, of which nothing more is asked here.
+
+    ``identity`` is what it is called for good, whatever its token is today: whoever brings it again owns the same
+    conversations. Raises ``ValueError`` for one that is not 1 to 56 ASCII letters, digits, ``_``, ``.`` and ``-``.
+    """
+    if not _PROGRAM.fullmatch(identity):
+        raise ValueError(f"{identity!r} is not what a program can be called.")
+    return Principal(owner_key=f"{kind}:{identity}", name=name or identity, consumes=frozenset(consumes))
 
 
 def principal(user: Any, cookie: str | None) -> Principal:
     """The principal behind a Django user and the value of the owner cookie."""
     if user is not None and not isinstance(user, AnonymousUser) and user.is_authenticated and user.is_active:
         return Principal(user=user, name=user.get_short_name() or user.get_username())
-    if cookie and flag("BEACH_ANONYMOUS"):
+    if cookie and conf.BEACH_ANONYMOUS:
         try:
             token = signing.loads(cookie, salt=_SALT, max_age=_YEAR)
         except signing.BadSignature:
@@ -107,41 +141,110 @@ def set_owner_cookie(response: HttpResponse, value: str, *, secure: bool) -> Non
     response.set_cookie(COOKIE, value, max_age=_YEAR, httponly=True, samesite="Lax", secure=secure)
 
 
-def _owned_by(who: Principal) -> Q:
+def _owned_by(who: Principal, participant: str = "") -> Q:
+    """That a participant owns its session as ``who``; ``participant`` is the way there, with two underscores."""
     if who.user is not None:
-        return Q(role=Participant.Role.OWNER, user=who.user)
-    return Q(role=Participant.Role.OWNER, owner_key=who.owner_key, user__isnull=True)
+        named: dict[str, Any] = {"user": who.user}
+    else:
+        named = {"owner_key": who.owner_key, "user__isnull": True}
+    terms = {"role": Participant.Role.OWNER, **named}
+    return Q(**{f"{participant}{name}": value for name, value in terms.items()})
 
 
 def owned_sessions(who: Principal) -> QuerySet[Session]:
-    """The sessions in which ``who`` may act."""
+    """The sessions in which ``who`` may act, newest first: what a sidebar lists."""
     if not who.is_known:
         return Session.objects.none()
     # From the participant to the session: EXISTS would make SQLite look at everybody's sessions to find a person's few.
     return Session.objects.filter(pk__in=Participant.objects.filter(_owned_by(who)).values("session"))
 
 
-def visible_sessions(who: Principal) -> QuerySet[Session]:
-    """The sessions that ``who`` may see."""
-    return Session.objects.all() if who.may_view_all() else owned_sessions(who)
+def visible_sessions(who: Principal, public_id: str | None = None) -> QuerySet[Session]:
+    """The sessions that ``who`` may see; with ``public_id``, only the one of that name, if they may see it."""
+    if public_id is None:
+        return Session.objects.all() if who.may_view_all() else owned_sessions(who)
+    named = _named(public_id)
+    if who.may_view_all():
+        return named
+    # From the one session to its participants: half of what ``owned_sessions`` costs, for every frame.
+    return named.filter(_owned_by(who, "participants__")) if who.is_known else named.none()
 
 
-def sessions_for(who: Principal) -> QuerySet[Session]:
-    """What the sidebar lists: the principal's own conversations, newest first."""
-    return owned_sessions(who)
+def _named(public_id: str) -> QuerySet[Session]:
+    return Session.objects.filter(public_id=public_id)
+
+
+def with_news(sessions: QuerySet[Session]) -> QuerySet[Any]:
+    """``sessions`` with what a list says of each: ``waiting`` for a decision, ``working``. Still one query."""
+    return sessions.annotate(
+        waiting=Exists(Approval.objects.filter(session=OuterRef("pk"), state="pending")),
+        working=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY)),
+    )
 
 
 def get_session(who: Principal, public_id: str) -> Session:
     """Raises ``NotFound``, with the same sentence whether it does not exist or is not theirs."""
+    session = None
     # What is no id at all is not looked for: a NUL in it would be an error of the database.
-    session = visible_sessions(who).filter(public_id=public_id).first() if public_id.isalnum() else None
+    if who.is_known and public_id.isalnum():
+        if who.may_view_all():
+            session = visible_sessions(who, public_id).first()
+        elif who.user is not None:
+            session = _OF_PERSON.instance(Session, public_id, who.user.pk)
+        else:
+            session = _OF_GUEST.instance(Session, public_id, who.owner_key)
     if session is None:
         raise NotFound("There is no such conversation, or it is not yours.")
     return session
 
 
+# The rule itself, compiled.
+_OF_PERSON = Prepared(
+    lambda public_id, user: _named(public_id).filter(_owned_by(Principal(user=user), "participants__"))[:1],
+    "prepared id",
+    2**53,
+)
+_OF_GUEST = Prepared(
+    lambda public_id, key: visible_sessions(Principal(owner_key=key), public_id)[:1],
+    "prepared id",
+    "prepared key",
+)
+
+
+def admitted(who: Principal, public_id: str) -> tuple[Session, bool]:
+    """The session, and whether ``who`` may act in it: ``get_session`` and ``owns`` with as few queries as it takes.
+    Raises ``NotFound``."""
+    session = get_session(who, public_id)
+    # Whoever does not see them all sees their own ones only.
+    return session, not who.may_view_all() or owns(who, session)
+
+
 def owns(who: Principal, session: Session) -> bool:
     return who.is_known and session.participants.filter(_owned_by(who)).exists()
+
+
+def ownership(who: Principal, session_pk: int) -> tuple[str, tuple[Any, ...]]:
+    """The same question as ``owns`` for a WHERE on the table of sessions, to be asked and acted on in one statement:
+    SQL that begins with AND, and its values."""
+    if not who.is_known:
+        return " AND 1 = 0", ()
+    text, values = _ownership(who.user is not None)
+    given = {_ANYBODY: who.user.pk if who.user is not None else who.owner_key, _ANY_SESSION: session_pk}
+    return text, tuple(given.get(value, value) for value in values)
+
+
+_ANYBODY, _ANY_SESSION = -1, -2
+"""In place of who asks and of the session they ask about, of which neither has such a key."""
+
+
+@cache
+def _ownership(is_user: bool) -> tuple[str, tuple[Any, ...]]:
+    """Made once: Django's compiler costs more than the statement."""
+    who = Principal(user=get_user_model()(pk=_ANYBODY)) if is_user else Principal(owner_key=str(_ANYBODY))
+    owned = Participant.objects.filter(_owned_by(who), session=_ANY_SESSION).order_by().values("session_id")
+    sql, values = owned.query.sql_with_params()
+    asked = (_ANYBODY if value == str(_ANYBODY) else value for value in values)
+    return f" AND id IN ({sql})", tuple(asked)
 
 
 def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:
@@ -155,14 +258,8 @@ def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:
 
 
 def may_decide(who: Principal, session: Session) -> bool:
-    return owns(who, session) or who.may_decide_all()
-
-
-def create_session(who: Principal, actor: str, *, locale: str = "en-US", timezone: str = "UTC") -> Session:
-    """A new conversation of ``who`` with ``actor``."""
-    session = Session.objects.create(actor=actor, locale=locale, timezone=timezone)
-    _add_participants(session, who)
-    return session
+    # The agent of a program that calls ours would grant what ours has asked for.
+    return (who.kind not in PROGRAMS and owns(who, session)) or who.may_decide_all()
 
 
 def _add_participants(session: Session, who: Principal) -> None:

@@ -9,4 +9,9 @@ class EnvelopesConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from envelopes import signals  # noqa: F401  (connects the receivers)
+        from envelopes import (
+            signals,  # noqa: F401  (connects the receivers)
+            transports,
+        )
+
+        transports.discover()

@@ -11,7 +11,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from envelopes.access import principal_of, visible_sessions
-from envelopes.conf import setting
+from envelopes.conf import conf
 from envelopes.errors import TooLarge
 from envelopes.models import Artifact, Session
 from envelopes.protocol.file_names import file_name
@@ -22,7 +22,7 @@ from envelopes.types import JsonObject
 
 def store(session: Session, name: str, mime_type: str, content: bytes) -> JsonObject:
     """Keep a file; returns the ``artifact`` part that refers to it. Raises ``TooLarge``."""
-    limit = setting("BEACH_ARTIFACT_BYTES")
+    limit = conf.BEACH_ARTIFACT_BYTES
     if len(content) > limit:
         raise TooLarge(f"The file has {len(content):,} bytes; at most {limit:,} are kept.", limit=limit)
     artifact = Artifact.objects.create(

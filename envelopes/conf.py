@@ -1,78 +1,60 @@
-"""Settings of the runtime, with their defaults, in one place."""
+"""Settings of the runtime: their names, types and defaults, in one place. A project sets them among Django's."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import lru_cache
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.conf import settings
 
 from a2ui import Limits
 
-DEFAULTS: dict[str, Any] = {
-    "ANTHROPIC_API_KEY": "",
-    "ANTHROPIC_BASE_URL": "",
-    "BEACH_A2UI_LIMITS": {},
-    "BEACH_ALLOW_UNPREFIXED": False,
-    "BEACH_ALLOWED_ORIGINS": (),
-    "BEACH_ANONYMOUS": False,
-    "BEACH_APPROVAL_SECONDS": 15 * 60,
-    "BEACH_ARTIFACT_BYTES": 25 * 1024 * 1024,
-    "BEACH_DEFAULT_ACTOR": "",
-    "BEACH_EXECUTOR": "inprocess",
-    "BEACH_FRAME_BYTES": 128 * 1024,
-    "BEACH_IMAGE_HOSTS": (),
-    "BEACH_LEASE_SECONDS": 15.0,
-    "BEACH_MAX_CORRECTIONS": 3,
-    "BEACH_MAX_STEPS": 24,
-    "BEACH_MAX_TOKENS": 16_000,
-    "BEACH_MESSAGE_CHARACTERS": 20_000,
-    "BEACH_FRAMES_PER_SECOND": 40,
-    "BEACH_MODEL": "claude-sonnet-5-5",
-    "BEACH_PROCESSES": 1,
-    "BEACH_SCRIPT_PACE": 900.0,
-    "BEACH_SECRET_SECONDS": 60 * 60,
-    "BEACH_SWEEP_SECONDS": 1.0,
-    "BEACH_TOOL_SECONDS": 60.0,
-    "REDIS_URL": "",
-}
-
-_MAY_BE_ZERO = {"BEACH_SCRIPT_PACE"}
-_CHOICES = {"BEACH_EXECUTOR": ("inprocess", "worker")}
+T = TypeVar("T")
 
 
-def setting(name: str) -> Any:
-    """The value of a ``BEACH_*`` setting, or its default; ``KeyError`` for a name that is not known here."""
-    return getattr(settings, name, DEFAULTS[name])
+class Setting(Generic[T]):
+    """One setting: its value in Django's settings as they are now, or ``default``. ``kind`` says what ``fits``."""
+
+    def __init__(self, default: T, kind: str, fits: Callable[[Any], bool]) -> None:
+        self.default = default
+        self.kind = kind
+        self.fits = fits
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> T:
+        value: T = getattr(settings, self.name, self.default)
+        return value
 
 
-def problems() -> list[tuple[str, str]]:
-    """What is wrong with the settings themselves: ``(name, sentence)`` for each whose value is not of the kind that its
-    default is. Where they are used they are not looked at again."""
-    found = []
-    for name, default in DEFAULTS.items():
-        value = setting(name)
-        if name in _CHOICES:
-            fits, kind = value in _CHOICES[name], f"one of: {', '.join(_CHOICES[name])}"
-        elif isinstance(default, bool):
-            fits, kind = isinstance(value, bool), "True or False"
-        elif isinstance(default, int | float):
-            fits, kind = _is_number(value, zero=name in _MAY_BE_ZERO), "a number above 0"
-        elif isinstance(default, str):
-            fits, kind = isinstance(value, str), "a text"
-        elif isinstance(default, tuple):
-            fits, kind = _is_list(value), "a list of texts"
-        else:
-            continue
-        if not fits:
-            # Some hold keys and passwords.
-            got = type(value).__name__ if isinstance(default, str) else repr(value)
-            found.append((name, f"{name} is {got}; it must be {kind}."))
-    return found
+def _flag(default: bool) -> Setting[bool]:
+    return Setting(default, "True or False", lambda value: isinstance(value, bool))
 
 
-def _is_number(value: Any, *, zero: bool) -> bool:
+def _whole(default: int) -> Setting[int]:
+    return Setting(default, "a number above 0", _is_number)
+
+
+def _number(default: float, *, zero: bool = False) -> Setting[float]:
+    return Setting(default, "a number above 0", lambda value: _is_number(value, zero=zero))
+
+
+def _text(default: str = "") -> Setting[str]:
+    return Setting(default, "a text", lambda value: isinstance(value, str))
+
+
+def _choice(*values: str) -> Setting[str]:
+    return Setting(values[0], f"one of: {', '.join(values)}", lambda value: value in values)
+
+
+def _texts() -> Setting[Sequence[str]]:
+    return Setting((), "a list of texts", _is_list)
+
+
+def _is_number(value: Any, *, zero: bool = False) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return 0 < value < 1e15 or (zero and value == 0)
@@ -83,9 +65,101 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value)
 
 
+class RuntimeSettings:
+    """Each attribute is the setting of its name. It is read anew each time, so ``override_settings`` holds at once."""
+
+    ANTHROPIC_API_KEY = _text()
+    ANTHROPIC_BASE_URL = _text()
+    """Another address of the Messages API."""
+
+    BEACH_A2UI_LIMITS: Setting[dict[str, int]] = Setting({}, "", lambda value: True)
+    """What to change of the engine's limits, by name; ``limit_problems`` says what is wrong with it."""
+
+    BEACH_ALLOW_UNPREFIXED = _flag(False)
+    """Whether part types may be registered without a prefix of their application."""
+
+    BEACH_ALLOWED_ORIGINS = _texts()
+    """Origins besides the page's own from which sockets are let in."""
+
+    BEACH_ANONYMOUS = _flag(False)
+    """Whether somebody who has not signed in may begin a conversation."""
+
+    BEACH_APPROVAL_SECONDS = _whole(15 * 60)
+    """How long a person has to decide, where the tool does not say."""
+
+    BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
+    BEACH_DATABASE_THREADS = _whole(4)
+    """Threads that work with the database for sessions, each with a connection of its own."""
+
+    BEACH_DEFAULT_ACTOR = _text()
+    """The agent of a new conversation."""
+
+    BEACH_EXECUTOR = _choice("inprocess", "worker")
+    """Where turns run: in the server itself, or in processes of ``run_worker``."""
+
+    BEACH_FRAME_BYTES = _whole(128 * 1024)
+    """The longest frame that a browser may send."""
+
+    BEACH_FRAMES_PER_SECOND = _whole(40)
+    BEACH_IMAGE_HOSTS = _texts()
+    """Hosts whose pictures a page loads; ``*.example.com`` for all below one."""
+
+    BEACH_LEASE_SECONDS = _number(15.0)
+    """How long a turn is its runner's without being renewed."""
+
+    BEACH_MAX_CORRECTIONS = _whole(3)
+    """How often a model is told what was wrong with its call, in a turn."""
+
+    BEACH_MAX_STEPS = _whole(24)
+    """How often a model is asked in a turn."""
+
+    BEACH_MAX_TOKENS = _whole(16_000)
+    BEACH_MESSAGE_CHARACTERS = _whole(20_000)
+    BEACH_MODEL = _text("claude-sonnet-5-5")
+    BEACH_PROCESSES = _whole(1)
+    """How many processes serve the site; more than one need Redis."""
+
+    BEACH_SCRIPT_PACE = _number(900.0, zero=True)
+    """Characters a second that the scripted model writes; 0 for all at once."""
+
+    BEACH_SECRET_SECONDS = _whole(60 * 60)
+    """How long a sealed value can be revealed."""
+
+    BEACH_SWEEP_SECONDS = _number(1.0)
+    """The time between two looks for turns that nobody runs."""
+
+    BEACH_TOOL_SECONDS = _number(60.0)
+    """How long a tool may take that does not say so itself."""
+
+    BEACH_TURNS_AT_ONCE = _whole(500)
+    """How many turns a process runs at once; of the others the oldest is next."""
+
+    BEACH_WINDOW_ROWS = _whole(100)
+    """Of how many rows a page shows the turns at first, at least."""
+
+    REDIS_URL = _text()
+
+
+conf = RuntimeSettings()
+KNOWN = {name: found for name, found in vars(RuntimeSettings).items() if isinstance(found, Setting)}
+
+
+def problems() -> list[tuple[str, str]]:
+    """What is wrong with the settings themselves: ``(name, sentence)`` for each whose value is not of its kind. Where
+    they are used they are not looked at again."""
+    found = []
+    for name, known in KNOWN.items():
+        value = getattr(conf, name)
+        if not known.fits(value):
+            # Some hold keys and passwords.
+            got = type(value).__name__ if known.kind == "a text" else repr(value)
+            found.append((name, f"{name} is {got}; it must be {known.kind}."))
+    return found
+
+
 def a2ui_limits() -> Limits:
     """The engine's limits: its defaults with BEACH_A2UI_LIMITS over them; `ValueError` for one that does not exist."""
-    given = setting("BEACH_A2UI_LIMITS")
+    given = conf.BEACH_A2UI_LIMITS
     problems = limit_problems(given)
     if problems:
         raise ValueError(problems[0])
@@ -113,8 +187,4 @@ def _limits(given: tuple[tuple[str, int], ...]) -> Limits:
 
 def image_hosts() -> frozenset[str]:
     """BEACH_IMAGE_HOSTS as the engine spells them: every host below one is `.example.com`, not `*.example.com`."""
-    return frozenset(host.lower().removeprefix("*") for host in setting("BEACH_IMAGE_HOSTS"))
-
-
-def flag(name: str) -> bool:
-    return bool(setting(name))
+    return frozenset(host.lower().removeprefix("*") for host in conf.BEACH_IMAGE_HOSTS)

@@ -16,13 +16,16 @@ from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 from django.conf import settings
 from django.utils import timezone
 
-from envelopes.conf import setting
+from envelopes.conf import conf
 from envelopes.models import Session
 from envelopes.models.ids import public_id
 from envelopes.models.secret import Secret
 from envelopes.types import Json, JsonObject
 
 HANDLE = "$secret"
+
+PURGED_AT_ONCE = 1_000
+"""In one transaction: whoever wants to write meanwhile waits for it."""
 
 
 def seal(session: Session, value: Json) -> JsonObject:
@@ -32,7 +35,7 @@ def seal(session: Session, value: Json) -> JsonObject:
         token=public_id(),
         session=session,
         ciphertext=_cipher().encrypt(typed.encode("utf-8", "replace")).decode(),
-        expires_at=timezone.now() + timedelta(seconds=setting("BEACH_SECRET_SECONDS")),
+        expires_at=timezone.now() + timedelta(seconds=conf.BEACH_SECRET_SECONDS),
     )
     return {HANDLE: secret.token}
 
@@ -52,8 +55,9 @@ def reveal(handle: Json) -> str | None:
 
 
 def purge() -> int:
-    """Delete what has expired; returns how many. Run by the sweeper."""
-    deleted, _ = Secret.objects.filter(expires_at__lte=timezone.now()).delete()
+    """Delete what has expired, ``PURGED_AT_ONCE`` at most, the oldest first; returns how many. Run by the sweeper."""
+    expired = Secret.objects.filter(expires_at__lte=timezone.now()).order_by("expires_at")
+    deleted, _ = Secret.objects.filter(pk__in=expired.values("pk")[:PURGED_AT_ONCE]).delete()
     return deleted
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Iterable
 from typing import Any, TypeVar
 
 logger = logging.getLogger(__name__)
@@ -16,13 +16,13 @@ class Unfinished(Exception):
     """Work that has no result: it took too long, or something inside of it gave up."""
 
 
-async def within(work: Coroutine[Any, Any, T], *, seconds: float | None) -> T:
+async def within(work: Awaitable[T], *, seconds: float | None) -> T:
     """The result of ``work``; after ``seconds`` it is cancelled and left to itself. None waits as long as it takes.
 
     Not ``asyncio.wait_for``, which waits for the end of what it cancels. Raises what ``work`` raises, and
     ``Unfinished``.
     """
-    task = asyncio.create_task(work)
+    task = asyncio.ensure_future(work)
     await asyncio.wait({task}, timeout=seconds)
     if not task.done():
         task.cancel()

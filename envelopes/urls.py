@@ -1,19 +1,15 @@
-"""The routes of the chat."""
+"""The routes of all transports, and of what they share."""
 
 from __future__ import annotations
 
 from django.urls import path
 
-from envelopes import artifacts, views
+from envelopes import artifacts
+from envelopes.registries.transports import transports
 
 app_name = "envelopes"
 
 urlpatterns = [
-    path("", views.index, name="index"),
-    path("chat/new", views.new_session, name="new"),
-    path("chat/reach", views.reach, name="reach"),
-    path("chat/list", views.session_list, name="list"),
-    path("chat/<str:public_id>/", views.session_page, name="session"),
+    *(route for transport in transports for route in transport.routes()),
     path("artifacts/<str:artifact_id>", artifacts.download, name="artifact"),
-    path("theme", views.set_theme, name="theme"),
 ]

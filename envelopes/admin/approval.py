@@ -21,19 +21,20 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from envelopes.access import principal_of
+from envelopes.admin.approval_card import card
 from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
-from envelopes.admin.asked import card
 from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
 from envelopes.admin.timeline import log_of
-from envelopes.delivery.facts import facts
-from envelopes.delivery.panel import arguments
-from envelopes.delivery.panel.approval import Door
-from envelopes.delivery.panel.markup import brief, html, join, reveal
-from envelopes.delivery.panel.strings import strings
+from envelopes.markup import arguments
+from envelopes.markup.approval import DecisionPage
+from envelopes.markup.facts import facts
+from envelopes.markup.html import brief, html, join, reveal
+from envelopes.markup.strings import strings
 from envelopes.models import Approval, ToolCall
 from envelopes.registries.actors import actors
+from envelopes.registries.doors import doors
 from envelopes.types import Json
 
 WAITING = Q(state="pending")
@@ -153,7 +154,9 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
                 "title": _("Approval"),
                 "subtitle": None,
                 "asks": lines(self._asks(request, approval)),
-                "card": card(approval, self._door(request, approval) if may else Door(note=str(_MAY_NOT))),
+                "card": card(
+                    approval, self._page(request, approval) if may else DecisionPage(note=str(_MAY_NOT))
+                ),
                 "state": state_of(approval),
                 "facts": lines(self._facts(request, approval)),
                 "now": round(time.time() * 1000),
@@ -170,9 +173,9 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         told = {"log_lines": log_of(approval, principal_of(request)), **(extra_context or {})}
         return super().history_view(request, object_id, told)
 
-    def _door(self, request: HttpRequest, approval: Approval) -> Door:
+    def _page(self, request: HttpRequest, approval: Approval) -> DecisionPage:
         form = DecisionForm(auto_id="id_decision_%s")
-        return Door(
+        return DecisionPage(
             reverse("admin:envelopes_approval_decide", args=[approval.pk]),
             render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),
             _("Its time has passed: a decision now will be refused.") if _is_over(approval) else "",
@@ -201,7 +204,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
                 (_("Decided by"), decider_of(approval) or DASH),
                 (_("Decided"), moment(approval.decided_at) if approval.decided_at else DASH),
                 (_("Took"), took(approval)),
-                (_("Where"), approval.source or DASH),
+                (_("Where"), _place(approval)),
                 (_("Reason"), reveal(approval.reason) if approval.reason else DASH),
             ]
         call = approval.tool_call
@@ -280,3 +283,8 @@ def _is_over(approval: Approval) -> bool:
         and approval.expires_at is not None
         and approval.expires_at <= timezone.now()
     )
+
+
+def _place(approval: Approval) -> str:
+    door = doors.get(approval.source)
+    return str(door.label) if door is not None else approval.source or DASH

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from envelopes.admin.base import HistoryAdmin
 from envelopes.admin.display import link, moment
-from envelopes.delivery.panel.markup import reveal
+from envelopes.markup.html import reveal
 from envelopes.models import Artifact
 
 

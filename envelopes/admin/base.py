@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.display import folded_field, linked_field, pretty, state_words, text_field
-from envelopes.delivery.panel.markup import SafeString, brief, reveal, text
+from envelopes.markup.html import SafeString, brief, reveal, text
 from envelopes.models import Participant
 
 M = TypeVar("M", bound=Model)
@@ -78,10 +78,11 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     list_per_page = 50
     list_max_show_all = 200
     show_full_result_count = False
+    empty_value_display = "\N{EN DASH}"
     show_facets = admin.ShowFacets.NEVER
 
     class Media:
-        css = {"all": ["beach/tokens.css", "beach/components.css", "beach/approval.css", "beach/admin.css"]}
+        css = {"all": ["beach/desk.css"]}
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

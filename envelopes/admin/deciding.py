@@ -24,10 +24,11 @@ from envelopes.access import principal_of
 from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
 from envelopes.approvals.service import decide
-from envelopes.delivery.panel.markup import reveal
 from envelopes.errors import AlreadyDecided, BeachError, Expired
+from envelopes.markup.html import reveal
 from envelopes.models import Approval, Session
 from envelopes.protocol.text import is_blank
+from envelopes.registries.doors import ADMIN
 
 if TYPE_CHECKING:
     from envelopes.admin.base import HistoryAdmin
@@ -115,17 +116,17 @@ class Deciding(_Base):
         with transaction.atomic():
             Session.objects.select_for_update().filter(pk=approval.session_id).first()
             now = Approval.objects.get(pk=approval.pk)
-            if (now.state, now.decided_by, now.source) == (decision, who.key, "admin"):
+            if (now.state, now.decided_by, now.source) == (decision, who.key, ADMIN.name):
                 return now
             try:
-                done = decide(approval.approval_id, decision, who, reason=reason.strip(), source="admin")
+                done = decide(approval.approval_id, decision, who, reason=reason.strip(), source=ADMIN.name)
             except (AlreadyDecided, Expired) as error:
                 # Not out of the block: what was recorded stays.
                 late: BeachError = error
                 self.log_change(request, approval, self._tried(approval, decision, reason.strip()))
             else:
                 word = "Approved" if decision == "granted" else "Denied"
-                told = f"{word} in the admin." + (f" Reason: {done.reason}" if done.reason else "")
+                told = f"{word} {ADMIN.label}." + (f" Reason: {done.reason}" if done.reason else "")
                 self.log_change(request, done, told)
                 return done
         raise late
@@ -134,7 +135,7 @@ class Deciding(_Base):
     def _tried(approval: Approval, decision: str, reason: str) -> str:
         now = Approval.objects.select_related("decided_by_user").get(pk=approval.pk)
         word = "approve" if decision == "granted" else "deny"
-        told = f"Tried to {word} this too late, in the admin. Nothing changed. {outcome_sentence(now)}"
+        told = f"Tried to {word} this too late, {ADMIN.label}. Nothing changed. {outcome_sentence(now)}"
         return told + (f" Reason given: {reason}" if reason else "")
 
     def _not_done(self, request: HttpRequest, approval: Approval, error: BeachError) -> str:

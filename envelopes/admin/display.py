@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from envelopes.delivery.panel.markup import reveal
+from envelopes.markup.html import reveal
 from envelopes.protocol.text import shorten
 from envelopes.types import Json
 

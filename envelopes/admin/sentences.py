@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from envelopes.admin.people import People
 from envelopes.errors import ValidationFailed
-from envelopes.log.rows import Row
+from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import messages_of
 from envelopes.protocol.text import shorten
+from envelopes.registries.doors import doors
+from envelopes.registries.part_types import part_types
 from envelopes.types import Json, JsonObject
+
+logger = logging.getLogger(__name__)
 
 LENGTH = 400
 """How much of somebody's words a sentence holds; the row's JSON below it holds all."""
 
 
 NOBODY = People()
+
+Speaker: TypeAlias = Literal["person", "decider", "runtime", "actor"]
 
 
 def sentence(row: Row, people: People = NOBODY) -> str:
@@ -30,10 +38,21 @@ def sentence(row: Row, people: People = NOBODY) -> str:
         elif row.part_type == "approval-response":
             written = _answered(row, people)
         else:
-            written = _KINDS[row.kind](row) if row.kind in _KINDS else ""
+            written = _KINDS[row.kind].written(row) if row.kind in _KINDS else ""
     except (KeyError, TypeError, AttributeError, ValueError):
         written = ""
     return written or _("Event of type {}.").format(row.kind)
+
+
+def speaker_of(row: Row) -> Speaker:
+    """Who speaks in a row: a person who uses the conversation, whoever answered a question, the runtime, or the actor
+    of the row, as in one of a kind that nobody knows."""
+    if row.kind == "late-decision" or row.part_type == "approval-response":
+        return "decider"
+    kind = part_types.get(row.part_type) if row.part_type else None
+    if kind is not None and kind.origins == {"runtime"}:
+        return "runtime"
+    return _KINDS[row.kind].speaker if row.kind in _KINDS else "actor"
 
 
 def _text(value: Json, length: int = LENGTH) -> str:
@@ -93,10 +112,27 @@ def _turn(row: Row) -> str:
 
 def _part(row: Row) -> str:
     part = _object(row.data.get("part"))
-    kind = row.part_type or str(_object(part.get("metadata")).get("partType"))
-    special = _PARTS.get(kind)
+    name = row.part_type or str(_object(part.get("metadata")).get("partType"))
+    special = _PARTS.get(name)
     written = special(_object(part.get("data")), _object(part.get("metadata"))) if special else ""
-    return written or _text(part.get("text")) or _("Part of type {}.").format(kind)
+    return (
+        written
+        or _of_application(name, part)
+        or _text(part.get("text"))
+        or _("Part of type {}.").format(name)
+    )
+
+
+def _of_application(name: str, part: JsonObject) -> str:
+    kind = part_types.get(name)
+    if kind is None or kind.in_words is None:
+        return ""
+    try:
+        return _text(kind.in_words(part))
+    except Exception:
+        # It is somebody else's code, and the part may be older than it.
+        logger.exception("What a part of type %s says in words fails.", name)
+        return ""
 
 
 def _data(data: JsonObject, metadata: JsonObject) -> str:
@@ -149,7 +185,8 @@ def _answered(row: Row, people: People) -> str:
 
 
 def _where(source: Json) -> str:
-    return {"chat": _(", in chat"), "admin": _(", in the admin")}.get(str(source), "")
+    door = doors.get(source)
+    return f", {door.label}" if door is not None else ""
 
 
 def _reasoned(told: str, reason: Json) -> str:
@@ -255,20 +292,27 @@ def _provider(row: Row) -> str:
     return _("Model reply ended: {}. {}").format(row.data.get("stopReason"), used).strip()
 
 
-_KINDS: dict[str, Callable[[Row], str]] = {
-    "message": _message,
-    "action": _action,
-    "edit": _edit,
-    "show": _show,
-    "turn": _turn,
-    "part": _part,
-    "withdrawn": _withdrawn,
-    "tool": _tool,
-    "settled": _settled,
-    "free-text": _free_text,
-    "refused": _refused,
-    "note": _note,
-    "tool-result": _result,
-    "diagnostic": _diagnostic,
-    "provider": _provider,
+class _Kind(NamedTuple):
+    """A kind of rows: who speaks in one, and what it says."""
+
+    speaker: Speaker
+    written: Callable[[Row], str]
+
+
+_KINDS: dict[str, _Kind] = {
+    "message": _Kind("person", _message),
+    "action": _Kind("person", _action),
+    "edit": _Kind("person", _edit),
+    "show": _Kind("person", _show),
+    "turn": _Kind("runtime", _turn),
+    "part": _Kind("actor", _part),
+    "withdrawn": _Kind("runtime", _withdrawn),
+    "tool": _Kind("runtime", _tool),
+    "settled": _Kind("runtime", _settled),
+    "free-text": _Kind("actor", _free_text),
+    "refused": _Kind("runtime", _refused),
+    "note": _Kind("actor", _note),
+    "tool-result": _Kind("runtime", _result),
+    "diagnostic": _Kind("runtime", _diagnostic),
+    "provider": _Kind("runtime", _provider),
 }

@@ -16,7 +16,7 @@ from envelopes.access import principal_of
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
 from envelopes.admin.display import moment, turn_mark
 from envelopes.admin.timeline import timeline
-from envelopes.delivery.panel.markup import reveal
+from envelopes.markup.html import reveal
 from envelopes.models import Event, Participant, Session, Turn
 from envelopes.registries.actors import actors
 
@@ -35,7 +35,8 @@ class ActorFilter(admin.SimpleListFilter):
 
 
 class ParticipantInline(admin.TabularInline[Participant, Session]):
-    """Who takes part. The key of a visitor's cookie is shown in short: it tells visitors apart, and signs nobody in."""
+    """Who takes part. The key of a visitor's cookie is shown in short: it tells visitors apart, and signs nobody in.
+    Of a program it is what that is called."""
 
     model = Participant
     extra = 0
@@ -44,13 +45,15 @@ class ParticipantInline(admin.TabularInline[Participant, Session]):
     readonly_fields = ("role", "name", "user", "key")
     show_change_link = False
     verbose_name_plural = "participants"
+    empty_value_display = HistoryAdmin.empty_value_display
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Participant]:
         return super().get_queryset(request).select_related("user")
 
     @admin.display(description="visitor")
     def key(self, participant: Participant) -> str:
-        return participant.owner_key[:12]
+        key = participant.owner_key
+        return (key if ":" in key else key[:12]) or self.empty_value_display
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -16,17 +16,14 @@ from envelopes.access import Principal
 from envelopes.admin.approval_state import mark_of
 from envelopes.admin.display import change_url, folded, length, turn_mark
 from envelopes.admin.people import People, account_name, people
-from envelopes.admin.sentences import sentence
-from envelopes.delivery.panel.markup import reveal
-from envelopes.log.rows import Row
+from envelopes.admin.sentences import sentence, speaker_of
+from envelopes.markup.html import reveal
 from envelopes.models import Approval, Event, Participant, Session, Turn
+from envelopes.protocol.rows import Row
 from envelopes.registries.actors import actors
 
 PAGE = 200
 EVENT_CHARACTERS = 6_000
-
-_PERSON = ("message", "action", "edit", "show")
-_RUNTIME = ("turn", "settled", "tool", "tool-result", "withdrawn", "provider", "diagnostic", "refused")
 
 
 @dataclass(frozen=True)
@@ -196,12 +193,14 @@ def _line(session: Session, row: Row, approvals: Mapping[str, Approval], named: 
 
 
 def _who(row: Row, named: People) -> str:
-    if row.kind in _PERSON:
-        return str(row.data.get("name") or named.owner or _("Visitor"))
-    if row.kind == "late-decision" or row.part_type == "approval-response":
-        metadata = _member(row.data.get("part"), "metadata")
-        return named.heading(_decider(row), _member(metadata, "decidedByName"))
-    if row.kind in _RUNTIME or row.part_type == "approval-request":
-        return _("Runtime")
-    actor = actors.get(row.actor)
-    return actor.display_name if actor else row.actor or _("Agent")
+    match speaker_of(row):
+        case "person":
+            return str(row.data.get("name") or named.owner or _("Visitor"))
+        case "decider":
+            metadata = _member(row.data.get("part"), "metadata")
+            return named.heading(_decider(row), _member(metadata, "decidedByName"))
+        case "runtime":
+            return _("Runtime")
+        case "actor":
+            actor = actors.get(row.actor)
+            return actor.display_name if actor else row.actor or _("Agent")

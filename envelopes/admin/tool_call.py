@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -31,8 +32,15 @@ class ResolveForm(forms.Form):
     note = forms.CharField(
         max_length=NOTE_CHARACTERS,
         widget=forms.Textarea(attrs={"rows": 2, "cols": 60, "dir": "auto", "required": True}),
-        error_messages={"required": "Explain how you know. The customer and the agent will see it."},
+        error_messages={"required": "Explain how you know."},
     )
+
+
+def _told(call: ToolCall) -> str:
+    """Who reads what staff found out: only a call that was asked about has a card."""
+    if hasattr(call, "approval"):
+        return _("The customer sees it on the card, and the agent reads it by its next turn.")
+    return _("The agent reads it by its next turn.")
 
 
 WIDE = ["approval__args", "turn__trigger", "turn__messages", "turn__results", "turn__live"]
@@ -136,7 +144,7 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
             self.log_change(request, call, f"Resolved the unknown outcome: {outcome}. Note: {note}")
             messages.success(
                 request,
-                _("Recorded: this call has {}. The customer and the agent will be told.").format(outcome),
+                _("Recorded: this call has {}. {}").format(outcome, _told(call)),
             )
         return HttpResponseRedirect(change_url(call))
 
@@ -150,4 +158,6 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
         more: dict[str, Any] = dict(extra_context or {})
         if self.has_resolve_permission(request):
             more["resolve_form"] = ResolveForm(auto_id="id_resolve_%s")
+            call = self.get_object(request, unquote(object_id))
+            more["resolve_told"] = _told(call) if call is not None else ""
         return super().change_view(request, object_id, form_url, more)

@@ -9,12 +9,13 @@ from django.utils.translation import gettext as _
 
 from envelopes.admin.base import HistoryAdmin, StateFilter
 from envelopes.admin.display import DASH, folded, length, link, turn_mark
-from envelopes.delivery.envelope import Reader, envelope_for
+from envelopes.delivery.envelope import envelope_for
+from envelopes.delivery.rules import Reader
 from envelopes.errors import BeachError
 from envelopes.models import Turn
 from envelopes.registries.state_machines import TURN
 
-READER = Reader(consumes=frozenset({"llm-context"}), surfaces=True)
+READER = Reader("peer", consumes=frozenset({"llm-context"}), surfaces=True)
 """A peer that takes everything there is for peers; what is kept for audit stands in the timeline."""
 
 

@@ -7,26 +7,34 @@ update; every later click is told what happened and is recorded beside it, never
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Literal
 
 from django.db import transaction
 from django.utils import timezone
 
 from envelopes.access import Principal, may_decide, visible_sessions
-from envelopes.conf import setting
+from envelopes.approvals.parts import request_part, response_part
+from envelopes.conf import conf
 from envelopes.errors import AlreadyDecided, BeachError, Expired, Forbidden, NotFound, ValidationFailed
 from envelopes.log.append import Writer, writing
-from envelopes.models import Approval, ToolCall, Turn
-from envelopes.protocol.payloads import ApprovalRequest, ApprovalResponse
+from envelopes.models import Approval, Session, ToolCall, Turn
+from envelopes.protocol.rows import LateDecisionData
 from envelopes.protocol.text import clean_text, clip
 from envelopes.protocol.time import instant
-from envelopes.registries.state_machines import APPROVAL, TOOL_CALL, TURN
-from envelopes.registries.tools import Tool
-from envelopes.runtime.turns import turn_data
+from envelopes.registries.doors import CHAT, POLICY, doors
+from envelopes.registries.state_machines import (
+    APPROVAL,
+    TOOL_CALL,
+    TURN,
+    ApprovalStatus,
+    CallStatus,
+    TurnStatus,
+)
+from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.signals import approval_decided
-from envelopes.types import JsonObject
+from envelopes.turns.deciding import resumes
+from envelopes.turns.lifecycle import turn_data
+from envelopes.turns.parts import append_parts
 
-Source = Literal["chat", "admin", "policy"]
 EXPIRY_POLICY = "policy:expiry"
 
 
@@ -36,12 +44,8 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
     if policy is None:
         raise ValidationFailed(f"The tool {tool.name!r} needs no approval.")
     args = tool.input.model_validate(call.args)
-    patience = (
-        setting("BEACH_APPROVAL_SECONDS") if policy.expires_after == "setting" else policy.expires_after
-    )
-    expires = None if patience is None else writer.now + timedelta(seconds=float(patience))
-    TOOL_CALL.check(call.state, "awaiting-approval")
-    call.state = "awaiting-approval"
+    TOOL_CALL.check(call.state, CallStatus.AWAITING_APPROVAL)
+    call.state = CallStatus.AWAITING_APPROVAL
     call.save(update_fields=["state"])
     approval = Approval.objects.create(
         tool_call=call,
@@ -50,7 +54,7 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         tool_name=call.name,
         args=call.args,
         handler=turn.actor,
-        expires_at=expires,
+        expires_at=_expiry(policy, writer.now),
         digest=call.digest,
         risk=policy.risk,
         question=clip(clean_text(policy.question(args)), 512),
@@ -58,41 +62,17 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         attempt=1 + Approval.objects.filter(session=writer.session, digest=call.digest).count(),
         requested_at=writer.now,
     )
-    request = ApprovalRequest(
-        approvalId=approval.approval_id,
-        toolName=call.name,
-        toolCallId=call.call_id,
-        args=call.args,
-        handler=turn.actor,
-        turn=turn.public_id,
-        session=writer.session.public_id,
-        expiresAt=instant(expires) if expires else None,
-    )
-    metadata: JsonObject = {
-        "partType": "approval-request",
-        "digest": approval.digest,
-        "risk": approval.risk,
-        "riskNote": policy.risk_note,
-        "question": approval.question,
-        "why": approval.why,
-        "label": tool.label,
-        "attempt": approval.attempt,
-        "fields": tool.fields,
-    }
-    writer.add(
-        "part",
-        {
-            "part": {"data": request.model_dump(exclude_none=True), "metadata": metadata},
-            "turnState": "suspended",
-        },
-        part_type="approval-request",
-        turn=turn,
-    )
+    append_parts(writer, turn, [request_part(approval, call, turn, tool)], "runtime", state="suspended")
     return approval
 
 
+def _expiry(policy: ApprovalPolicy, now: datetime) -> datetime | None:
+    seconds = conf.BEACH_APPROVAL_SECONDS if policy.expires_after == "setting" else policy.expires_after
+    return None if seconds is None else now + timedelta(seconds=float(seconds))
+
+
 def decide(
-    approval_id: str, decision: str, who: Principal, *, reason: str = "", source: Source = "chat"
+    approval_id: str, decision: str, who: Principal, *, reason: str = "", source: str = CHAT.name
 ) -> Approval:
     """Decide an approval, once.
 
@@ -127,25 +107,25 @@ def may_answer(approval_id: str, decision: str, who: Principal) -> int:
 
 
 def answer(
-    writer: Writer, approval_id: str, decision: str, who: Principal, *, reason: str, source: Source
+    writer: Writer, approval_id: str, decision: str, who: Principal, *, reason: str, source: str
 ) -> Approval | BeachError:
-    """Decide inside an open append, after ``may_answer``. What comes too late is recorded, and the error that tells so
+    """Decide inside an open append, after ``may_answer``. ``source`` is the name of a door (``registries.doors``);
+    raises ``ValidationFailed`` where nobody registered it. What comes too late is recorded, and the error that tells so
     is returned, not raised: the record has to be committed."""
+    if source not in doors:
+        raise ValidationFailed(f"There is no approval door {source!r}.", allowed=doors.names())
     reason = clip(clean_text(reason), 512)
     approval = _current(approval_id)
     late = _expire_if_due(writer, approval, reader=who.key) or _late(approval, who.key)
     if late is not None:
-        writer.add(
-            "late-decision",
-            {
-                "approvalId": approval_id,
-                "decision": decision,
-                "by": who.key,
-                "reason": reason,
-                "source": source,
-            },
-            turn=approval.turn,
-        )
+        record: LateDecisionData = {
+            "approvalId": approval_id,
+            "decision": decision,
+            "by": who.key,
+            "reason": reason,
+            "source": source,
+        }
+        writer.add("late-decision", record, turn=approval.turn)
         return late
     approval.decided_by_user = who.user
     approval.source = source
@@ -154,17 +134,24 @@ def answer(
 
 
 def expire_due(now: datetime | None = None) -> int:
-    """Expire every pending approval whose time has passed; returns how many. Run by the sweeper."""
-    moment = now or timezone.now()
-    due = Approval.objects.filter(state="pending", expires_at__lte=moment).values_list(
-        "approval_id", "session_id"
-    )
-    expired = 0
-    for approval_id, session_id in list(due):
-        with writing(session_id) as writer:
-            approval = _current(approval_id)
-            expired += approval.state == "pending" and _expire_if_due(writer, approval, moment) is not None
-    return expired
+    """Expire every pending approval whose time has passed; returns how many. Waits for sessions that are locked."""
+    return sum(expire(approval_id, session, now) for approval_id, session in due_approvals(now))
+
+
+def due_approvals(now: datetime | None = None) -> list[tuple[str, int]]:
+    """``(approval, session)`` of every pending approval whose time has passed."""
+    due = Approval.objects.filter(state=ApprovalStatus.PENDING, expires_at__lte=now or timezone.now())
+    return list(due.values_list("approval_id", "session_id"))
+
+
+def expire(approval_id: str, session_pk: int, now: datetime | None = None, *, wait: bool = True) -> bool:
+    """Expire one of ``due_approvals``; whether that was done. Without ``wait``, not in a session that somebody has
+    locked (on PostgreSQL; SQLite locks none by itself)."""
+    with transaction.atomic():
+        if not wait and not Session.objects.select_for_update(skip_locked=True).filter(pk=session_pk).first():
+            return False
+        with writing(session_pk) as writer:
+            return _expire_if_due(writer, _current(approval_id), now) is not None
 
 
 def _current(approval_id: str) -> Approval:
@@ -175,11 +162,11 @@ def _current(approval_id: str) -> Approval:
 
 def _late(approval: Approval, reader: str) -> BeachError | None:
     """What somebody is told who comes too late; ``reader`` is their key."""
-    if approval.state == "pending":
+    if approval.state == ApprovalStatus.PENDING:
         return None
-    if approval.state == "expired":
+    if approval.state == ApprovalStatus.EXPIRED:
         return Expired("This request expired before anyone decided. Nothing ran.", state="expired")
-    done = "approved" if approval.state == "granted" else "denied"
+    done = "approved" if approval.state == ApprovalStatus.GRANTED else "denied"
     mine = reader and approval.decided_by == reader
     return AlreadyDecided(
         f"You already {done} this." if mine else f"This was already {done} by {_decider(approval)}.",
@@ -199,62 +186,43 @@ def _expire_if_due(
     writer: Writer, approval: Approval, now: datetime | None = None, *, reader: str = ""
 ) -> BeachError | None:
     if (
-        approval.state != "pending"
+        approval.state != ApprovalStatus.PENDING
         or approval.expires_at is None
         or approval.expires_at > (now or writer.now)
     ):
         return None
-    approval.source = "policy"
-    _settle(writer, approval, "expired", by=EXPIRY_POLICY, name=EXPIRY_POLICY, reason="expired")
+    approval.source = POLICY.name
+    _settle(writer, approval, ApprovalStatus.EXPIRED, by=EXPIRY_POLICY, name=EXPIRY_POLICY, reason="expired")
     return _late(approval, reader)
 
 
 def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: str, reason: str) -> None:
+    """Store a decision, tell it, and let the turn go on when it was the last one that it waited for."""
     APPROVAL.check(approval.state, state)
-    changed = Approval.objects.filter(pk=approval.pk, state="pending").update(
-        state=state,
-        decided_at=writer.now,
-        decided_by=by[:128],
-        decided_by_user=approval.decided_by_user,
-        reason=reason,
-        source=approval.source,
-    )
-    if changed != 1:
-        raise AlreadyDecided
     approval.state, approval.decided_at, approval.decided_by, approval.reason = (
         state,
         writer.now,
         by[:128],
         reason,
     )
-    call = approval.tool_call
-    following = "approved" if state == "granted" else "denied"
+    changed = Approval.objects.filter(pk=approval.pk, state=ApprovalStatus.PENDING).update(
+        state=state,
+        decided_at=approval.decided_at,
+        decided_by=approval.decided_by,
+        decided_by_user=approval.decided_by_user,
+        reason=reason,
+        source=approval.source,
+    )
+    if changed != 1:
+        raise AlreadyDecided
+    call, turn = approval.tool_call, approval.turn
+    following = CallStatus.APPROVED if state == ApprovalStatus.GRANTED else CallStatus.DENIED
     TOOL_CALL.check(call.state, following)
     call.state = following
     call.save(update_fields=["state"])
-    response = ApprovalResponse(
-        approvalId=approval.approval_id,
-        decision="granted" if state == "granted" else "denied",
-        reason=reason or None,
-        decidedBy=by,
-        decidedAt=instant(writer.now),
-    )
-    metadata: JsonObject = {"partType": "approval-response", "decidedByName": name, "source": approval.source}
-    turn = approval.turn
-    writer.add(
-        "part",
-        {
-            "part": {"data": response.model_dump(exclude_none=True), "metadata": metadata},
-            "turnState": turn.turn_state,
-        },
-        part_type="approval-response",
-        turn=turn,
-    )
-    if turn.status == "suspended" and not turn.approvals.filter(state="pending").exists():
-        TURN.check(turn.status, "queued")
-        Turn.objects.filter(pk=turn.pk).update(status="queued")
-        writer.add("turn", turn_data(turn, "queued", reason="approval"), turn=turn)
-        writer.wake_runner()
+    append_parts(writer, turn, [response_part(approval, name)], "inbound")
+    if resumes(turn.status, pending=turn.approvals.filter(state=ApprovalStatus.PENDING).exists()):
+        _resume(writer, turn)
     transaction.on_commit(
         lambda: approval_decided.send(
             sender=Approval,
@@ -264,3 +232,12 @@ def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: st
             source=approval.source,
         )
     )
+
+
+def _resume(writer: Writer, turn: Turn) -> None:
+    """Nobody is asked any more: what the tools of this turn say from here on is said at work."""
+    TURN.check(turn.status, TurnStatus.QUEUED)
+    turn.status, turn.turn_state = TurnStatus.QUEUED, "awaiting"
+    turn.save(update_fields=["status", "turn_state"])
+    writer.add("turn", turn_data(turn, turn.status, reason="approval"), turn=turn)
+    writer.wake_runner()

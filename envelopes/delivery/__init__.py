@@ -1,1 +1,21 @@
-"""From rows of the log to what a transport sends."""
+"""From rows of the log to what a transport sends: who gets what (``rules``), one reader of one log (``follower``), text
+while it is written (``deltas``, ``streamed``, ``relay``), envelopes. What a door needs of it is named here."""
+
+from __future__ import annotations
+
+from envelopes.delivery.envelope import envelope_for
+from envelopes.delivery.follower import AWAY, Changed, Follower, Item, NotInLog, UpToDate
+from envelopes.delivery.rules import Reader
+from envelopes.delivery.streamed import PlacedDelta
+
+__all__ = [
+    "AWAY",
+    "Changed",
+    "Follower",
+    "Item",
+    "NotInLog",
+    "PlacedDelta",
+    "Reader",
+    "UpToDate",
+    "envelope_for",
+]

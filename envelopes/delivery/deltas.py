@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from envelopes.types import JsonObject
 
@@ -26,6 +26,18 @@ class Delta:
     part_type: str
     offset: int
     text: str
+    _encoded: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def made(self, form: str) -> str | None:
+        """What ``encoded`` has made of it, if it has."""
+        return self._encoded.get(form)
+
+    def encoded(self, form: str, encode: Callable[[], str]) -> str:
+        """What ``encode`` makes of it, made once for all readers in this process that want the same ``form``."""
+        made = self._encoded.get(form)
+        if made is None:
+            made = self._encoded[form] = encode()
+        return made
 
     def as_json(self) -> JsonObject:
         return {
@@ -37,25 +49,38 @@ class Delta:
         }
 
 
-def place_of(live: str) -> tuple[int, ...]:
-    """Where a bubble stands in its turn, by its name: attempt, step, failure, block, part. Later ones are greater."""
-    try:
-        return tuple(int(number) for number in live.split("-")[1:])
-    except ValueError:
-        return ()
-
-
 Subscriber = Callable[[Delta], None]
+Writer = Callable[[], list[Delta]]
 DeltaRelay = Callable[[int, Delta], None]
 
 
 class DeltaHub:
-    """Hands deltas to the sockets of this process, and to a relay for those of others."""
+    """Hands deltas to the sockets of this process, and to a relay for those of others. Knows who writes here, for
+    whoever connects meanwhile: what is saved of their texts is older."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._subscribers: dict[int, dict[Subscriber, asyncio.AbstractEventLoop]] = {}
+        self._writers: dict[int, dict[Writer, None]] = {}
         self.relay: DeltaRelay | None = None
+
+    def begin(self, session: int, writer: Writer) -> None:
+        """``writer`` gives what it has told so far, from the beginning of each text; until ``end``."""
+        with self._lock:
+            self._writers.setdefault(session, {})[writer] = None
+
+    def end(self, session: int, writer: Writer) -> None:
+        with self._lock:
+            writers = self._writers.get(session, {})
+            writers.pop(writer, None)
+            if not writers:
+                self._writers.pop(session, None)
+
+    def told(self, session: int) -> list[Delta]:
+        """What has been told so far of the texts that are being written in this process."""
+        with self._lock:
+            writers = list(self._writers.get(session, {}))
+        return [delta for writer in writers for delta in writer()]
 
     def subscribe(self, session: int, subscriber: Subscriber) -> Callable[[], None]:
         with self._lock:

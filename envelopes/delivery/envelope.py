@@ -1,7 +1,7 @@
 """The envelope: what a settled turn said, assembled for one who did not watch it (envelope document; D8, D9, D11, D12).
 
-Pure: rows in, JSON out. The table of part types says what a buffered reader gets; here stands only how several parts
-become one. ``envelope_for`` reads the rows of a turn.
+Pure: rows in, JSON out. ``delivery.rules`` says what a reader gets; here stands only how several parts become one.
+``envelope_for`` reads the rows of a turn.
 """
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 
 from envelopes.delivery.merging import Strategy, merged
+from envelopes.delivery.rules import Reader, gets, is_question, is_said
 from envelopes.errors import Conflict, ValidationFailed
-from envelopes.log.rows import Row
 from envelopes.models import Event, Turn
+from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import messages_of
 from envelopes.protocol.time import instant
 from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.transports import Connection
 from envelopes.registries.turn_states import turn_states
-from envelopes.types import Json, JsonObject
+from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
@@ -28,67 +30,71 @@ SURFACE = "a2ui-surface"
 CITATION = "citation"
 
 
-@dataclass(frozen=True)
-class Reader:
-    """Who an envelope is for.
-
-    ``consumes`` are the part types that it asked for by name (``llm-context``, types of an application). ``surfaces``:
-    it can render interfaces, so it gets their final state. ``transport``: what carries it, where part types are bound
-    to some (D13). ``strategy`` is how data for one slot comes together, by slot or for all.
-    """
-
-    consumes: frozenset[str] = frozenset()
-    surfaces: bool = False
-    transport: str = ""
-    strategy: Strategy | Mapping[str, Strategy] = "replace"
-
-    def gets(self, kind: PartType) -> bool:
-        if kind.buffered in ("drop", "audit-only", "inbound-only"):
-            return False
-        if kind.requires_peer_consumes and kind.name not in self.consumes:
-            return False
-        if kind.name == SURFACE and not (self.surfaces or SURFACE in self.consumes):
-            return False
-        if not self.transport or kind.allowed_transports is None:
-            return True
-        return not kind.allowed_transports.isdisjoint({self.transport, *_CARRIED_BY.get(self.transport, ())})
-
-    def merging(self, slot: str) -> Strategy:
-        return self.strategy.get(slot, "replace") if isinstance(self.strategy, Mapping) else self.strategy
-
-
-_CARRIED_BY = {"panel": ("sse",), "live": ("sse",)}
-"""A type that may travel by ``sse`` may travel by these too (D13)."""
-
 PLAIN = Reader()
+"""Somebody who asks for nothing in particular."""
+
+BUFFERED = Connection("", "buffered")
+"""The envelope as such, whatever carries it."""
+
+Strategies = Strategy | Mapping[str, Strategy]
+"""How data for one slot comes together: for all, or by slot."""
 
 
-def envelope_for(turn: Turn, reader: Reader = PLAIN) -> JsonObject:
-    """The envelope of a settled turn. Raises ``Conflict`` while it is still open."""
+def envelope_for(
+    turn: Turn,
+    reader: Reader | None = None,
+    *,
+    connection: Connection = BUFFERED,
+    strategy: Strategies = "replace",
+) -> JsonObject:
+    """The envelope of a settled turn, with what was gathered by the turns that it goes on with: as whoever began it
+    gets it (D59), unless a ``reader`` is named. ``strategy`` is the caller's, who knows the actor's configuration.
+    Raises ``Conflict`` while the turn is still open."""
+    if reader is None:
+        reader = Reader.of(turn.originators[0]) if turn.originators else PLAIN
     events = Event.objects.filter(
-        session_id=turn.session_id, turn=turn.number, kind__in=["part", "tool-result", "settled"]
+        session_id=turn.session_id,
+        turn__in=[each.number for each in turn.lineage()],
+        kind__in=["part", "tool-result", "settled"],
     ).order_by("seq")
     return assemble(
         (event.as_row() for event in events),
         session_id=turn.session.public_id,
         turn_id=turn.public_id,
         reader=reader,
+        connection=connection,
+        strategy=strategy,
+        number=turn.number,
     )
 
 
-def assemble(rows: Iterable[Row], *, session_id: str, turn_id: str, reader: Reader = PLAIN) -> JsonObject:
-    """``{role, parts, meta}`` from the rows of one turn, in order.
+def assemble(
+    rows: Iterable[Row],
+    *,
+    session_id: str,
+    turn_id: str,
+    reader: Reader = PLAIN,
+    connection: Connection = BUFFERED,
+    strategy: Strategies = "replace",
+    number: int = 0,
+) -> JsonObject:
+    """``{role, parts, meta}`` from the rows of one turn, in order; with its ``number``, from rows of the turns that it
+    goes on with too.
 
-    The first ``settled`` row ends it: what stands after that was late and is no part of the answer. Raises
-    ``Conflict`` when there is none. Types that nobody registered are skipped with a warning (D4).
+    Its first ``settled`` row ends it: what stands after that was late and is no part of the answer. What was found late
+    for a turn before it is part of this one's, since no envelope has had it (D11). Raises ``Conflict`` when there is no
+    such row. Types that nobody registered are skipped with a warning (D4).
     """
-    draft = _Draft(reader)
+    draft = _Draft(reader, connection, strategy)
     for row in rows:
-        if row.kind == "settled":
-            state = turn_states.get(row.data.get("turnState"))
+        state = turn_states.get(row.data.get("turnState")) if row.kind == "settled" else None
+        whole = state is None or state.emits_envelope
+        if row.kind == "settled" and number and row.turn != number:
+            draft.go_on(told=whole)
+        elif row.kind == "settled":
             return {
                 "role": "agent",
-                "parts": draft.parts(whole=state is None or state.emits_envelope),
+                "parts": draft.parts(whole=whole),
                 "meta": {
                     "sessionId": session_id,
                     "turnId": turn_id,
@@ -96,7 +102,8 @@ def assemble(rows: Iterable[Row], *, session_id: str, turn_id: str, reader: Read
                     "finalizedBy": row.data.get("finalizedBy", "complete"),
                 },
             }
-        draft.add(row)
+        else:
+            draft.add(row)
     raise Conflict("This turn is not settled yet, so there is no envelope.")
 
 
@@ -105,6 +112,8 @@ class _Draft:
     """Parts by the key under which later ones join them, in the order in which the first of each came."""
 
     reader: Reader
+    connection: Connection
+    strategy: Strategies
     _parts: dict[tuple[str, ...], JsonObject] = field(default_factory=dict)
     _surfaces: dict[str, JsonObject] = field(default_factory=dict)
 
@@ -114,18 +123,29 @@ class _Draft:
         elif row.kind == "part":
             self._add_part(row)
 
+    def go_on(self, *, told: bool) -> None:
+        """Another turn goes on with what was gathered. What was said to the person is in the envelope of its own, and
+        so is all of it where it was ``told``."""
+        self._parts = {
+            key: part for key, part in self._parts.items() if not (told or is_said(part_types[key[0]]))
+        }
+        self._surfaces = {} if told else self._surfaces
+
     def parts(self, *, whole: bool) -> list[JsonObject]:
         """``whole`` is False where the turn's state builds no envelope: only what was said to the person is left."""
-        found = [part for key, part in self._parts.items() if whole or _is_speech(part_types[key[0]])]
+        found = [part for key, part in self._parts.items() if whole or is_said(part_types[key[0]])]
         found = _citations_after_data(found)
         return [*found, *(self._surfaces.values() if whole else ())]
+
+    def _gets(self, kind: PartType) -> bool:
+        return gets(kind, self.connection, self.reader)
 
     # -- rows ---------------------------------------------------------------------------------------------------
 
     def _add_result(self, row: Row) -> None:
         """A tool that declares a ``dataKind`` gave data, once it has succeeded (D11)."""
         kind = row.data.get("dataKind")
-        if not kind or row.data.get("state") != "succeeded" or not self.reader.gets(part_types[DATA]):
+        if not kind or row.data.get("state") != "succeeded" or not self._gets(part_types[DATA]):
             return
         result = row.data.get("result")
         data = result if isinstance(result, dict) else {"result": result}
@@ -139,8 +159,9 @@ class _Draft:
         if kind is None or not isinstance(part, dict) or not isinstance(metadata, dict):
             logger.warning("Row %s holds a part of unknown type %r; it is skipped.", row.seq, name)
             return
-        # Kept for audit: also what came late, and what a router has taken out. A suspension was told when it came.
-        if row.audience == "audit" or not self.reader.gets(kind) or _is_paused(row.data.get("turnState")):
+        # What is said late is said to nobody: the turn that goes on with it has its own words.
+        unsaid = bool(row.data.get("late")) and is_said(kind)
+        if row.audience == "audit" or unsaid or is_question(kind) or not self._gets(kind):
             return
         if kind.name == DATA and isinstance(part.get("data"), dict):
             self._add_data(row, part["data"], metadata)
@@ -171,7 +192,7 @@ class _Draft:
         if not isinstance(slot, str):
             self._join(row, DATA, {"data": data, "metadata": metadata}, metadata)
             return
-        strategy = self.reader.merging(slot)
+        strategy = self.strategy if isinstance(self.strategy, str) else self.strategy.get(slot, "replace")
         known = self._parts.get((DATA, "slot", slot))
         if known is None:
             known = self._parts[DATA, "slot", slot] = {"data": deepcopy(data), "metadata": {}}
@@ -210,16 +231,6 @@ def _surface_of(message: JsonObject) -> str:
         if isinstance(body, dict) and "surfaceId" in body:
             return str(body["surfaceId"])
     return ""
-
-
-def _is_speech(kind: PartType) -> bool:
-    return kind.buffered == "flush" or (kind.data == "none" and not kind.requires_peer_consumes)
-
-
-def _is_paused(state: Json) -> bool:
-    """A state that neither settles nor goes on by itself. A question asked then has been answered when it settles."""
-    known = turn_states.get(state)
-    return known is not None and not known.terminal and not known.holds_actor
 
 
 def _citations_after_data(parts: list[JsonObject]) -> list[JsonObject]:

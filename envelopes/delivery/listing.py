@@ -12,16 +12,16 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from asgiref.sync import sync_to_async
 from django.db import DatabaseError, InterfaceError
 
 from envelopes.access import owner_keys
+from envelopes.database_threads import read_beside_sessions
 from envelopes.log.doorbell import Doorbell, doorbell
 
 logger = logging.getLogger(__name__)
 
 GATHER_SECONDS = 0.5
-"""So long sessions are gathered before anybody is told: a turn that begins and ends at once is one piece of news."""
+"""How long sessions are gathered before anybody is told: a turn that begins and ends at once is one piece of news."""
 
 Told = Callable[[], None]
 
@@ -45,7 +45,7 @@ class Listing:
         self._desks: dict[asyncio.AbstractEventLoop, _Desk] = {}
 
     def watch(self, key: str, session: int, told: Told) -> Callable[[], None]:
-        """Call ``told`` when a session of ``key`` (``Principal.key``) other than ``session`` stands otherwise in lists;
+        """Call ``told`` when a session of ``key`` (``Principal.key``) other than ``session`` has changed in the list;
         returns what ends that. Called inside the loop."""
         loop = asyncio.get_running_loop()
         with self._lock:
@@ -78,8 +78,11 @@ class Listing:
         while desk.rung:
             await asyncio.sleep(GATHER_SECONDS)
             rung, desk.rung = desk.rung, set()
+            if all(rung == {own} for _, own in desk.lookers.values()):
+                # Each has that one open: whose it is changes nothing.
+                continue
             try:
-                keys = await sync_to_async(owner_keys)(rung)
+                keys = await read_beside_sessions(owner_keys, rung)
             except (DatabaseError, InterfaceError) as error:
                 # A list is asked for again when somebody comes back to it.
                 logger.warning("Nobody is told of %d sessions that changed: %r", len(rung), error)

@@ -1,1 +1,1 @@
-"""The session log: append, read, doorbell, snapshots."""
+"""The session log: appending rows, reading them, ringing whoever waits for more."""

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Protocol
 
 from django.db import transaction
 from django.utils import timezone
 
+from envelopes.access import Principal
 from envelopes.errors import LeaseLost, NotFound
 from envelopes.log.doorbell import doorbell
-from envelopes.log.rows import KINDS, LISTED, Audience
-from envelopes.models.event import Event
+from envelopes.log.handing import Committed, hand_over
+from envelopes.log.new_row import NewRow
+from envelopes.log.storing import store_rows
+from envelopes.models import by_hand
 from envelopes.models.session import Session
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
-from envelopes.types import JsonObject
+from envelopes.protocol.rows import LISTED, Audience
+from envelopes.types import Json
 
 
 class Fence(Protocol):
@@ -49,49 +52,55 @@ class JobFence:
             raise LeaseLost
 
 
+@dataclass(frozen=True)
+class OwnerFence:
+    """Lets ``who``, somebody who is known, write while they own the session (``access.owns``)."""
+
+    who: Principal
+
+
 class Writer:
-    """An open append: rows get their numbers as they are added and are stored when the block ends."""
+    """An open append: rows get their numbers as they are added and are stored when the block ends.
+
+    ``known_seq`` is the last row that the log has, whatever was added since.
+    """
 
     def __init__(self, session: Session) -> None:
         self.session = session
         self.now = timezone.now()
-        self._events: list[Event] = []
-        self._rows = self._work = self._news = False
+        self.known_seq = session.last_seq
+        self._first = session.last_seq + 1
+        self._rows: list[NewRow] = []
+        # The place from which rows are not stored yet.
+        self._stored = 0
+        self._work = self._news = False
 
     def add(
         self,
         kind: str,
-        data: JsonObject | None = None,
+        data: Mapping[str, Json] | None = None,
         *,
         part_type: str = "",
         turn: Turn | None = None,
         actor: str = "",
         audience: Audience | None = None,
-        at: datetime | None = None,
-    ) -> Event:
+    ) -> int:
+        """Add a row, as ``data`` is now; its number."""
         self.session.last_seq += 1
-        event = Event(
-            session=self.session,
-            seq=self.session.last_seq,
-            kind=kind,
-            part_type=part_type,
-            audience=audience or KINDS[kind],
-            actor=actor or (turn.actor if turn else ""),
-            turn=turn.number if turn else 0,
-            data=data or {},
-            at=at or self.now,
-        )
-        self._events.append(event)
-        self._rows = True
+        whose = actor or (turn.actor if turn else "")
+        number = turn.number if turn else 0
+        self._rows.append(NewRow(kind, dict(data or {}), part_type, whose, number, audience))
         self._news |= kind in LISTED
-        return event
+        return self.session.last_seq
+
+    def store(self, turn: Turn, fields: Sequence[str]) -> None:
+        """Store these fields of ``turn``."""
+        by_hand.update(turn, fields)
 
     def flush(self) -> None:
         """Store what was added so far, inside the transaction, so that it can be read back before it commits."""
-        if self._events:
-            Event.objects.bulk_create(self._events)
-            self._events.clear()
-            self.session.save(update_fields=["last_seq", "turn_count", "title", "updated_at"])
+        if self._store_rows():
+            by_hand.update(self.session, ["last_seq", "turn_count", "title", "updated_at"])
 
     def wake_runner(self) -> None:
         """After the commit, a runner looks for work in this session."""
@@ -99,9 +108,22 @@ class Writer:
 
     def finish(self) -> None:
         self.flush()
-        session, work, news = self.session.pk, self._work, self._news
-        if self._rows or work:
-            transaction.on_commit(lambda: doorbell.ring(session, work=work, news=news))
+        if self._rows or self._work:
+            transaction.on_commit(self._committed)
+
+    def _store_rows(self) -> bool:
+        new, first = self._rows[self._stored :], self._first + self._stored
+        if not new:
+            return False
+        store_rows(self.session.pk, first, new, self.now)
+        self._stored, self.known_seq = len(self._rows), self.session.last_seq
+        return True
+
+    def _committed(self) -> None:
+        session, upto = self.session.pk, self._first + len(self._rows) - 1
+        if self._rows:
+            hand_over(Committed(session, self._first, self._rows, self.now))
+        doorbell.ring(session, upto=upto, work=self._work, news=self._news)
 
 
 @contextmanager

@@ -7,12 +7,13 @@ costs latency, never a row: processes also poll (D46) and runners sweep.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
-Listener = Callable[[], None]
+Listener = Callable[[int | None], None]
 SessionListener = Callable[[int], None]
 Relay = Callable[[int, bool, bool], None]
 
@@ -28,14 +29,34 @@ class _Place:
         self.loop = asyncio.get_running_loop()
         self.context = contextvars.copy_context()
 
-    def call(self, function: Callable[[], None]) -> None:
-        if self.loop.is_closed():
-            return
-        try:
-            self.loop.call_soon_threadsafe(function, context=self.context.copy())
-        except RuntimeError:
-            # The loop closed between the question and the call; its listeners are gone with it.
-            return
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Inside of the loop, which is awake."""
+        self.loop.call_soon(function, context=self.context.copy())
+
+
+_Called = tuple[_Place, Callable[[], None]]
+
+
+def _call_all(called: Iterable[_Called]) -> None:
+    """Each in its own context, and on its own: one that raises keeps nobody else from hearing."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[_Called]] = {}
+    for place, function in called:
+        by_loop.setdefault(place.loop, []).append((place, function))
+    for loop, its_own in by_loop.items():
+        if loop.is_closed():
+            continue
+        if asyncio._get_running_loop() is loop:
+            _call_inside(its_own)
+            continue
+        # Waking a loop costs a system call, so it is woken once for all of its own. Where it has closed since it was
+        # asked, its listeners are gone with it.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(_call_inside, its_own, context=contextvars.Context())
+
+
+def _call_inside(called: Iterable[_Called]) -> None:
+    for place, function in called:
+        place.call_soon(function)
 
 
 class Doorbell:
@@ -49,7 +70,11 @@ class Doorbell:
         self.relay: Relay | None = None
 
     def listen(self, session: int, listener: Listener) -> Callable[[], None]:
-        """Call ``listener`` at each ring of ``session``; returns what ends that."""
+        """Call ``listener(upto)`` at each ring of ``session``; returns what ends that.
+
+        ``upto`` is the row up to which the log is known to go: whoever has that one need not look. None where whoever
+        rang does not say.
+        """
         with self._lock:
             self._listeners.setdefault(session, {})[listener] = _Place()
 
@@ -74,7 +99,7 @@ class Doorbell:
         return stop
 
     def on_news(self, listener: SessionListener) -> Callable[[], None]:
-        """Call ``listener(session)`` when a session stands otherwise in lists; returns what ends that."""
+        """Call ``listener(session)`` when a session has changed in lists; returns what ends that."""
         with self._lock:
             self._readers[listener] = _Place()
 
@@ -88,16 +113,27 @@ class Doorbell:
         with self._lock:
             return list(self._listeners)
 
-    def ring(self, session: int, *, work: bool = False, news: bool = False, relayed: bool = False) -> None:
-        """``work``: it has something to run. ``news``: a list of sessions would show it otherwise than before."""
+    def ring(
+        self,
+        session: int,
+        *,
+        upto: int | None = None,
+        work: bool = False,
+        news: bool = False,
+        relayed: bool = False,
+    ) -> None:
+        """``upto``: the last row that is known. ``work``: it has something to run. ``news``: a list of sessions would
+        show it otherwise than before."""
         with self._lock:
             listeners = list(self._listeners.get(session, {}).items())
             told = list(self._workers.items()) if work else []
             told += list(self._readers.items()) if news else []
-        for listener, place in listeners:
-            place.call(listener)
-        for teller, place in told:
-            place.call(partial(teller, session))
+        _call_all(
+            [
+                *((place, partial(listener, upto)) for listener, place in listeners),
+                *((place, partial(teller, session)) for teller, place in told),
+            ]
+        )
         if self.relay is not None and not relayed:
             self.relay(session, work, news)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from asgiref.sync import sync_to_async
-from django.db import close_old_connections, connection
+from django.db import connection
 
+from envelopes.database_threads import read_beside_sessions
 from envelopes.log.doorbell import Doorbell, doorbell
 from envelopes.models import Session
 from envelopes.tasks import end
@@ -42,31 +42,32 @@ class Poll:
                 self._seen.clear()
                 continue
             try:
-                grown = await sync_to_async(self._grown)(watched)
+                grown = await read_beside_sessions(self._grown, watched)
             except asyncio.CancelledError:
                 raise
             except Exception:
                 logger.exception("Polling the log failed; it goes on.")
                 # What changed is not known to be seen.
                 self._version = None
-                await sync_to_async(close_old_connections)()
                 continue
-            for session in grown:
-                self.bell.ring(session, relayed=True)
+            for session, upto in grown.items():
+                self.bell.ring(session, upto=upto, relayed=True)
 
-    def _grown(self, watched: list[int]) -> list[int]:
+    def _grown(self, watched: list[int]) -> dict[int, int | None]:
+        """The sessions that stand otherwise than before, each with its last row."""
         if connection.vendor == "sqlite" and not self._changed():
-            return []
+            return {}
         last = dict(Session.objects.filter(pk__in=watched).values_list("pk", "last_seq"))
+        seen, self._seen = self._seen, last
         # Also what has shrunk, when a backup was restored: its next row may have a number that was seen before.
-        grown = [pk for pk, seq in last.items() if seq != self._seen.get(pk, -1)]
-        self._seen = last
-        return grown
+        return {
+            pk: seq if seq > seen.get(pk, -1) else None for pk, seq in last.items() if seq != seen.get(pk, -1)
+        }
 
     def _changed(self) -> bool:
         """Whether another connection has committed; a few microseconds, so that idle servers stay idle.
 
-        The number means something within one connection only, and Channels closes this thread's between messages.
+        The number means something within one connection only.
         """
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA data_version")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from envelopes.log.rows import Row
 from envelopes.models.event import Event
+from envelopes.protocol.rows import Row
 
 
 def rows_after(session_pk: int, seq: int, *, upto: int | None = None) -> list[Row]:

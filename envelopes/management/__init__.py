@@ -1,0 +1,1 @@
+"""Commands of the runtime for `manage.py`, which Django finds below here."""

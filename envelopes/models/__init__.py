@@ -1,9 +1,10 @@
-"""What is stored. One module each."""
+"""What is stored: one module for each model, and all of them named here."""
 
 from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.event import Event
+from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
 from envelopes.models.participant import Participant
 from envelopes.models.secret import Secret
@@ -17,6 +18,7 @@ __all__ = [
     "Artifact",
     "ClientMessage",
     "Event",
+    "FrozenView",
     "Injection",
     "Participant",
     "Secret",

@@ -2,16 +2,16 @@ from __future__ import annotations
 
 from django.db import models
 
-from envelopes.log.rows import KINDS, Audience, Row
 from envelopes.models.session import Session
+from envelopes.protocol.rows import Audience, Row
 
 
 class Event(models.Model):
-    """One row of a session's log; docs/architecture.md lists the kinds. Never changed, never deleted on its own."""
+    """One row of a session's log (``protocol.rows``). Never changed, never deleted on its own."""
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="events")
     seq = models.BigIntegerField()
-    kind = models.CharField(max_length=16, choices=[(kind, kind) for kind in KINDS])
+    kind = models.CharField(max_length=16)
     part_type = models.CharField(max_length=64, blank=True)
     audience = models.CharField(max_length=9, choices=[("delivered", "delivered"), ("audit", "audit")])
     actor = models.CharField(max_length=64, blank=True)

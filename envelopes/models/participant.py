@@ -9,8 +9,8 @@ from envelopes.models.session import Session
 class Participant(models.Model):
     """Who takes part in a session, and as what.
 
-    An owner is a user, or a browser that holds the anonymous owner cookie (``owner_key`` is the SHA-256 of its
-    token: the table cannot be used to sign in).
+    An owner is a user, a browser that holds the anonymous owner cookie (``owner_key`` is the SHA-256 of its token:
+    the table cannot be used to sign in), or a program (``owner_key`` is what it is called, ``peer:7``).
     """
 
     class Role(models.TextChoices):

@@ -4,18 +4,28 @@ from django.db import models
 
 from envelopes.models.session import Session
 
+SURFACES = ""
+"""The ``transport`` of a snapshot of the surfaces, which belong to none."""
+
 
 class Snapshot(models.Model):
-    """A session's live view as it stood after row ``seq``; rows after it are applied on top. Can be thrown away."""
+    """A session as it stood after row ``seq``; rows after it are applied on top. Can be thrown away.
+
+    ``transport``: whose presenter this is; the surfaces at the same row lie beside it, under ``SURFACES``.
+    """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="snapshots")
     seq = models.BigIntegerField()
     version = models.PositiveIntegerField()
+    # A database default, since a process of the version before may still write while this one starts.
+    transport = models.CharField(max_length=64, default=SURFACES, db_default=SURFACES)
     data = models.JSONField()
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["session", "seq", "version"], name="snapshot_seq")]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "transport", "version", "seq"], name="snapshot_once")
+        ]
 
     def __str__(self) -> str:
         return f"{self.session_id} at {self.seq}"

@@ -4,7 +4,13 @@ from django.db import models
 
 from envelopes.models.ids import public_id
 from envelopes.models.session import Session
+from envelopes.protocol.respond import RESPOND
 from envelopes.registries.state_machines import TURN
+
+WRITTEN = (
+    "messages", "model", "results", "live", "corrections", "correction", "nudges", "turn_state",
+)  # fmt: skip
+"""The fields of a turn that a reply writes, and nobody but the runner that holds its lease."""
 
 
 class Turn(models.Model):
@@ -16,6 +22,12 @@ class Turn(models.Model):
     ``correction`` (what the model has to hear with them), ``live`` (the text that streams now).
     ``attempt`` counts claims; it fences every write, so a runner that was overtaken cannot write. ``recoveries`` counts
     how often in a row it was taken over from a runner that was gone, without a step in between.
+
+    ``originators`` (``protocol.originators``) are those who began it, as they were then: what they consume decides what
+    is made for its end (D59).
+
+    ``passed_to`` is the turn that goes on with this one: that of the actor that took it over (respond() document,
+    "passTo"), or the one that a job began after it had settled. What still comes in for it is that turn's.
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -27,6 +39,7 @@ class Turn(models.Model):
     finalized_by = models.CharField(max_length=16, blank=True)
     trigger = models.JSONField(default=dict)
     trigger_seq = models.BigIntegerField(default=0)
+    originators = models.JSONField(default=list)
     messages = models.JSONField(default=list)
     model = models.CharField(max_length=128, blank=True)
     results = models.JSONField(default=dict)
@@ -42,6 +55,9 @@ class Turn(models.Model):
     lease_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     settled_at = models.DateTimeField(null=True, blank=True)
+    passed_to = models.OneToOneField(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="passed_from"
+    )
 
     class Meta:
         # By the column: by the relation would join the session and sort by its own order.
@@ -52,7 +68,45 @@ class Turn(models.Model):
                 fields=["session"], condition=models.Q(status="running"), name="turn_one_running_a_session"
             ),
         ]
-        indexes = [models.Index(fields=["status", "lease_until"], name="turn_runnable")]
+        indexes = [
+            models.Index(fields=["status", "lease_until"], name="turn_runnable"),
+            # Of a long conversation nobody reads all turns to find that none is at work.
+            models.Index(fields=["session", "status"], name="turn_at_work"),
+        ]
 
     def __str__(self) -> str:
         return f"Turn {self.number} of session {self.session_id}"
+
+    @property
+    def may_have_calls(self) -> bool:
+        """Whether there may be tool calls of this turn, or of one that it goes on with: for a turn that has none
+        nobody need look for them, nor for what they bring in. A call is stored together with the block that made it."""
+        return self.goes_on or any(
+            block.get("type") == "tool_use" and block.get("name") != RESPOND
+            for message in self.messages
+            if message["role"] == "assistant" and not isinstance(message["content"], str)
+            for block in message["content"]
+        )
+
+    def holder(self) -> Turn:
+        """The turn that has now what this one began: itself, unless another goes on with it. Asks the database only
+        then."""
+        turn = self
+        while turn.passed_to is not None:
+            turn = turn.passed_to
+        return turn
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether it may go on with an earlier turn: it was handed that, or begun by what a job of it brought in."""
+        return "handoff" in self.trigger or self.trigger.get("kind") == "injection"
+
+    def lineage(self) -> list[Turn]:
+        """This turn, after those that it goes on with. Asks the database only if there may be any."""
+        turns = [self]
+        while turns[0].goes_on:
+            earlier = Turn.objects.filter(passed_to=turns[0]).first()
+            if earlier is None:
+                break
+            turns.insert(0, earlier)
+        return turns

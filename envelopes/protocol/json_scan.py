@@ -30,7 +30,7 @@ _LONGEST_WORD = 4096
 
 
 @dataclass(frozen=True)
-class Problem:
+class JsonProblem:
     """Why the text is not acceptable JSON; ``path`` leads to the value or key that was being read."""
 
     reason: Reason
@@ -74,7 +74,7 @@ class JsonScanner:
     """Feed it with ``feed``; ``finish`` says that no more comes."""
 
     def __init__(self, handler: Handler, *, max_depth: int) -> None:
-        self.problem: Problem | None = None
+        self.problem: JsonProblem | None = None
         self._handler = handler
         self._max_depth = max_depth
         self._path: Path = []
@@ -92,7 +92,7 @@ class JsonScanner:
         while at < len(text) and self.problem is None:
             at = self._inside_string(text, at) if self._string else self._between(text, at)
 
-    def finish(self) -> Problem | None:
+    def finish(self) -> JsonProblem | None:
         """What is wrong with the text as a whole, if anything."""
         if self.problem is None and self._word:
             self._end_word()
@@ -102,7 +102,7 @@ class JsonScanner:
 
     def _fail(self, reason: Reason) -> None:
         # -1 stands for an array whose first item has not begun.
-        self.problem = Problem(reason, tuple(step for step in self._path if step != -1))
+        self.problem = JsonProblem(reason, tuple(step for step in self._path if step != -1))
 
     # -- between strings ----------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from envelopes.errors import RespondRefused, ValidationFailed
 from envelopes.protocol.parts import Part, check_part, from_pydantic
 from envelopes.protocol.text import clean_text
 from envelopes.registries.part_types import part_types
-from envelopes.registries.turn_states import TurnState, turn_states
+from envelopes.registries.turn_states import turn_states
 from envelopes.types import JsonObject
 
 RESPOND = "respond"
@@ -44,10 +44,6 @@ class RespondCall(BaseModel):
     state: str
     pass_to: str | None = None
     note: str | None = None
-
-    @property
-    def turn_state(self) -> TurnState:
-        return turn_states[self.state]
 
 
 def check_respond(value: Any, *, actors: tuple[str, ...] = ()) -> RespondCall:

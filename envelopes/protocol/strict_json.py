@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterable
 from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 from envelopes.errors import ValidationFailed
-from envelopes.protocol.json_scan import JsonScanner, Path, Problem, Reason, Silent
+from envelopes.protocol.json_scan import JsonProblem, JsonScanner, Path, Reason, Silent
 from envelopes.protocol.text import MAX_DEPTH, clean_text
 from envelopes.types import Json
 
@@ -51,9 +52,12 @@ def parse_strict(text: str, *, limit: int = MAX_BYTES, depth: int = INPUT_DEPTH,
     return value
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
 def join_surrogates(text: str) -> str:
     """``text`` with two halves of a surrogate pair as the one character that they are; lone halves stay."""
-    if not any("\ud800" <= char <= "\udfff" for char in text):
+    if not _SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
 
@@ -129,7 +133,7 @@ def _explain(text: str, depth: int) -> NoReturn:
     found, reason = scanner.finish(), "inexact_number"
     if found is not None or rounded.path is None:
         # Refused by the parser alone: an integer with more digits than Python converts.
-        problem = found or Problem("malformed", ())
+        problem = found or JsonProblem("malformed", ())
         path, reason = problem.path, str(problem.reason)
         sentence = _SENTENCES[problem.reason].format(depth=depth)
     else:

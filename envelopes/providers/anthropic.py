@@ -17,7 +17,7 @@ from typing import Any, Literal
 import anthropic
 import httpx2
 
-from envelopes.conf import setting
+from envelopes.conf import conf
 from envelopes.errors import ProviderError
 from envelopes.protocol.respond import RESPOND
 from envelopes.protocol.strict_json import join_surrogates
@@ -166,10 +166,10 @@ def from_settings() -> AnthropicProvider:
     """The provider that the settings ask for: ``ANTHROPIC_API_KEY``, ``ANTHROPIC_BASE_URL``, ``BEACH_MODEL``,
     ``BEACH_MAX_TOKENS``."""
     return AnthropicProvider(
-        setting("ANTHROPIC_API_KEY"),
-        setting("BEACH_MODEL"),
-        base_url=setting("ANTHROPIC_BASE_URL"),
-        max_tokens=setting("BEACH_MAX_TOKENS"),
+        conf.ANTHROPIC_API_KEY,
+        conf.BEACH_MODEL,
+        base_url=conf.ANTHROPIC_BASE_URL,
+        max_tokens=conf.BEACH_MAX_TOKENS,
     )
 
 

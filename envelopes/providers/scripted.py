@@ -13,7 +13,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from envelopes.conf import setting
+from envelopes.conf import conf
 from envelopes.errors import ProviderError
 from envelopes.protocol.respond import RESPOND
 from envelopes.providers.conversation import Conversation, Outcome, Said
@@ -250,4 +250,4 @@ def _call_id(request: ModelRequest, index: int) -> str:
 
 
 def _setting_pace() -> float:
-    return float(setting("BEACH_SCRIPT_PACE"))
+    return conf.BEACH_SCRIPT_PACE

@@ -1,1 +1,2 @@
-"""Open registries: part types, turn states, tools, actors, surface templates."""
+"""Open registries: part types, turn states, tools, actors, transports, approval doors. Beside them the state machines,
+closed ones."""

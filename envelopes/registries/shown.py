@@ -144,7 +144,7 @@ def _key_of(model: type[BaseModel], name: str) -> str:
 
 
 def _kept_as(info: FieldInfo, name: str) -> str:
-    """The key under which arguments hold a field. They are what the model writes (``runtime.reply.checked_args``), so
+    """The key under which arguments hold a field. They are what the model writes (``turns.reply.checked_args``), so
     none of the names by which it also reads the field will do."""
     return info.serialization_alias or name
 

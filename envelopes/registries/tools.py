@@ -49,7 +49,8 @@ class ToolContext(Protocol):
     async def emit(self, *parts: JsonObject) -> None:
         """Append parts to the log now (``progress``, ``a2ui-surface``, ...); they are checked like an actor's.
 
-        Raises ``ValidationFailed`` for a bad part, ``LeaseLost`` when another process has taken the work over.
+        Raises ``ValidationFailed`` for a bad part, with a pointer into ``parts`` (``/0/data``); ``RespondRefused`` for
+        messages that a surface refuses (``/parts/0/...``); ``LeaseLost`` when another process has taken the work over.
         """
         ...
 

@@ -1,1 +1,1 @@
-"""Turns: what runs them, what a model reads and writes in one."""
+"""What runs turns in a process: the runner, the model's reply as it streams, tools, start and end of it all."""

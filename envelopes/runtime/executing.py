@@ -6,18 +6,19 @@ import asyncio
 import logging
 from dataclasses import dataclass
 
-from asgiref.sync import sync_to_async
-
 from envelopes import artifacts, secrets
-from envelopes.conf import setting
+from envelopes.conf import conf
+from envelopes.database_threads import in_session
 from envelopes.errors import BeachError, LeaseLost, ToolFailed, ValidationFailed
-from envelopes.log.append import Fence, writing
+from envelopes.log.append import Fence, JobFence, TurnFence, writing
 from envelopes.models import Participant, ToolCall, Turn
+from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_json
 from envelopes.registries.tools import Tool
-from envelopes.runtime.calls import Ended
-from envelopes.runtime.emitting import emit
-from envelopes.runtime.turns import UNKNOWN
+from envelopes.turns.emitting import emit
+from envelopes.turns.outcomes import UNKNOWN, Ended
+from envelopes.turns.parts import checked_parts
+from envelopes.turns.short_way import ShortWay
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
@@ -37,21 +38,31 @@ class RunningCall:
     call_id: str
     actor: str
     owner_name: str
+    short_way: ShortWay
     abandoned: bool = False
 
     async def reveal(self, value: Json) -> Json:
         if isinstance(value, dict) and secrets.HANDLE in value:
-            return await sync_to_async(secrets.reveal)(value)
+            return await in_session(self.call.session_id, secrets.reveal, value)
         return value
 
     async def attach(self, name: str, mime_type: str, content: bytes) -> str:
         self._check()
-        part = await sync_to_async(_attach)(self.call, self.fence, name, mime_type, content)
+        part = await in_session(
+            self.call.session_id, _attach, self.call, self.fence, name, mime_type, content
+        )
         return str(part["data"]["artifactId"])
 
     async def emit(self, *parts: JsonObject) -> None:
         self._check()
-        await sync_to_async(_emit)(self.call, self.fence, list(parts))
+        # What was said first stands first, by whatever way it goes.
+        async with self.short_way.live.writers():
+            checked = checked_parts(parts, "actor")
+            if not await self.short_way.append(checked):
+                await in_session(self.call.session_id, _emit, self.call, self.fence, checked)
+
+    def close(self) -> None:
+        self.short_way.close()
 
     def _check(self) -> None:
         """A tool that did not end when it had to has no voice any more, although its turn may still run."""
@@ -59,7 +70,7 @@ class RunningCall:
             raise LeaseLost
 
 
-def context_of(call: ToolCall, fence: Fence) -> RunningCall:
+def context_of(call: ToolCall, fence: TurnFence | JobFence) -> RunningCall:
     turn = Turn.objects.select_related("session").get(pk=call.turn_id)
     owner = Participant.objects.filter(session=turn.session_id, role="owner").first()
     return RunningCall(
@@ -70,36 +81,42 @@ def context_of(call: ToolCall, fence: Fence) -> RunningCall:
         call_id=call.call_id,
         actor=turn.actor,
         owner_name=owner.name if owner else "",
+        short_way=ShortWay(turn.session, turn, fence),
     )
 
 
 def _attach(call: ToolCall, fence: Fence, name: str, mime_type: str, content: bytes) -> JsonObject:
     with writing(call.session_id, fence=fence) as writer:
-        turn = Turn.objects.get(pk=call.turn_id)
         part = artifacts.store(writer.session, name, mime_type, content)
-        writer.add(
-            "part",
-            {"part": part, "turnState": turn.turn_state or "awaiting"},
-            part_type="artifact",
-            turn=turn,
-        )
+        emit(writer, call, [part], "runtime")
         return part
 
 
-def _emit(call: ToolCall, fence: Fence, raw: list[JsonObject]) -> None:
+def _emit(call: ToolCall, fence: Fence, parts: list[Part]) -> None:
     with writing(call.session_id, fence=fence) as writer:
-        emit(writer, Turn.objects.select_related("session").get(pk=call.turn_id), raw)
+        emit(writer, call, parts, "actor")
 
 
-async def execute(tool: Tool, call: ToolCall, fence: Fence) -> tuple[Ended, Json, JsonObject | None]:
+async def execute(
+    tool: Tool, call: ToolCall, fence: TurnFence | JobFence
+) -> tuple[Ended, Json, JsonObject | None]:
     """Run ``tool`` on the stored arguments; returns how it ended, its result, its error.
 
     A tool that raises has failed. One that does not come back in time has failed if it may be repeated; otherwise
     nobody knows.
     """
-    context = await sync_to_async(context_of)(call, fence)
+    context = await in_session(call.session_id, context_of, call, fence)
+    try:
+        return await _executed(tool, call, context)
+    finally:
+        context.close()
+
+
+async def _executed(
+    tool: Tool, call: ToolCall, context: RunningCall
+) -> tuple[Ended, Json, JsonObject | None]:
     args = tool.input.model_validate(call.args)
-    seconds = tool.timeout or (None if tool.background else setting("BEACH_TOOL_SECONDS"))
+    seconds = tool.timeout or (None if tool.background else conf.BEACH_TOOL_SECONDS)
     try:
         result = await _within(seconds, tool, context, args)
     except TimeoutError:
@@ -117,9 +134,9 @@ async def execute(tool: Tool, call: ToolCall, fence: Fence) -> tuple[Ended, Json
             None,
             {"code": "tool_timeout", "message": f"{tool.name} did not answer within {seconds:g} seconds."},
         )
+    except LeaseLost:
+        raise
     except BeachError as error:
-        if error.code == "lease_lost":
-            raise
         return "failed", None, error.as_dict()
     except Exception:
         logger.exception("The tool %s raised.", tool.name)

@@ -12,8 +12,10 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from envelopes.conf import setting
+from envelopes.conf import conf
+from envelopes.database_threads import database_threads
 from envelopes.delivery.relay import Relay, relay_for_settings
+from envelopes.log.commits import committer
 from envelopes.log.poll import Poll
 from envelopes.runtime.runner import Runner
 from envelopes.tasks import Unfinished, end, within
@@ -23,8 +25,15 @@ logger = logging.getLogger(__name__)
 GOODBYE_SECONDS = 1.0
 """How long sockets may take to be told that the server is going."""
 
+COMMITTER_SECONDS = 2.0
+"""How long what was handed over may take to be stored; a locked database may not answer."""
+
 START_SECONDS = CLIENTS_SECONDS = 1.0
 """How long a start that is under way, and connections to models, may take to end."""
+
+
+DATABASE_SECONDS = 1.0
+"""How long the database may take to answer what it was asked."""
 
 
 class Process:
@@ -51,6 +60,9 @@ class Process:
         if self.runner is not None:
             await _step("runner", self.runner.stop())
         await _step("poll", self.poll.stop())
+        # After everybody who appends.
+        await _step("committer", _stop_committer())
+        await _step("database", self._stop_threads())
         if "envelopes.providers.anthropic" in sys.modules:
             # Importing the SDK takes seconds; whoever never used it need not.
             await _step(
@@ -59,6 +71,15 @@ class Process:
         if self.relay is not None:
             # Last: it carries the rings that tell of the leases.
             await _step("relay", self.relay.stop())
+
+    async def _stop_threads(self) -> None:
+        if not await asyncio.to_thread(database_threads.stop, DATABASE_SECONDS):
+            logger.warning("The database does not answer; what was asked of it is left to itself.")
+
+
+async def _stop_committer() -> None:
+    if not await asyncio.to_thread(committer.stop, COMMITTER_SECONDS):
+        raise Unfinished(f"no end within {COMMITTER_SECONDS:g} seconds")
 
 
 async def _step(name: str, work: Coroutine[Any, Any, None], seconds: float | None = None) -> None:
@@ -93,7 +114,7 @@ def ensure_started(*, runs_turns: bool | None = None) -> None:
     loop = asyncio.get_running_loop()
     if stopping() or (_Running.process is not None and _Running.process.loop is loop):
         return
-    own = setting("BEACH_EXECUTOR") == "inprocess" if runs_turns is None else runs_turns
+    own = conf.BEACH_EXECUTOR == "inprocess" if runs_turns is None else runs_turns
     _Running.process = Process(runs_turns=own)
     _Running.starting = asyncio.create_task(_Running.process.start())
     _Running.starting.add_done_callback(_started)
@@ -142,8 +163,3 @@ async def shut_down() -> None:
         await end([starting], seconds=START_SECONDS)
     if process is not None:
         await process.stop()
-
-
-def current() -> Process | None:
-    """What runs now, if anything."""
-    return _Running.process

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from envelopes.delivery.rules import may_stream
 from envelopes.errors import RespondRefused, ValidationFailed
 from envelopes.protocol.json_scan import JsonScanner, Path
 from envelopes.protocol.strict_json import INPUT_DEPTH, MAX_BYTES, join_surrogates, parse_strict
@@ -49,7 +50,7 @@ class _Part:
         kind = part_types.get("".join(self.part_type))
         long_id = self.part_id is not None and len("".join(self.part_id)) > _LONGEST_ID
         self.shown = (
-            self.fits and not long_id and kind is not None and "actor" in kind.origins and kind.streams_text
+            self.fits and not long_id and kind is not None and "actor" in kind.origins and may_stream(kind)
         )
 
     def grown(self) -> TextGrown | None:
@@ -81,6 +82,12 @@ class RespondStream:
         self._scanner = JsonScanner(self, max_depth=INPUT_DEPTH)
         self._part: _Part | None = None
         self._touched: list[_Part] = []
+        # The text of a part that is shown is being written.
+        self._in_text = False
+
+    def is_plain_text(self, fragment: str) -> bool:
+        """Whether ``fragment``, fed next, can be nothing but more of the text that is told already."""
+        return self._in_text and '"' not in fragment
 
     def feed(self, fragment: str) -> list[TextGrown]:
         """What the fragment lets be told: at most one growth a part, in the order of parts."""
@@ -125,16 +132,21 @@ class RespondStream:
     def string_grew(self, path: Path, text: str) -> None:
         if self._part is None:
             return
+        if self._in_text:
+            self._part.held.append(text)
+            return
         match path[2:]:
             case ["text"]:
                 if self._part.shown is not False:
                     self._part.held.append(text)
+                self._in_text = self._part.shown is True
             case ["metadata", "partType"] | ["partType"] if self._part.shown is None:
                 self._part.part_type.append(text)
             case ["metadata", "partId"]:
                 self._part.part_id = [*(self._part.part_id or ()), text]
 
     def string_ended(self, path: Path) -> None:
+        self._in_text = False
         if self._part is None:
             return
         match path[2:]:

@@ -12,21 +12,25 @@ import time
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
-from asgiref.sync import sync_to_async
-from django.db import DatabaseError, InterfaceError, close_old_connections
+from django.db import DatabaseError, InterfaceError
 
-from envelopes import secrets
-from envelopes.approvals.service import expire_due
-from envelopes.conf import setting
+from envelopes import intake, secrets
+from envelopes.approvals.service import due_approvals, expire
+from envelopes.conf import conf
+from envelopes.database_threads import beside_sessions, database_threads, in_session, later_in_session
 from envelopes.errors import LeaseLost
 from envelopes.log.append import JobFence
+from envelopes.log.commits import committer
 from envelopes.log.doorbell import doorbell
 from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
-from envelopes.runtime import calls, intake, steps, store, turns
+from envelopes.registries.tools import Tool
 from envelopes.runtime.executing import GRACE_SECONDS, execute
+from envelopes.runtime.pacing import Pacer
+from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.turn_run import TurnRun
 from envelopes.tasks import Unfinished, end, within
+from envelopes.turns import calls, leases, outcomes, steps
 
 logger = logging.getLogger(__name__)
 
@@ -36,20 +40,36 @@ TIDY_SECONDS = 3600
 TASKS_SECONDS = GRACE_SECONDS + 0.5
 """How long turns and jobs may take to end: as long as a tool that was told to, and a moment."""
 
+CLAIMS_SECONDS = 1.0
+"""How long claims that are under way may take to be stored."""
+
 RELEASE_SECONDS = 2.0
 """How long the database may take to free the leases."""
+
+
+def _tool_of(actor: str, call: ToolCall) -> Tool | None:
+    """None where the tool is gone, or its actor."""
+    known = actors.get(actor)
+    return known.tool(call.name) if known is not None else None
 
 
 class Runner:
     """In-process executor. ``start`` and ``stop`` belong to one event loop."""
 
     def __init__(self, owner: str | None = None) -> None:
-        self.owner = owner or store.process_name()
+        self.owner = owner or leases.process_name()
+        self.saver = LiveSaver()
+        self.pacer = Pacer()
         self._runs: dict[int, TurnRun] = {}
         self._jobs: set[int] = set()
+        self._expiring: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._claiming: set[int] = set()
+        # Woken while they were being claimed, or while a turn of theirs runs here.
         self._again: set[int] = set()
+        self._owed: set[int] = set()
+        # Woken while so many turns ran that no more may, in the order in which their turns were opened.
+        self._waiting: dict[int, None] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._deaf: Callable[[], None] | None = None
         self._stopping = False
@@ -63,6 +83,9 @@ class Runner:
         if self._loops:
             return
         self._stopping = False
+        # What tools say goes through it; a process that was here before may have stopped it.
+        committer.start()
+        self.saver.start()
         self._deaf = doorbell.on_work(self.wake)
         self._loops = [asyncio.create_task(self._sweep()), asyncio.create_task(self._keep_leases())]
 
@@ -76,28 +99,27 @@ class Runner:
         if left:
             logger.error("%d tasks of the runner do not end; they are left to themselves.", len(left))
         self._loops.clear()
+        await self.saver.stop()
+        # A claim that is under way commits, though nobody waits for it any more.
+        if not await database_threads.caught_up(CLAIMS_SECONDS):
+            logger.warning(
+                "The database does not answer; what is being claimed keeps its lease until it ends."
+            )
         await self._release()
 
     async def _release(self) -> None:
         """Give the leases back. A database that does not answer must not hold this up: they run out by themselves."""
         try:
-            freed = await within(sync_to_async(store.release)(self.owner), seconds=RELEASE_SECONDS)
+            freed = await within(beside_sessions(leases.release, self.owner), seconds=RELEASE_SECONDS)
         except (DatabaseError, InterfaceError, Unfinished):
-            seconds = setting("BEACH_LEASE_SECONDS")
+            seconds = conf.BEACH_LEASE_SECONDS
             logger.exception("Leases could not be given back; they run out within %g seconds.", seconds)
             return
         for session in freed:
             doorbell.ring(session, work=True)
 
-    async def idle(self) -> None:
-        """Wait until nothing runs here; for tests and for a graceful stop."""
-        while self._tasks:
-            await asyncio.wait(set(self._tasks))
-            # A task that ends may wake the next one.
-            await asyncio.sleep(0)
-
     def wake(self, session: int) -> None:
-        """Something may be runnable in this session."""
+        """Something may be runnable in this session, or a turn of it is to be stopped."""
         if self._stopping:
             return
         if session in self._claiming:
@@ -108,23 +130,45 @@ class Runner:
 
     async def _claim(self, session: int) -> None:
         try:
-            # First what runs here already: after a sleep of the machine its lease has run out, and this runner would
-            # take the turn away from itself.
-            for run in [run for run in self._runs.values() if run.claim.session_pk == session]:
-                await self._look_for_stop(run)
-            claim = await sync_to_async(store.claim_next)(session, self.owner)
-            # A claim that was made while the process began to stop is given back with the others.
-            if claim is not None and not self._stopping:
-                run = TurnRun(claim, self.owner, self._start_job)
-                self._runs[claim.turn_pk] = run
-                self._spawn(self._run(run))
+            run = next((run for run in self._runs.values() if run.claim.session_pk == session), None)
+            if run is not None:
+                # Whatever else there is to run waits for its end. It is not claimed anew: after a sleep of the machine
+                # its lease has run out, and this runner would take the turn away from itself.
+                self._owed.add(session)
+                if not run.is_over:
+                    await self._look_for_stop(run)
+            elif self._is_full:
+                self._waiting.setdefault(session)
+            else:
+                await self._begin(session)
         finally:
             self._claiming.discard(session)
             if session in self._again:
                 self._again.discard(session)
                 self.wake(session)
+            self._wake_waiting()
+
+    @property
+    def _is_full(self) -> bool:
+        beginning = len(self._claiming) - 1
+        return bool(len(self._runs) + beginning >= conf.BEACH_TURNS_AT_ONCE)
+
+    def _wake_waiting(self) -> None:
+        free = conf.BEACH_TURNS_AT_ONCE - len(self._runs) - len(self._claiming)
+        for session in list(self._waiting)[: max(0, free)]:
+            del self._waiting[session]
+            self.wake(session)
+
+    async def _begin(self, session: int) -> None:
+        claim = await later_in_session(session, leases.claim_next, session, self.owner)
+        # A claim that was made while the process began to stop is given back with the others.
+        if claim is not None and not self._stopping:
+            run = TurnRun(claim, self.owner, self.saver, self.pacer, self._start_job)
+            self._runs[claim.turn_pk] = run
+            self._spawn(self._run(run))
 
     async def _run(self, run: TurnRun) -> None:
+        session = run.claim.session_pk
         try:
             await run.run()
         except LeaseLost:
@@ -133,17 +177,21 @@ class Runner:
             raise
         except Exception:
             logger.exception("Turn %s failed.", run.claim.turn_pk)
+            text = "It is our fault and has been logged. Your messages are safe."
             with contextlib.suppress(LeaseLost):
-                await sync_to_async(steps.give_up)(
-                    run.claim, "internal", "It is our fault and has been logged. Your messages are safe."
-                )
+                await in_session(session, steps.give_up, run.claim, "internal", text)
         finally:
             if self._runs.get(run.claim.turn_pk) is run:
                 del self._runs[run.claim.turn_pk]
+            if session in self._owed:
+                self._owed.discard(session)
+                self.wake(session)
+            self._wake_waiting()
 
     async def _look_for_stop(self, run: TurnRun) -> None:
-        _, cancel = await sync_to_async(store.renew)(self.owner, [run.claim.turn_pk], [])
-        if run.claim.turn_pk in cancel:
+        pk = run.claim.turn_pk
+        _, cancel = await in_session(run.claim.session_pk, leases.renew, self.owner, [pk], [])
+        if pk in cancel:
             run.cancelled.set()
 
     # -- background jobs ----------------------------------------------------------------------------------------
@@ -154,31 +202,35 @@ class Runner:
 
     async def _job(self, call: ToolCall, attempt: int) -> None:
         try:
-            turn = await sync_to_async(lambda: call.turn)()
-            tool = actors[turn.actor].tool(call.name)
+            turn = await in_session(call.session_id, lambda: call.turn)
+            tool = _tool_of(turn.actor, call)
             if tool is None:
                 gone = {"code": "tool_gone", "message": f"The tool {call.name!r} does not exist any more."}
-                await sync_to_async(calls.finish_job)(call, attempt, "failed", None, gone)
+                await in_session(call.session_id, calls.finish_job, call, attempt, "failed", None, gone)
                 return
             outcome = await execute(tool, call, JobFence(call.pk, attempt))
-            await sync_to_async(calls.finish_job)(call, attempt, *outcome)
+            await in_session(call.session_id, calls.finish_job, call, attempt, *outcome)
         except LeaseLost:
             logger.info("Job %s is carried on elsewhere, or was stopped.", call.pk)
         finally:
             self._jobs.discard(call.pk)
 
-    async def _take_over_job(self, call_pk: int) -> None:
-        attempt = await sync_to_async(store.claim_job)(call_pk, self.owner)
+    async def _take_over_job(self, call_pk: int, session: int) -> None:
+        attempt = await in_session(session, leases.claim_job, call_pk, self.owner)
         if attempt is None:
             return
-        call = await sync_to_async(ToolCall.objects.select_related("turn", "approval").get)(pk=call_pk)
+        found = ToolCall.objects.select_related("turn", "approval")
+        call = await in_session(session, found.get, pk=call_pk)
         if not calls.is_as_asked(call):
             logger.error("Job %s is not what was asked.", call_pk)
-            await sync_to_async(calls.finish_job)(call, attempt, "failed", None, calls.CHANGED)
+            await in_session(call.session_id, calls.finish_job, call, attempt, "failed", None, calls.CHANGED)
             return
-        tool = actors[call.turn.actor].tool(call.name)
-        if tool is not None and not tool.idempotent:
-            await sync_to_async(calls.finish_job)(call, attempt, "unknown", None, turns.UNKNOWN)
+        tool = _tool_of(call.turn.actor, call)
+        if tool is None or not tool.idempotent:
+            # It may have run. Of a tool that is gone nobody knows whether it might be repeated.
+            await in_session(
+                call.session_id, calls.finish_job, call, attempt, "unknown", None, outcomes.UNKNOWN
+            )
             return
         self._jobs.add(call_pk)
         await self._job(call, attempt)
@@ -189,31 +241,48 @@ class Runner:
         """At start and then regularly: expired approvals, queues nobody serves, leases nobody keeps."""
         while True:
             await self._quietly("sweep", self._sweep_once)
-            await asyncio.sleep(setting("BEACH_SWEEP_SECONDS"))
+            await asyncio.sleep(conf.BEACH_SWEEP_SECONDS)
 
     async def _sweep_once(self) -> None:
         # Each on its own: one approval that cannot be expired must not keep every queue of the site waiting.
-        await self._quietly("expiry of approvals", sync_to_async(expire_due))
-        await self._quietly("purge of secrets", sync_to_async(secrets.purge))
+        await self._quietly("expiry of approvals", self._expire_due)
+        await self._quietly("purge of secrets", lambda: _in_batches(secrets.purge, secrets.PURGED_AT_ONCE))
         if (now := time.monotonic()) >= self._tidy_at:
             self._tidy_at = now + TIDY_SECONDS
-            await self._quietly("tidying", sync_to_async(intake.forget_messages))
-        for session in await sync_to_async(store.runnable_sessions)():
+            await self._quietly(
+                "tidying", lambda: _in_batches(intake.forget_messages, intake.FORGOTTEN_AT_ONCE)
+            )
+        for session in await beside_sessions(leases.runnable_sessions):
             self.wake(session)
-        for call_pk, _session in await sync_to_async(store.orphaned_jobs)():
+        for call_pk, session in await beside_sessions(leases.orphaned_jobs):
             if call_pk not in self._jobs:
-                self._spawn(self._take_over_job(call_pk))
+                self._spawn(self._take_over_job(call_pk, session))
+
+    async def _expire_due(self) -> None:
+        for approval, session in await beside_sessions(due_approvals):
+            if approval not in self._expiring:
+                self._expiring.add(approval)
+                self._spawn(self._expire(approval, session))
+
+    async def _expire(self, approval: str, session: int) -> None:
+        """In the thread of its session, and nobody waits for it: others may be at work there."""
+        try:
+            await self._quietly(
+                "expiry of an approval", lambda: in_session(session, expire, approval, session, wait=False)
+            )
+        finally:
+            self._expiring.discard(approval)
 
     async def _keep_leases(self) -> None:
         while True:
-            await asyncio.sleep(setting("BEACH_LEASE_SECONDS") / 3)
+            await asyncio.sleep(conf.BEACH_LEASE_SECONDS / 3)
             await self._quietly("leases", self._renew_once)
 
     async def _renew_once(self) -> None:
         runs = dict(self._runs)
         if not runs and not self._jobs:
             return
-        held, cancel = await sync_to_async(store.renew)(self.owner, list(runs), list(self._jobs))
+        held, cancel = await beside_sessions(leases.renew, self.owner, list(runs), list(self._jobs))
         for pk, run in runs.items():
             if pk in cancel or pk not in held:
                 run.cancelled.set()
@@ -226,7 +295,6 @@ class Runner:
             raise
         except Exception:
             logger.exception("The runner's %s failed; it goes on.", name)
-            await sync_to_async(close_old_connections)()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -237,3 +305,9 @@ class Runner:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             logger.error("A task of the runner failed.", exc_info=task.exception())
+
+
+async def _in_batches(delete: Callable[[], int], size: int) -> None:
+    """Until ``delete`` finds less than ``size``; whoever else needs the house's thread comes in between."""
+    while await beside_sessions(delete) >= size:
+        pass

@@ -2,55 +2,106 @@
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from asgiref.sync import sync_to_async
-
 from envelopes.delivery.deltas import FLUSH_SECONDS, Delta, deltas
 from envelopes.protocol.respond import MAX_PARTS
+from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.respond_stream import RespondStream
-from envelopes.runtime.store import Claim, save_live
+from envelopes.runtime.saving import LiveSaver
+from envelopes.turns.leases import Claim
 from envelopes.types import JsonObject
-
-logger = logging.getLogger(__name__)
-
-SAVE_SECONDS = 0.25
 
 
 @dataclass
 class Bubble:
+    """One text. What it grows by costs the same however long it is."""
+
     live: str
     part_type: str
-    text: str = ""
     sent: int = 0
-    flushed_at: float = 0.0
+    _pieces: list[str] = field(default_factory=list)
+    _unsent: list[str] = field(default_factory=list)
+
+    def grow(self, text: str) -> None:
+        self._pieces.append(text)
+        self._unsent.append(text)
+
+    @property
+    def text(self) -> str:
+        self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+    @property
+    def told(self) -> str:
+        """Asked for by other event loops too: nothing is changed here."""
+        return "".join(self._pieces)[: self.sent]
+
+    def take_unsent(self) -> str:
+        text, self._unsent = "".join(self._unsent), []
+        self.sent += len(text)
+        return text
+
+
+@dataclass
+class _Call:
+    """A respond() call, and what of it was not looked at yet."""
+
+    stream: RespondStream
+    unread: list[str] = field(default_factory=list)
 
 
 @dataclass
 class LiveText:
-    """The bubbles of one reply. ``prefix`` makes their names unique in the session: turn, attempt, step."""
+    """The bubbles of one reply. ``prefix`` makes their names unique in the session: turn, attempt, step.
+
+    What comes faster than ``FLUSH_SECONDS`` allows is looked at only when it is told: a piece of text costs next to
+    nothing then.
+    """
 
     claim: Claim
     turn: int
     prefix: str
+    saver: LiveSaver
+    pacer: Pacer = field(default_factory=Pacer)
     clock: Callable[[], float] = time.monotonic
     bubbles: dict[tuple[int, int], Bubble] = field(default_factory=dict)
-    streams: dict[int, RespondStream] = field(default_factory=dict)
-    saved_at: float = 0.0
-    _unsaved: bool = False
-    _rest: asyncio.Task[None] | None = None
+    calls: dict[int, _Call] = field(default_factory=dict)
+    _unsent: dict[str, Bubble] = field(default_factory=dict)
+    # From when on the next piece may be told, and whether the pacer was asked to see to it.
+    _due_at: float = 0.0
+    _owing: bool = False
 
     def start(self, block: int, limit: int) -> None:
         """``limit``: how many bytes the call may have."""
-        self.streams[block] = RespondStream(limit=limit)
+        self.calls[block] = _Call(RespondStream(limit=limit))
+        deltas.begin(self.claim.session_pk, self.told)
 
-    async def feed(self, block: int, fragment: str) -> None:
-        """Take in more of the JSON text of the call in ``block``; send what of its text can be told."""
-        for piece in self.streams[block].feed(fragment):
+    def reads(self, block: int) -> bool:
+        """Whether ``block`` is a respond() call that is being written."""
+        return block in self.calls
+
+    def feed(self, block: int, fragment: str) -> None:
+        """Take in more of the JSON text of the call in ``block``; send what of its text can be told and is due. The
+        beginning of a bubble is at once (D35)."""
+        call = self.calls[block]
+        call.unread.append(fragment)
+        now = self.clock()
+        if now >= self._due_at:
+            self._read(block, call)
+            self._send()
+        else:
+            if not call.stream.is_plain_text(fragment):
+                self._read(block, call)
+                self._send(begun_only=True)
+            self._owe()
+
+    def _read(self, block: int, call: _Call) -> None:
+        """Look at what has come of the call."""
+        written, call.unread = "".join(call.unread), []
+        for piece in call.stream.feed(written):
             if piece.part >= MAX_PARTS:
                 continue  # such a call will be refused: nothing of it is worth telling
             key = (block, piece.part)
@@ -58,63 +109,75 @@ class LiveText:
             if bubble is None:
                 bubble = Bubble(f"L{self.prefix}-{block}-{piece.part}", piece.part_type)
                 self.bubbles[key] = bubble
-            bubble.text += piece.text
-            self._unsaved = True
-        await self._tell()
-        if self._owes and self._rest is None:
-            self._rest = asyncio.create_task(self._tell_rest())
+            bubble.grow(piece.text)
+            self._unsent[bubble.live] = bubble
+            self.saver.grew(self.claim, self.as_json)
 
-    async def _tell(self) -> None:
-        """Send and keep what is due."""
-        now = self.clock()
-        for bubble in self.bubbles.values():
-            if now - bubble.flushed_at >= FLUSH_SECONDS:
-                self._send(bubble, now)
-        if self._unsaved and now - self.saved_at >= SAVE_SECONDS:
-            self.saved_at, self._unsaved = now, False
-            await sync_to_async(save_live)(self.claim, self.as_json())
+    def _read_all(self) -> None:
+        for block, call in self.calls.items():
+            if call.unread:
+                self._read(block, call)
 
-    @property
-    def _owes(self) -> bool:
-        return self._unsaved or any(bubble.sent < len(bubble.text) for bubble in self.bubbles.values())
+    def _send(self, *, begun_only: bool = False) -> None:
+        """Tell what was not told yet, or the beginnings of bubbles only."""
+        for bubble in list(self._unsent.values()):
+            if begun_only and bubble.sent:
+                continue
+            del self._unsent[bubble.live]
+            offset = bubble.sent
+            text = bubble.take_unsent()
+            if text:
+                self._due_at = self.clock() + FLUSH_SECONDS
+                deltas.publish(
+                    self.claim.session_pk, Delta(bubble.live, self.turn, bubble.part_type, offset, text)
+                )
 
-    async def _tell_rest(self) -> None:
+    def _owe(self) -> None:
         """A model that pauses, or writes long data behind a text, must not hold back the end of that text."""
-        try:
-            while self._owes:
-                await asyncio.sleep(FLUSH_SECONDS)
-                await self._tell()
-        except Exception:
-            logger.exception("Text could not be told while it was written; it comes with its part.")
-        finally:
-            self._rest = None
+        if not self._owing and (self._unsent or any(call.unread for call in self.calls.values())):
+            self._owing = True
+            self.pacer.call(self._settle, self._due_at)
+
+    def _settle(self) -> None:
+        self._owing = False
+        self.flush()
 
     def close(self) -> None:
-        """The reply is over, however it ended."""
-        if self._rest is not None:
-            self._rest.cancel()
+        """The reply is over, however it ended: what was not told yet is not told any more."""
+        self.saver.forget(self.claim)
+        deltas.end(self.claim.session_pk, self.told)
+        self.calls.clear()
+        self._unsent.clear()
 
-    def _send(self, bubble: Bubble, now: float) -> None:
-        text = bubble.text[bubble.sent :]
-        if text:
-            deltas.publish(
-                self.claim.session_pk, Delta(bubble.live, self.turn, bubble.part_type, bubble.sent, text)
-            )
-            bubble.sent, bubble.flushed_at = len(bubble.text), now
+    def told(self) -> list[Delta]:
+        """What was told of each bubble so far."""
+        return [
+            Delta(bubble.live, self.turn, bubble.part_type, 0, bubble.told)
+            for bubble in list(self.bubbles.values())
+            if bubble.sent
+        ]
 
     def flush(self) -> None:
         """Send what is held back for pacing."""
-        for bubble in self.bubbles.values():
-            self._send(bubble, self.clock())
+        self._read_all()
+        self._send()
 
-    def end(self, block: int) -> dict[int, str]:
+    async def over(self) -> None:
+        """The reply is complete, or broke off: after this its text can be taken off the turn, for good."""
+        self._read_all()
+        await self.saver.over(self.claim)
+
+    async def end(self, block: int) -> dict[int, str]:
         """The block is complete: its bubbles by part number, which are from now on the parts' own."""
         self.flush()
-        self.streams.pop(block, None)
+        self.calls.pop(block, None)
         ended = {part: bubble.live for (number, part), bubble in self.bubbles.items() if number == block}
+        # Until it is over they can be told: whoever is stopped while it waits here keeps what was read.
+        await self.over()
         for part in ended:
             del self.bubbles[(block, part)]
-        self._unsaved = self._unsaved and bool(self.bubbles)
+        if self.bubbles:
+            self.saver.grew(self.claim, self.as_json)
         return ended
 
     def left(self) -> list[str]:
@@ -123,6 +186,7 @@ class LiveText:
 
     def partial(self) -> list[tuple[str, str, str]]:
         """``(live key, part type, text)`` of what is still being written."""
+        self._read_all()
         return [
             (bubble.live, bubble.part_type, bubble.text)
             for bubble in self.bubbles.values()

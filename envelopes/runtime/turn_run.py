@@ -1,17 +1,18 @@
 """Running one turn: model, tools, model, ... until it settles, suspends or waits.
 
-Nothing is kept between steps but the claim: each step reads the turn, does one thing and stores it (design, section 2).
+Each step does one thing and stores it (design, section 2). What is kept between them is the claim; while a reply is
+written, also the turn as it was stored last, which nobody else changes as long as the lease is held.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable
-
-from asgiref.sync import sync_to_async
+from collections.abc import Awaitable, Callable
+from typing import Concatenate, ParamSpec, TypeVar
 
 from envelopes.conf import a2ui_limits
+from envelopes.database_threads import in_session
 from envelopes.errors import BeachError, LeaseLost, ProviderError, ValidationFailed
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
@@ -26,12 +27,18 @@ from envelopes.providers.port import (
     ReplyEnded,
 )
 from envelopes.registries.actors import Actor, actors
+from envelopes.registries.state_machines import TurnStatus
 from envelopes.registries.tools import Tool
-from envelopes.runtime import calls, journal, reply, steps, turns
 from envelopes.runtime.executing import execute
+from envelopes.runtime.held_block import HeldBlock
+from envelopes.runtime.pacing import Pacer
+from envelopes.runtime.preparing import asks_others, prepare
 from envelopes.runtime.respond_stream import RespondStream
-from envelopes.runtime.store import Claim
+from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
+from envelopes.turns import calls, journal, outcomes, reply, steps
+from envelopes.turns.deciding import ReplyEnd, after_reply
+from envelopes.turns.leases import Claim
 from envelopes.types import Json
 
 CALL_DEPTH = 4
@@ -42,32 +49,56 @@ RETRIES = 2
 
 StartJob = Callable[[ToolCall], None]
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 
 class TurnRun:
     """One claim of one turn. ``cancelled`` is set when the person stops it."""
 
-    def __init__(self, claim: Claim, owner: str, start_job: StartJob) -> None:
+    def __init__(self, claim: Claim, owner: str, saver: LiveSaver, pacer: Pacer, start_job: StartJob) -> None:
         self.claim = claim
         self.owner = owner
+        self.saver = saver
+        self.pacer = pacer
         self.start_job = start_job
         self.cancelled = asyncio.Event()
         self._provider: Provider | None = None
         self._failures = 0
+        self._fresh = claim.turn
+        self._turn: Turn | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the turn has been settled here, though the run may not have heard of it yet: readers hear as soon."""
+        return self._turn is not None and self._turn.status == TurnStatus.SETTLED
 
     async def run(self) -> None:
         """Returns when there is nothing more to do for this claim. Raises ``LeaseLost`` when it is not ours."""
         following: steps.Next = "step"
         while following != "stop":
-            loaded = await sync_to_async(steps.load)(self.claim)
+            loaded = await self._loaded()
+            self._turn = loaded.turn
             if loaded.turn.cancel_requested or self.cancelled.is_set():
-                await sync_to_async(steps.cancel)(self.claim, [])
+                await self._store(steps.cancel, [])
                 return
             # A reply without a single block still has its correction to be told.
             if following == "model" or not (self._replied(loaded.turn) or loaded.turn.correction):
                 following = await self._ask(loaded.turn)
             else:
                 await self._run_calls(loaded)
-                following = await sync_to_async(steps.answer_calls)(self.claim)
+                following = await self._store(steps.answer_calls)
+
+    async def _loaded(self) -> steps.Loaded:
+        fresh, self._fresh = self._fresh, None
+        # What was claimed just now, without a reply that could have calls, need not be read again.
+        return steps.Loaded(fresh) if fresh is not None else await self._store(steps.load)
+
+    def _store(
+        self, step: Callable[Concatenate[Claim, P], T], *args: P.args, **options: P.kwargs
+    ) -> Awaitable[T]:
+        """``step`` of this claim, in the database's thread of its session."""
+        return in_session(self.claim.session_pk, step, self.claim, *args, **options)
 
     @staticmethod
     def _replied(turn: Turn) -> bool:
@@ -78,42 +109,54 @@ class TurnRun:
     async def _ask(self, turn: Turn) -> steps.Next:
         """One reply of the model, stored block by block as it is written."""
         actor = actors[turn.actor]
-        live = LiveText(
-            self.claim, turn.number, f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}"
-        )
+        prefix = f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}"
+        live = LiveText(self.claim, turn.number, prefix, self.saver, self.pacer)
+        held = HeldBlock(self.claim, turn)
+        try:
+            return await self._asked(actor, turn, live, held)
+        except LeaseLost:
+            raise
+        except BaseException:
+            # Complete, and read: however the rest of the reply ends.
+            await held.rescue()
+            raise
+        finally:
+            held.close()
+            live.close()
+
+    async def _asked(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         # As a task, so that a person's stop ends it wherever it stands.
-        asking = asyncio.create_task(self._stream(actor, turn, live))
+        asking = asyncio.create_task(self._stream(actor, turn, live, held))
         stopping = asyncio.create_task(self.cancelled.wait())
         try:
             await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if not asking.done():
                 asking.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
-                    await asking
-                await sync_to_async(steps.cancel)(self.claim, live.partial())
-                return "stop"
+                    return await asking
+                # Complete, and read: it is no part that was cut.
+                following = await held.store()
+                if following is None:
+                    await self._store(steps.cancel, live.partial())
+                return following or "stop"
             return await asking
         except ProviderError as error:
-            return await self._provider_failed(turn, error, live)
+            return await self._provider_failed(turn, error, live, held)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
             # Something inside the provider gave up; nobody asked this turn to end.
-            return await self._provider_failed(
-                turn, ProviderError("The model's answer broke off.", retryable=True), live
-            )
+            broke_off = ProviderError("The model's answer broke off.", retryable=True)
+            return await self._provider_failed(turn, broke_off, live, held)
         finally:
-            live.close()
             stopping.cancel()
             if not asking.done():
                 asking.cancel()
 
-    async def _stream(self, actor: Actor, turn: Turn, live: LiveText) -> steps.Next:
-        if self._provider is None:
-            self._provider = actor.provider()
-        if turn.model != self._provider.model:
-            await sync_to_async(steps.use_model)(self.claim, turn, self._provider.model)
+    async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
+        provider = await self._provider_for(actor, turn)
+        limit = call_bytes(provider)
         request = ModelRequest(
             system=f"{actor.instructions.rstrip()}\n\n{SYSTEM_SNIPPET}",
             messages=turn.messages,
@@ -125,59 +168,61 @@ class TurnRun:
         started: dict[int, BlockStarted] = {}
         prose = False
         ended = ReplyEnded(None)
-        stream = self._provider.stream(request)
+        stream = provider.stream(request)
         async with contextlib.aclosing(stream) as events:
             async for event in events:
                 match event:
                     case BlockStarted():
+                        await held.store()
                         started[event.index] = event
                         if event.kind == "tool_use" and event.name == RESPOND:
-                            live.start(event.index, call_bytes(self._provider))
+                            live.start(event.index, limit)
                     case InputFragment():
-                        if event.index in live.streams:
-                            await live.feed(event.index, event.fragment)
+                        if live.reads(event.index):
+                            live.feed(event.index, event.fragment)
                     case BlockEnded():
-                        prose |= await self._block_ended(
-                            started[event.index], event, live, call_bytes(self._provider)
-                        )
+                        await held.store()
+                        block = await _block(started[event.index], event, live, limit)
+                        prose |= isinstance(block, reply.Written) and bool(block.prose.strip())
+                        held.hold(block)
                     case ReplyEnded():
                         ended = event
         if ended.stop_reason is None:
             raise ProviderError("The model's answer broke off.", retryable=True)
+        await live.over()
         self._failures = 0
         live.flush()
-        return await sync_to_async(steps.end_reply)(
-            self.claim, ended.stop_reason, ended.usage, prose=prose, cut=live.left()
-        )
+        over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left())
+        if not asks_others(turn):
+            return await held.end(over)
+        await held.store()
+        prepared = await prepare(after_reply(turn, over, steps.retry_limits()))
+        return await held.end(over, prepared)
 
-    async def _block_ended(
-        self, started: BlockStarted, ended: BlockEnded, live: LiveText, limit: int
-    ) -> bool:
-        """Store a complete block; returns whether it was prose."""
-        if ended.kind != "tool_use":
-            text = str(ended.content.get("text", "")) if ended.kind == "text" else ""
-            await sync_to_async(reply.record_block)(self.claim, ended.content, prose=text)
-            return bool(text.strip())
-        if started.name == RESPOND:
-            raw = _parsed(ended.raw_input, limit)
-            bubbles = live.end(ended.index)
-            await sync_to_async(reply.record_respond)(self.claim, started.id, raw, live=bubbles)
-        else:
-            raw = _arguments(ended.raw_input, limit)
-            await sync_to_async(reply.record_call)(self.claim, started.id, clean_text(started.name), raw)
-        return False
+    async def _provider_for(self, actor: Actor, turn: Turn) -> Provider:
+        provider = self._provider = self._provider or actor.provider()
+        if not turn.model:
+            # Stored with the first block that it writes.
+            turn.model = provider.model
+        elif turn.model != provider.model:
+            await self._store(steps.use_model, turn, provider.model)
+        return provider
 
-    async def _provider_failed(self, turn: Turn, error: ProviderError, live: LiveText) -> steps.Next:
+    async def _provider_failed(
+        self, turn: Turn, error: ProviderError, live: LiveText, held: HeldBlock
+    ) -> steps.Next:
+        await held.store()
+        await live.over()
         again = error.retryable and self._failures < RETRIES
         journal.provider_failed(turn, turn.session.public_id, error, again=again)
-        await sync_to_async(steps.withdraw)(self.claim, live.left(), error.as_dict())
+        await self._store(steps.withdraw, turn, live.left(), error.as_dict())
         if again:
             self._failures += 1
             await asyncio.sleep(0.5 * 2**self._failures * (0 if self.cancelled.is_set() else 1))
             # What was complete before it broke off is stored; those calls are answered first.
             return "step"
         text = f"{error.message} Nothing was done that is not shown above."
-        await sync_to_async(steps.give_up)(self.claim, error.code, text, title="The model did not answer")
+        await self._store(steps.give_up, error.code, text, title="The model did not answer")
         return "stop"
 
     # -- tools --------------------------------------------------------------------------------------------------
@@ -191,24 +236,24 @@ class TurnRun:
         for call in [*(call for call in loaded.calls if call.state != "approved"), *granted]:
             tool = actor.tool(call.name)
             if call.state == "denied":
-                await sync_to_async(calls.deny_call)(self.claim, call)
+                await self._store(calls.deny_call, call)
             elif tool is None:
                 gone = {"code": "tool_gone", "message": f"The tool {call.name!r} does not exist any more."}
-                await sync_to_async(calls.finish_call)(self.claim, call, "failed", None, gone)
+                await self._store(calls.finish_call, call, "failed", None, gone)
             elif call.state == "running" and not tool.idempotent:
                 # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
-                await sync_to_async(calls.finish_call)(self.claim, call, "unknown", None, turns.UNKNOWN)
+                await self._store(calls.finish_call, call, "unknown", None, outcomes.UNKNOWN)
             elif call.state in ("requested", "approved", "running") and not await self._needs_asking(
                 tool, call
             ):
-                claimed = await sync_to_async(calls.claim_call)(self.claim, call.pk, self.owner)
+                claimed = await self._store(calls.claim_call, call.pk, self.owner)
                 if claimed is None:
                     continue
                 if tool.background:
                     self.start_job(claimed)
                 else:
                     outcome = await execute(tool, claimed, self.claim.fence)
-                    await sync_to_async(calls.finish_call)(self.claim, claimed, *outcome)
+                    await self._store(calls.finish_call, claimed, *outcome)
             if self.cancelled.is_set():
                 return
 
@@ -217,6 +262,18 @@ class TurnRun:
         if call.state != "requested" or tool.approval is None:
             return False
         return bool(tool.approval.required(tool.input.model_validate(call.args)))
+
+
+async def _block(started: BlockStarted, ended: BlockEnded, live: LiveText, limit: int) -> reply.Block:
+    """A complete block as it is stored."""
+    if ended.kind != "tool_use":
+        return reply.Written(
+            ended.content, str(ended.content.get("text", "")) if ended.kind == "text" else ""
+        )
+    if started.name == RESPOND:
+        raw = _parsed(ended.raw_input, limit)
+        return reply.Respond(started.id, raw, await live.end(ended.index))
+    return reply.Called(started.id, clean_text(started.name), _arguments(ended.raw_input, limit))
 
 
 def call_bytes(provider: Provider) -> int:

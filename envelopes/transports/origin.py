@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.http.request import split_domain_port, validate_host
 
-from envelopes.conf import setting
+from envelopes.conf import conf
 
 logger = logging.getLogger(__name__)
 
@@ -31,17 +31,23 @@ class OriginGate:
     async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
         if scope["type"] != "websocket":
             raise ImproperlyConfigured("OriginGate wraps websocket applications only.")
+        # What is found out is not kept for as long as the socket is open.
+        if self._lets_in(scope):
+            return await self.app(scope, receive, send)
+        await receive()
+        await send({"type": "websocket.close", "code": 4403})
+        return None
+
+    def _lets_in(self, scope: Any) -> bool:
         headers = {
             name.lower().decode("latin-1"): value.decode("latin-1")
             for name, value in scope.get("headers", [])
         }
         origin, host = headers.get("origin", ""), host_of(headers)
         if self.allows(origin, host):
-            return await self.app(scope, receive, send)
+            return True
         logger.warning("Refused a socket. %s", refusal(origin, host, headers.get("x-forwarded-host", "")))
-        await receive()
-        await send({"type": "websocket.close", "code": 4403})
-        return None
+        return False
 
     @staticmethod
     def allows(origin: str, host: str) -> bool:
@@ -49,9 +55,7 @@ class OriginGate:
         parts = _parts(origin)
         if parts is None:
             return False
-        if f"{parts.scheme}://{parts.netloc}".lower() in {
-            o.lower() for o in setting("BEACH_ALLOWED_ORIGINS")
-        }:
+        if f"{parts.scheme}://{parts.netloc}".lower() in {o.lower() for o in conf.BEACH_ALLOWED_ORIGINS}:
             return True
         return _is_allowed(host) and _same(parts.netloc, host, parts.scheme)
 

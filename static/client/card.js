@@ -3,11 +3,9 @@
 import { all, focus, one, when } from './dom.js';
 import { strings } from './page.js';
 
-const SENDS = '[data-act], [data-say], [data-stop], .b-approval__btns';
-
 // One press counts once, whatever comes under it meanwhile: not a double click, nor a key that is held down.
 function twice(e) {
-  if (!(e.detail > 1 || e.repeat && e.key === 'Enter') || !e.target.closest?.(SENDS)) return;
+  if (!(e.detail > 1 || e.repeat && e.key === 'Enter') || !e.target.closest?.('[data-act], [data-say], [data-stop], .b-approval__btns')) return;
   e.preventDefault();
   e.stopPropagation();
 }

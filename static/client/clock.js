@@ -29,7 +29,7 @@ export function tick() {
 
 export function startClock() {
   // The page was made soon after it was asked for, whenever its code came.
-  calibrate(Number(facts.now), 0);
+  calibrate(+facts.now, 0);
   tick();
   setInterval(tick, 1000);
 }

@@ -1,31 +1,26 @@
 // Writing: the message box, what was sent but is not in the log yet, and what is said of the connection.
 
-import { all, byId, copy, focus, one, when } from './dom.js';
+import { all, byId, copy, focus, length, one, when } from './dom.js';
 import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
-import { facts, seen, strings, words } from './page.js';
+import { facts, seen, words } from './page.js';
 import { send } from './port.js';
 import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
 
-const form = byId('composer'), box = byId('msg'), hint = byId('hint').firstElementChild;
-const sending = one('[type=submit]', form), stop = one('[data-stop]', form), told = one('[data-one]');
-const most = Number(facts.limit);
+const form = byId('composer'), box = byId('msg'), hint = byId('hint').lastElementChild;
+const sending = one('[type=submit]', form), stop = one('[data-stop]', form);
+const most = +facts.limit;
 // A keyboard on the screen would cover what there is to read.
 const keyboard = matchMedia('(pointer: fine)').matches;
 const bubbles = new Map();     // message id -> bubble, until its row is on the page
 let link = ['idle'];           // what is known of the connection: state, tries, why
 
-const length = text => [...text].length;
-
 export function drawComposer() {
-  const busy = facts.busy === 'true', count = length(box.value), over = count > most, empty = !box.value.trim();
-  sending.disabled = empty || over || box.disabled;
-  sending.hidden = busy && empty;
+  const busy = facts.busy === 'true', count = length(box.value), over = count > most;
+  sending.disabled = !box.value.trim() || over || box.disabled;
   // A hidden button lets go of focus: what comes next is written.
   if (!busy && document.activeElement === stop && keyboard) focus(box);
-  stop.hidden = !busy;
-  hint.className = over ? 'is-kept' : '';
-  hint.textContent = over ? words('tooLong', count.toLocaleString(), most.toLocaleString()) : strings[busy ? 'answering' : 'hint'];
+  hint.textContent = over ? words('tooLong', count.toLocaleString(), most.toLocaleString()) : '';
   keepDraft(box.value);
 }
 
@@ -39,7 +34,7 @@ function submit(text, button) {
 function take(text) {
   if (box.disabled) return;
   box.value = both(text, box.value);
-  box.dispatchEvent(new Event('input', { bubbles: true }));
+  drawComposer();
   focus(box);
 }
 
@@ -65,7 +60,6 @@ function echo({ message: { id, text } }) {
 
 export const messages = {
   recalled: entry => { messages.moved(entry); settle(); },
-  refused: () => true,
   moved(entry, ack) {
     const { message: { id }, state, why } = entry, made = bubbles.get(id) ?? (state !== 'gone' && echo(entry));
     if (!made) return;
@@ -75,10 +69,12 @@ export const messages = {
       settle();
     } else {
       // What can help is a matter of style: see panel.css.
-      Object.assign(made.dataset, { state, code: why?.code });
+      made.dataset.state = state;
+      made.dataset.code = why?.code;
       one('[data-why]', made).textContent = why?.message;
     }
     drawLink();
+    return true;
   },
 };
 
@@ -96,10 +92,9 @@ export function settle() {
 
 // Says what is known of the connection, and only that: it shows the note, and in it the sentences for what is known.
 function drawLink() {
-  const [state, tries] = link, count = waiting();
-  facts.link = link.concat(count ? 'waiting' : '').join(' ');
-  for (const at of all('[data-attempt]')) at.textContent = state === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
-  told.textContent = told.dataset[count > 1 ? 'many' : 'one'].replace('{}', count);
+  const [state, tries] = link;
+  facts.link = link.concat(waiting() ? 'waiting' : '').join(' ');
+  one('[data-attempt]').textContent = state === 'reconnecting' && tries > 1 ? words('attempt', tries) : '';
 }
 
 export function online(...known) {
@@ -114,8 +109,8 @@ when('submit', '#composer', (_, e) => {
   box.focus();
 });
 when('keydown', '#msg', (_, e) => {
-  // 229: a browser that reports the Enter which ends a composition as a plain one.
-  if (e.key !== 'Enter' || e.shiftKey || e.altKey || e.ctrlKey || e.isComposing || e.keyCode === 229) return;
+  // By its code: an Enter that ends a composition has another one, also where a browser reports it as a plain one.
+  if (e.keyCode !== 13 || e.shiftKey || e.altKey || e.ctrlKey || e.isComposing) return;
   e.preventDefault();
   form.requestSubmit();
 });

@@ -25,7 +25,8 @@ export const decisions = {
   // On the card that waits again. A card that has been decided says so itself, to a page that was loaded again too.
   refused({ code, message }, { approval, decision }) {
     const button = one(`[data-approval="${approval}"][data-decide=${decision}]`), card = button?.closest('.b-approval');
-    if (!card) return code === 'whyReloaded';
+    // Its row is on the way and takes the card's place, with whatever is said on it.
+    if (!card || /already/.test(code)) return code === 'whyReloaded';
     mark(card, 'pending');
     if (document.activeElement === card) focus(button);
     button.parentNode.before(make('p', { className: 'a2-error b-approval__refused', role: 'alert', textContent: message }));

@@ -5,16 +5,19 @@ export const byId = id => document.getElementById(id);
 export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 export const one = (selector, root = document) => root.querySelector(selector);
 export const make = (name, properties) => Object.assign(document.createElement(name), properties);
+export const parse = markup => make('template', { innerHTML: markup }).content;
 export const copy = template => byId(template).content.firstElementChild.cloneNode(true);
 
 // Of these and of what is inside of them.
-export const within = (roots, selector) => roots.flatMap(root => [...(root.matches(selector) ? [root] : []), ...all(selector, root)]);
+export const within = (roots, selector) => roots.flatMap(root => [root, ...all(selector, root)].filter(found => found.matches(selector)));
 
 // What says it already is left alone, with what is selected there.
 export function say(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
+// As the server counts them.
+export const length = text => [...text].length;
 export const top = element => element.getBoundingClientRect().top;
 
 // Also of what cannot take focus by itself: -1 is what it says then already, but only setting it has that effect.

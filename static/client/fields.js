@@ -4,7 +4,7 @@
 import { all, byId, make, one, when, within } from './dom.js';
 import { send } from './port.js';
 
-const DEBOUNCE = 200;
+const DEBOUNCE = 200, NEVER = 1e9;   // ms
 const typed = new Map();       // target -> {timer, id, value}: typed and not sent yet (timer), sent and not answered (id)
 const withheld = new Map();    // target -> {value, seq}: what the agent wrote while the person was at it
 let current = 0;                   // the one being applied
@@ -16,7 +16,7 @@ const checkable = control => /checkbox|radio/.test(control.type);
 function read(host) {
   const kind = host.dataset.in, [first] = controls(host);
   if (kind === 'check') return first.checked;
-  if (kind === 'slider') return Number(first.value);
+  if (kind === 'slider') return +first.value;
   return kind.startsWith('choice') ? all(':checked', host).map(option => option.value) : first.value;
 }
 
@@ -44,13 +44,14 @@ function saySlider(host) {
   if (output) output.textContent = controls(host)[0].value;
 }
 
-function edit(host) {
+// What is being composed is not sent half-way, unless the field or the page is left: keyboards of phones compose each word.
+function edit(host, { isComposing }) {
   const target = host.id, entry = typed.get(target) ?? {};
   clearTimeout(entry.timer);
   withheld.delete(target);
   explain(host);
   typed.set(target, entry);
-  entry.timer = setTimeout(commit, DEBOUNCE, target);
+  entry.timer = setTimeout(commit, isComposing ? NEVER : DEBOUNCE, target);
 }
 
 function commit(target) {
@@ -92,13 +93,13 @@ function answered(id, target) {
 }
 
 export const edits = {
-  // From before a reload: on its way again, or with what was against it. False: there is no such field any more.
+  // From before a reload: on its way again, or with what was against it, on a page that has the field.
   recalled({ message: { id, target, value }, why }) {
     const host = byId(target);
-    if (!host) return !why;
+    if (!host) return;
     write(host, value);
     if (why) explain(host, why.message);
-    else typed.set(target, { id, value, timer: 0 });
+    else typed.set(target, { id, value });
   },
   acked({ id, seq }, { target, value }) {
     const host = answered(id, target), late = withheld.get(target);
@@ -161,7 +162,7 @@ export const applying = seq => { current = seq; };
 const onField = (type, act) => when(type, '[data-in]', (host, e) => e.target.matches('[data-filter]') || act(host, e));
 onField('input', (host, e) => {
   saySlider(host);
-  if (!e.isComposing) edit(host);
+  edit(host, e);
 });
 onField('compositionend', edit);
 // A tick or a choice is done with at once, typing when the field is left.

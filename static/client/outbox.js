@@ -11,8 +11,7 @@
 import { store, stored } from './dom.js';
 import { facts, strings, words } from './page.js';
 
-const ALL = /queued|sending|slow|refused/;
-const MOVES = { queued: /queued|sending|refused/, sending: ALL, slow: ALL, refused: /queued/ };
+const BARRED = { queued: /slow/, refused: /slow|sending|refused/, gone: /./ };     // what does not follow
 const PATIENCE = 10000;                   // ms: how long a sent message may stay unanswered before the person is told
 const PAUSE = 750, CAP = 15000;           // ms: before what failed in passing is sent again, doubled each time
 
@@ -38,7 +37,7 @@ if (left.list) store(shelf(''), null);
 export function recall(show, hear) {
   report = hear;
   for (const entry of entries.values()) {
-    if (show(entry) === false) withdraw(entry.message.id);
+    show(entry);
     // Not sent again by itself: by now the answer may be another one.
     if (entry.message.type === 'decide') refuse(entry, 'whyReloaded');
   }
@@ -65,7 +64,7 @@ export function newDraft(text) {
 }
 
 // By this the server knows a conversation that it was asked for before. `other`: that one is taken.
-export const birthKey = other => memory.key = !other && memory.key || randomId();
+export const birthKey = other => memory.key = other ? randomId() : memory.key ?? randomId();
 
 // The conversation exists.
 export function settleIn(session) {
@@ -76,14 +75,15 @@ export function settleIn(session) {
 }
 
 function move(entry, state, why) {
-  if (!MOVES[entry.state].test(state)) return false;
+  if (BARRED[entry.state]?.test(state)) return false;
   enter(entry, state, why);
   return true;
 }
 
 function enter(entry, state, why, frame) {
   clearTimeout(entry.timer);
-  Object.assign(entry, { state, why });
+  entry.state = state;
+  entry.why = why;
   entry.sent ||= state === 'sending';
   if (/gone|refused/.test(state)) entry.free?.();
   save();
@@ -108,7 +108,7 @@ export function post(message, { key, keep, button } = {}) {
   if (button) button.ariaBusy = true;
   message.id = randomId();
   for (const old of entries.values()) if (key && old.key === key) end(old);
-  const entry = { message, key, keep, state: 'queued', tries: 0, free: () => { if (button) button.ariaBusy = null; } };
+  const entry = { message, key, keep, state: 'queued', tries: 0, free: () => { if (button) button.ariaBusy = false; } };
   entries.set(message.id, entry);
   report(entry);
   // Whoever posts gets the id first.
@@ -128,8 +128,9 @@ function transmit(entry) {
 // The person asks for it again: same id. Nothing happens when it is on its way already.
 export function again(id) {
   const entry = entries.get(id);
-  if (entry.state === 'refused') move(entry, 'queued');
-  if (entry.state !== 'sending') transmit(entry);
+  if (entry.state === 'sending') return;
+  move(entry, 'queued');
+  transmit(entry);
 }
 
 // Taken back by the person, replaced by them, or found in the log.
@@ -138,7 +139,7 @@ export function withdraw(id) {
   if (entry) end(entry);
 }
 
-export const waiting = () => [...entries.values()].filter(({ state, message }) => state !== 'refused' && message.type === 'message').length;
+export const waiting = () => [...entries.values()].filter(entry => entry.state !== 'refused' && entry.message.type === 'message').length;
 
 // -- what the connection says ----------------------------------------------------------------------------------------
 
@@ -163,9 +164,9 @@ export function shut(why) {
 
 // Returns false for what nobody waits for.
 export function answer(frame) {
-  const entry = entries.get(frame.id), passing = frame.retry || frame.code === 'too_fast';
-  if (!entry) return passing;
-  if (passing) later(entry);
+  const entry = entries.get(frame.id);
+  if (!entry) return frame.retry;
+  if (frame.retry) later(entry);
   else if (frame.type === 'ack') end(entry, frame);
   else refuse(entry, frame);
   return true;

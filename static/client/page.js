@@ -8,7 +8,7 @@ export const strings = JSON.parse(byId('strings').textContent);
 export const words = (name, ...values) => values.reduce((text, value) => text.replace('{}', value), strings[name]);
 
 // The last row that the page shows.
-export const seen = () => Number(facts.seq);
+export const seen = () => +facts.seq;
 
 const pause = time => new Promise(over => setTimeout(over, time));
 let said = Promise.resolve();

@@ -5,7 +5,7 @@ import { startCards } from './card.js';
 import { calibrate, startClock } from './clock.js';
 import { drawComposer, messages, online, settle } from './composer.js';
 import { decisions } from './decide.js';
-import { all, byId, html, when } from './dom.js';
+import { byId, html, when } from './dom.js';
 import { applying, edits } from './fields.js';
 import { recall, withdraw } from './outbox.js';
 import { announce, facts, root, strings, toast } from './page.js';
@@ -13,12 +13,11 @@ import { begin } from './session.js';
 import { ask, dial, listen, wake } from './socket.js';
 import { delta, ends } from './stream.js';
 import { clicks, restore } from './surface.js';
-import { follow, pending, showNews, toEnd } from './thread.js';
+import { aim, follow, pending, showNews, squeeze, toEnd } from './thread.js';
 
 // -- connection ------------------------------------------------------------------------------------------------------
 
 let known;                     // what was said of the connection
-let title = byId('title').textContent;
 
 function busy(now) {
   const before = facts.busy === 'true', waiting = pending();
@@ -27,19 +26,21 @@ function busy(now) {
   if (now !== before && (now || !waiting)) announce(strings[now ? 'busy' : 'ready']);
 }
 
-// The list of conversations is the server's; it is asked for when it may have changed.
-const relist = () => document.dispatchEvent(new Event('sessions'));
+// The list of conversations is the server's; it is asked for when it may have changed. A page that nobody looks at asks
+// when somebody does.
+const relist = () => document.hidden || htmx.trigger(document, 'sessions');
 
-// By the type of what was sent: `moved`, whenever its state changes; `acked`, and `refused`, which says whether it has told
-// the person; `recalled`, after a reload.
+// By the type of what was sent: `moved`, whenever its state changes, `refused`, which both say whether they have told the
+// person; `acked`; `recalled`, after a reload.
 const answers = { message: messages, edit: edits, action: clicks, show: clicks, decide: decisions };
 
 function hear(entry, ack) {
   const { message, state: now, why } = entry, does = answers[message.type];
-  does?.moved?.(entry, ack);
-  if (now === 'slow' && message.type !== 'message') toast(strings.slow);
+  // What is asked for in a gap is told of in its place, not over what is read.
+  const told = does?.moved?.(entry, ack) || message.target?.[0] === 'g';
+  if (now === 'slow' && !told) toast(strings.slow);
   if (now === 'refused') {
-    if (does?.refused?.({ id: message.id, ...why }, message)) announce(why.message);
+    if (told || does?.refused?.({ id: message.id, ...why }, message)) announce(why.message);
     else {
       toast(why.message);
       withdraw(message.id);
@@ -56,16 +57,9 @@ function hear(entry, ack) {
 const drawer = byId('drawer'), side = byId('side');
 when('click', '#menu', () => { drawer.append(side); drawer.showModal(); });
 when('close', '#drawer', () => root.prepend(side));
-document.addEventListener('visibilitychange', () => {
-  if (document.hidden) return;
-  wake();
-  relist();
-});
-matchMedia('(min-width: 60rem)').onchange = e => e.matches && drawer.close();
+document.addEventListener('visibilitychange', () => { wake(); relist(); });
 when('theme', 'form', (_, { detail: { value } }) => {
-  html.dataset.theme = value;
-  if (value === 'auto') delete html.dataset.theme;
-  for (const button of all('button[name=theme]')) button.ariaPressed = button.value === value;
+  html.dataset.theme = value;      // "auto" names no theme, so it is the system's
 });
 // Signed in or out in another tab: the token of a form is of the login before.
 when('htmx:response:error', 'form', async (_, { detail: { ctx } }) => {
@@ -74,7 +68,10 @@ when('htmx:response:error', 'form', async (_, { detail: { ctx } }) => {
 // The keyboard of a phone covers the page without resizing it; the dock has to know by how much.
 const view = visualViewport;
 view.onresize = view.onscroll = () => {
-  root.style.setProperty('--b-keyboard', `${Math.max(0, Math.round(innerHeight - view.height - view.offsetTop))}px`);
+  // Wide enough for both there is no button for it.
+  if (!byId('menu').offsetHeight) drawer.close();
+  squeeze();
+  root.style.setProperty('--b-keyboard', `${Math.max(0, innerHeight - view.height - view.offsetTop)}px`);
 };
 
 startClock();
@@ -99,13 +96,9 @@ listen({
     facts.seq = frame.seq;
     settle();
     busy(frame.busy);
-    showNews(roots);
-    const { textContent } = byId('title');
-    if (textContent === title) return;
+    showNews(frame.id ? [] : roots);
     // Its first words name a conversation, and put it into the list.
-    title = textContent;
-    document.title = `${title} · Beach`;
-    relist();
+    for (const op of frame.ops) if (op[1] === 'tab') relist();
   },
   delta,
   welcome: frame => {
@@ -113,8 +106,7 @@ listen({
     busy(frame.busy);
   },
   error: frame => toast(frame.message),
-  // A page that nobody looks at asks when somebody does.
-  sessions: () => document.hidden || relist(),
+  sessions: relist,
 });
 dial();
-toEnd();
+if (!aim) toEnd();

@@ -23,7 +23,7 @@ async function create(signal) {
   // The token is of a login that was another one.
   if (reply.status === 403) {
     const found = await ask();
-    if (found) return { [/address|signedOut/.test(found) ? 'final' : 'cause']: found };
+    if (found) return { cause: found };
     reply = await request();
   }
   const { ok, status, headers } = reply;
@@ -31,11 +31,11 @@ async function create(signal) {
     const { id, url } = await reply.json();
     settleIn(id);
     history.replaceState(null, '', url);
-  } else if (status === 401) return { final: 'signedOut' };
-  else if (status >= 500 || /408|429/.test(status)) return { cause: 'away', after: 1000 * headers.get('Retry-After') };
+  } else if (status === 401) return { cause: 'signedOut' };
+  else if (status >= 500 || /408|429/.test(status)) return { cause: 'away', after: 1000 * headers.get('retry-after') };
   else {
     birthKey(status === 409);
-    return { final: 'unmade' };
+    return { cause: 'unmade' };
   }
 }
 

@@ -6,6 +6,7 @@ import { facts, seen } from './page.js';
 
 // Closed for good: what coming back cannot mend.
 const ENDS = { 4401: 'signedOut', 4403: 'denied', 4404: 'denied' };
+const FINAL = /address|signedOut|unmade/;
 const RELOAD = 4410;                      // a new page is quicker than catching up, or the only way
 const AGAIN = 4411;                       // who sits here has changed: the cookies of now count
 const BASE = 400, CALM = 15000;           // ms: back-off with full jitter
@@ -13,7 +14,7 @@ const BEAT = 20000, DEADLINE = 8000;      // ms: ping after silence, then how lo
 
 // What the page does with it: begin, frame, delta, welcome, sessions, error, state.
 let page;
-let ws = null, running = false, ready = false, welcomed = false, greeting = false, closed = '', cause = '', tries = 0;
+let ws, running, ready, welcomed, greeting, closed = '', cause = '', tries = 0;
 let timer;                                // there is one thing to wait for at a time: an answer, silence, the next try
 let last = Promise.resolve();             // frames are applied one after the other
 
@@ -119,16 +120,17 @@ function heard(frame) {
 }
 
 function arrive(frame) {
-  if (frame.seq <= seen()) return;
+  // Earlier messages answer somebody, and stand as they were at a row that the page has.
+  if (frame.seq <= seen() && !frame.id) return;
   if (frame.prev > seen()) return hello();
   greeting = false;
+  answer(frame);
   return page.frame(frame);
 }
 
 export function ping() {
-  if (!ready) return;
+  if (ready) wait(DEADLINE, lost);
   raw({ type: 'ping' });
-  wait(DEADLINE, lost);
 }
 
 function raw(message) {
@@ -138,19 +140,16 @@ function raw(message) {
 function drop() {
   clearTimeout(timer);
   ready = welcomed = false;
-  if (ws) {
-    ws.onopen = ws.onmessage = ws.onclose = null;
-    ws.close();
-    ws = null;
-  }
+  // To close returns nothing: it is heard of no more.
+  if (ws) ws = ws.onclose = ws.close();
   broken();
 }
 
-// `failed`: why there is no conversation to connect to, as {cause, final, after}.
+// `failed`: why there is no conversation to connect to, as {cause, after}.
 async function lost(code, failed) {
   const was = welcomed, refused = !ready && !failed;
   drop();
-  let final = ENDS[code] ?? failed?.final;
+  let final = ENDS[code] ?? FINAL.exec(failed?.cause)?.[0];
   if (code === RELOAD) {
     // Once: a page that is sent away again and again shows nothing.
     if (Date.now() - stored('beach:again') < 60000) final = 'stale';
@@ -169,9 +168,10 @@ async function lost(code, failed) {
   cause = failed?.cause ?? cause;
   tell();
   // A browser does not say why a handshake failed.
-  const found = refused && await ask();
-  if (!refused || ready || closed || !running) return;
-  if (/address|signedOut/.test(found)) return finish(found);
+  if (!refused) return;
+  const found = await ask();
+  if (ready || closed || !running) return;
+  if (FINAL.test(found)) return finish(found);
   cause = found;
   tell();
 }

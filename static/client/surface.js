@@ -12,7 +12,7 @@ const TAB = '[data-tabs] [role=tab]';
 
 export const clicks = {
   acked({ effect }) {
-    if (!/^https?:\/\//i.test(effect?.openUrl ?? '')) return;
+    if (!/^https?:/i.test(effect?.openUrl)) return;
     const link = make('a', { href: effect.openUrl, target: '_blank', rel: 'noreferrer' });
     // Without a recent click a browser refuses in silence: then the person opens it.
     if (navigator.userActivation?.isActive ?? true) return link.click();
@@ -31,7 +31,7 @@ function choose(tab) {
   const instance = tab.closest('[data-tabs]');
   for (const other of own(instance, 'tab')) {
     other.ariaSelected = other === tab;
-    other.tabIndex = other === tab ? 0 : -1;
+    other.tabIndex = -(other !== tab);
   }
   for (const panel of own(instance, 'tabpanel')) panel.hidden = panel.id !== panelOf(tab);
   tabs.set(instance.id, panelOf(tab));
@@ -41,7 +41,7 @@ function choose(tab) {
 
 function open(instance) {
   const dialog = one('dialog', instance);
-  if (dialog?.open !== false) return;
+  if (!dialog || dialog.open) return;
   dialog.showModal();
   dialogs.add(instance.id);
 }
@@ -85,16 +85,17 @@ when('keydown', TAB, (tab, e) => {
   choose(next);
   next.focus();
 });
-// A button of the agent's, or the one for more of a list. The row of the latter brings the items; focus stays on the
-// button, or on the notice once there are no more (see keepingFocus).
-when('click', '[data-act], [data-more]', button => {
+// A button of the agent's, or the one for more of a list or of the conversation, which is a link without script. The row
+// of the latter brings the items; focus stays on the button, or on the notice once there are no more (see keepingFocus).
+when('click', '[data-act], [data-more]', (button, e) => {
+  e.preventDefault();
   if (button.disabled || button.ariaDisabled === 'true') return;
   const list = button.dataset.more;
   // A field shows what the server has refused (see explain in fields.js): what is sent would be something else.
   const wrong = !list && one('[aria-errormessage$="-refused"]', button.closest('.a2-surface') ?? button);
   if (wrong) return wrong.focus();
   flush();
-  send(list ? { type: 'show', target: list } : { type: 'action', target: button.id }, { button });
+  send({ type: list ? 'show' : 'action', target: list ?? button.id }, { button });
 });
 // A trigger may hold a dialog of its own.
 when('click', '[data-modal-open]', (opener, e) => opener.contains(e.target.closest('dialog')) || open(opener.closest('[data-modal]')));

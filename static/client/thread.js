@@ -1,5 +1,6 @@
 // The conversation as it grows: following the end.
 
+import { hold } from './apply.js';
 import { tick } from './clock.js';
 import { all, byId, html, one, top, when, within } from './dom.js';
 import { announce, main, root, strings } from './page.js';
@@ -7,15 +8,18 @@ import { announce, main, root, strings } from './page.js';
 const NEAR = 96;                 // px from the end that still count as "at the end"
 const END = 1e9;                 // px: as far as there is
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
+const RING = 5;                  // px around what has the focus
 const PENDING = '.b-approval[data-state=pending]';
 const pill = byId('pill'), dock = one('.b-dock');
 const space = () => innerHeight - dock.offsetHeight;
-let following = true, unseen = false, could = false, passed, spare = space();
+export const aim = location.hash.match(/^#([\w-]+)$/)?.[1];      // where the address leads to; where that is not here, the server knows
+let following = !aim, unseen = false, could = false, clear = true, passed, spare = space(), back, wide = innerWidth;
+if (aim && !byId(aim) && !byId('empty')) location = `at/${aim}`;
 
 export const pending = () => one(PENDING);
 const bottom = element => element.getBoundingClientRect().bottom;
-const edge = () => bottom(one('.b-top'));                       // what covers the page from above,
-const room = () => top(dock) + 1;                                                  // and where it is covered from below
+const edge = () => Math.max(0, bottom(one('.b-top')));          // where the page is covered from above, if it is,
+const room = () => top(dock) + 1;                               // and from below
 
 // -- following -------------------------------------------------------------------------------------------------------
 
@@ -30,7 +34,7 @@ function anchor() {
   return asked.offsetHeight < innerHeight / 3 ? asked : last;
 }
 
-// How far the page may scroll by itself: who reads should not lose the line they are at.
+// How far the page may scroll by itself: who reads should not lose the line they are at, nor who writes the field.
 const limit = block => !block || block === passed ? END : top(block) + scrollY - edge() - MARGIN;
 
 // ``force``: the person did something that is answered at the end, so that is where they want to be.
@@ -38,6 +42,7 @@ export function follow(force, news) {
   if (!byId('empty')) {
     const to = force ? END : following ? limit(anchor()) : 0;
     if (to > scrollY) scrollTo(0, to);
+    if (clear && !force && (!following || document.activeElement.closest('[data-in]'))) reveal();
     following = force || (following && gap() < NEAR);
     unseen ||= news && !following;
   }
@@ -60,27 +65,51 @@ function show(card) {
   following = !long && gap() < NEAR;
 }
 
-const buttons = () => all(`${PENDING} .b-approval__btns`).filter(place => place.offsetHeight);
+// Found once for all: to look through a long conversation takes a while, and this is asked whenever it is scrolled.
+const choices = main.getElementsByClassName('b-approval__btns'), missing = main.getElementsByClassName('b-earlier');
+const buttons = () => [...choices].filter(place => place.offsetHeight && place.closest(PENDING));
 // The first question whose answers are below what can be seen.
 const asked = () => buttons().find(place => bottom(place) > room())?.closest('.b-approval');
 const answerable = () => buttons().some(place => bottom(place) <= room() && top(place) >= edge());
 
 function point() {
   // Who reads back is told of what has come meanwhile, and of a question; not that there is an end.
-  const below = Boolean(asked()), [button] = pill.children;
+  const below = !!asked(), [button] = pill.children;
   if (following || gap() < NEAR) unseen = false;
   could = answerable();
+  clear = !hidden();
   pill.hidden = could || !(unseen || below);
   button.classList.toggle('b-pill--ask', below);
 }
 
+// -- what has the focus ----------------------------------------------------------------------------------------------
+
+// How far the page must go for it to be in sight: with its label, clear of the composer and of answers that stick above
+// that. What is higher than the room that there is stays where the browser has put it.
+function hidden() {
+  const at = document.activeElement, foot = at.closest('.b-approval__body')?.nextElementSibling ?? dock;
+  if (at.closest('#thread, dialog, nav, [popover]') !== main) return 0;
+  const shown = at.closest('label') ?? at, over = top(shown) - edge() - RING;
+  const under = bottom(shown) + RING - Math.min(top(foot), pill.hidden ? room() : top(pill));
+  return over < under ? 0 : Math.min(over, Math.max(0, under));
+}
+
+function reveal() {
+  // A list that scrolls by itself may hide it too: browsers lose their hold on what is moved.
+  if (hidden()) document.activeElement.scrollIntoView({ block: 'nearest' });
+  scrollBy(0, hidden());
+}
+
 // The box for writing has grown, or a keyboard has come up: whoever is at the end stays there, and answers that were in
 // sight stay in sight.
-function squeeze() {
+export function squeeze() {
   const lost = spare - space();
   spare -= lost;
   root.style.setProperty('--b-dock-h', `${dock.offsetHeight}px`);
   if (lost > 0 && (following || could)) scrollBy(0, lost);
+  // A phone is turned: the line stays that was read.
+  if (wide !== (wide = innerWidth) && !following) back?.();
+  if (clear) reveal();
   point();
 }
 
@@ -100,12 +129,17 @@ addEventListener('scroll', () => {
   // Whoever went past the limit wants to see the end grow.
   const block = anchor();
   if (following && scrollY > limit(block) + 1) passed = block;
+  // What is missing a window's height from here is asked for, once: what fails waits for the person.
+  for (const { firstChild: link } of [...missing]) if (!link.ariaBusy && Math.abs(top(link)) < innerHeight) link.click();
   point();
-}, { passive: true });
+});
+addEventListener('scrollend', () => { back = hold(); });
+// Where it came from was in sight or does not matter. Under a pointer that is pressed nothing may move.
+when('focusout', '#thread', () => { clear = true; });
+when('focusin', '#thread :not(:active)', () => clear && requestAnimationFrame(reveal));
 // What grows later, such as pictures, is followed as well.
-new ResizeObserver(() => following && follow()).observe(main);
+new ResizeObserver(() => follow()).observe(main);
 new ResizeObserver(squeeze).observe(dock);
-addEventListener('resize', squeeze);
 when('click', '#pill button', () => {
   const card = asked();
   if (card) show(card);

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from envelopes.runtime import store
 from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import Process
+from envelopes.turns import leases
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         worker = Process(runs_turns=True)
         await worker.start()
         try:
-            self.stdout.write(f"Worker {store.process_name()} runs turns. Stop it with SIGTERM.")
+            self.stdout.write(f"Worker {leases.process_name()} runs turns. Stop it with SIGTERM.")
             self.stdout.flush()
             await asked.wait()
         finally:

@@ -8,71 +8,73 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import orjson
-from asgiref.sync import sync_to_async
 from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
-from django.db import InterfaceError, OperationalError
 
-from envelopes.conf import setting
-from envelopes.delivery.live import TooFarBack, views
-from envelopes.errors import BeachError, Forbidden, NotFound, Unavailable, ValidationFailed
+from envelopes.conf import conf
+from envelopes.database_threads import in_session, read_beside_sessions
+from envelopes.delivery.follower import (
+    AWAY,
+    RECHECK_SECONDS,
+    Changed,
+    Follower,
+    Item,
+    NotInLog,
+    Seen,
+)
+from envelopes.delivery.listing import listing
+from envelopes.delivery.news import Look
+from envelopes.errors import BeachError, Unavailable
 from envelopes.models import Session
-from envelopes.runtime import intake
 from envelopes.runtime.process import ensure_started
 from envelopes.tasks import end
+from envelopes.transports.panel import closing, commands, earlier
 from envelopes.transports.panel import frames as wire
 from envelopes.transports.panel.budget import Budget
-from envelopes.transports.panel.feed import Feed, NotInLog
-from envelopes.transports.panel.identity import Admission, Changed, actor_of, admit, recheck
+from envelopes.transports.panel.drawings import Drawings, drawings_of
+from envelopes.transports.panel.identity import Admission, admit, recheck, slim
+from envelopes.transports.panel.presenter.window import Lost
+from envelopes.transports.panel.reader import READER
+from envelopes.transports.panel.transport import PANEL
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
-NO_LOGIN, NOT_YOURS, RELOAD, WHO_NOW = 4401, 4403, 4410, 4411
-"""The first two are final and said at the handshake only: what an open connection loses may come back with the cookies
-that the browser has by now."""
+PING_SECONDS = 30.0
+"""How long a ping is answered without asking again. Pages send one after 20 seconds of silence, so that one that only
+listens hears within ``RECHECK_SECONDS`` that a login has ended, whether or not anything happens meanwhile."""
 
-NOT_AS_ADMITTED = "Who you are, or what you may do here, has changed."
-
-LATER = 1013
-"""Try again later, of the IANA registry of close codes."""
-
-AWAY = (OperationalError, InterfaceError)
-"""The database does not answer, is locked, or let go of a transaction."""
-
-RECHECK_SECONDS = 60.0
-"""So long a connection that only listens is believed to be who it was."""
-
-AGAIN_SECONDS = 1.0
-"""After how long rows are asked for again that the database did not give."""
+HANDSHAKE_SECONDS = 1.0
+"""How long a handshake waits for the database."""
 
 PUMP_SECONDS = 5.0
 """How long the pump may take to end; it may wait for the database."""
 
 
-class Gone(Exception):
+class Disconnected(Exception):
     """Nobody is at the other end any more."""
 
 
 class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels ships no types
     """One connection."""
 
-    # No layer: doorbell and deltas bring everything, and a Redis that is away must not close sockets.
-    channel_layer_alias = ""
     session: Session
+    _drawings: Drawings
 
     def __init__(self) -> None:
         super().__init__()
         self._admission: Admission | None = None
-        self._feed: Feed | None = None
+        self._follower: Follower | None = None
         self._pumping: asyncio.Task[None] | None = None
-        self._budget = Budget(setting("BEACH_FRAMES_PER_SECOND"))
-        # One speaks at a time: the pump, or the answer to a hello, which starts again from an earlier row.
-        self._sending = asyncio.Lock()
+        self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
+        self._unlist: Callable[[], None] | None = None
+        self._relist = False
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         async def deliver(message: Any) -> None:
@@ -81,58 +83,86 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             except Exception as error:
                 # Servers differ in what they raise when the other end has gone.
                 logger.info("A socket was gone as something was sent to it: %r", error)
-                raise Gone from error
+                raise Disconnected from error
 
+        # Not as Channels does: it has a task, and a queue, for each source of messages, and there is only one.
+        self.scope, self.base_send = scope, deliver
         try:
-            await super().__call__(scope, receive, deliver)
+            while True:
+                await self.dispatch(await receive())
+        except StopConsumer:
+            pass
         finally:
             # However it ends: a send may fail, a server may cancel what takes it too long.
             await self._let_go()
 
     async def dispatch(self, message: Any) -> None:
+        """As Channels does, without going to the database's thread for each message: who needs the database goes."""
         try:
-            await super().dispatch(message)
-        except Gone:
+            match message["type"]:
+                case "websocket.connect":
+                    await self.connect()
+                case "websocket.receive":
+                    await self.receive(message.get("text"), message.get("bytes"))
+                case _:
+                    raise StopConsumer
+        except Disconnected:
             raise StopConsumer from None
 
     async def connect(self) -> None:
+        """Whoever waits to be let in waits for the handshake, but not for long: servers have only so many handshakes
+        under way, and a browser gives one up."""
         ensure_started()
-        await self.accept()
-        self._admitted_at = time.monotonic()
+        admission = read_beside_sessions(admit, self.scope)
         try:
-            self._admission = await sync_to_async(admit)(self.scope)
-        except (Forbidden, NotFound) as error:
-            logger.info("Refused a socket: %s", error.code)
-            await self.close(NO_LOGIN if isinstance(error, Forbidden) else NOT_YOURS, reason=error.message)
-        except AWAY as error:
-            logger.warning("A socket has to come again later: %r", error)
-            await self.close(LATER, reason=Unavailable().message)
-        else:
-            self.session = self._admission.session
-            self._feed = Feed(self.session, self._deliver)
+            await asyncio.wait([admission], timeout=HANDSHAKE_SECONDS)
+            # Also whoever is refused: a browser does not hear why a handshake failed, only why a connection ended.
+            await self.accept()
+        except BaseException:
+            admission.cancel()
+            raise
+        try:
+            self._admission = await admission
+        except Exception as error:
+            refused = closing.refused(error)
+            if refused is None:
+                raise
+            away = refused.code == closing.LATER
+            logger.log(
+                logging.WARNING if away else logging.INFO, "Refused a socket (%d): %r", refused.code, error
+            )
+            await self.close(refused.code, reason=refused.reason)
+            return
+        slim(self.scope)
+        self.session = self._admission.session
+        self._drawings = drawings_of(self.session)
+        self._follower = Follower(
+            self.session, PANEL, READER, check=self._recheck, recheck_seconds=RECHECK_SECONDS
+        )
 
     async def _recheck(self) -> None:
         """Raises ``Changed``."""
         if self._admission is not None:
-            await sync_to_async(recheck)(self.scope, self._admission)
-            self._admitted_at = time.monotonic()
+            await in_session(self.session.pk, recheck, self.scope, self._admission)
 
-    async def _leave(self, code: int, reason: str) -> None:
+    async def _leave(self, close: closing.Close) -> None:
         """Close; what still arrives has no effect and no answer."""
         self._admission = None
-        await self.close(code, reason=reason)
+        await self.close(close.code, reason=close.reason)
 
     async def _let_go(self) -> None:
-        if self._feed is not None:
-            self._feed.close()
+        if self._unlist is not None:
+            self._unlist()
+        if self._follower is not None:
+            self._follower.close()
         if self._pumping is not None and await end([self._pumping], seconds=PUMP_SECONDS):
             logger.warning("A socket of session %s still waits for the database.", self.session.pk)
 
     # -- in -----------------------------------------------------------------------------------------------------
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        admission, feed = self._admission, self._feed
-        if admission is None or feed is None:
+        admission, follower = self._admission, self._follower
+        if admission is None or follower is None:
             return
         frame: wire.ClientFrame | None = None
 
@@ -144,123 +174,113 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         try:
             self._budget.spend()
             frame = wire.parse_frame(text_data, bytes_data)
-            await self._answer(frame, admission, feed)
-        except Gone:
+            await self._answer(frame, admission, follower)
+        except Disconnected:
             raise
-        except Changed:
-            await self._leave(WHO_NOW, NOT_AS_ADMITTED)
-        except AWAY as error:
-            logger.warning("A frame of session %s has to come again: %r", self.session.pk, error)
-            await refuse(Unavailable())
-        except NotInLog as error:
-            # No frame before it: a hello that is refused is made again.
-            await self._leave(RELOAD, error.message)
-        except TooFarBack as error:
-            await refuse(error)
-            await self._leave(RELOAD, error.message)
-        except BeachError as error:
-            # The code only: a sentence may speak of what somebody has written.
-            logger.info("Refused a frame of session %s: %s", self.session.pk, error.code)
-            await refuse(error)
-        except Exception:
-            logger.exception("A frame of session %s failed.", self.session.pk)
-            await refuse(Internal())
+        except Exception as error:  # noqa: BLE001 - answered, and logged where nobody expected it
+            refusal = self._refusal(error)
+            if refusal is not None:
+                await refuse(refusal)
+            close = closing.ended(error)
+            if close is not None:
+                await self._leave(close)
 
-    async def _answer(self, frame: wire.ClientFrame, admission: Admission, feed: Feed) -> None:
+    def _refusal(self, error: Exception) -> BeachError | None:
+        """What answers a frame that failed with ``error``; None where the close says it all."""
+        match error:
+            case Changed() | NotInLog():
+                # A hello that is refused is made again.
+                return None
+            case BeachError():
+                # The code only: a sentence may speak of what somebody has written.
+                logger.info("Refused a frame of session %s: %s", self.session.pk, error.code)
+                return error
+            case _ if isinstance(error, AWAY):
+                logger.warning("A frame of session %s has to come again: %r", self.session.pk, error)
+                return Unavailable()
+            case _:
+                logger.error("A frame of session %s failed.", self.session.pk, exc_info=error)
+                return Internal()
+
+    async def _answer(self, frame: wire.ClientFrame, admission: Admission, follower: Follower) -> None:
         match frame:
             case wire.Ping():
                 # Whoever only watches sends nothing else: a login or a right that ended must end this too.
-                await self._recheck()
+                await follower.check(unless_within=PING_SECONDS)
                 await self._say({"type": "pong"})
             case wire.Hello():
-                await self._hello(feed, admission, frame.after)
+                await self._hello(follower, admission, frame.after)
+            case wire.Show(gap=(above, below, name)):
+                await self._more(follower, frame, partial(earlier.page, after=above, before=below, name=name))
             case _:
-                before = feed.cursor
-                answer = await sync_to_async(self._handle)(frame, admission)
+                before = follower.cursor
+                answer = await commands.run(self.scope, admission, frame)
                 await self._say({"type": "ack", "id": frame.id, **answer})
-                if answer.get("seq", before) < before and not answer.get("repeated"):
-                    views.forget(self.session.pk)
-                    raise NotInLog
-
-    def _handle(self, frame: wire.ClientFrame, admission: Admission) -> JsonObject:
-        """Everything with an effect, in the database thread; who asks is looked up anew each time."""
-        who, session = actor_of(self.scope, admission)
-        try:
-            match frame:
-                case wire.Message():
-                    return intake.post_message(session, who, frame.id, frame.text)
-                case wire.Edit():
-                    return intake.post_edit(session, who, frame.id, frame.target, frame.value)
-                case wire.Action():
-                    return intake.post_action(session, who, frame.id, frame.target)
-                case wire.Show():
-                    return intake.post_show(session, who, frame.id, frame.target)
-                case wire.Stop():
-                    return intake.stop(session, who, frame.id)
-                case wire.Decide():
-                    return intake.post_decision(
-                        session, who, frame.id, frame.approval, frame.decision, reason=frame.reason
-                    )
-                case _:
-                    raise ValidationFailed("That is not a type of frame.")
-        except Forbidden as error:
-            if admission.owns:
-                # An owner may do all of this: it is the owner that has changed.
-                raise Changed from error
-            raise
+                if "seq" in answer and not answer.get("repeated"):
+                    follower.check_written(answer["seq"], before=before)
 
     # -- out ----------------------------------------------------------------------------------------------------
 
-    async def _hello(self, feed: Feed, admission: Admission, after: int) -> None:
-        """Listen first, then read the log, then follow: nothing that is appended meanwhile is missed."""
-        if self._pumping is None:
-            feed.listen(admission.key)
-        else:
-            await self._recheck()
-        async with self._sending:
-            await feed.start(after)
+    async def _hello(self, follower: Follower, admission: Admission, after: int) -> None:
+        if self._unlist is None:
+            self._unlist = listing.watch(admission.key, self.session.pk, self._on_listing)
+        await self._speak(follower.begin(after))
         if self._pumping is None:
             # Not before it is known where to begin: a hello that failed is made again.
-            self._pumping = asyncio.create_task(self._pump(feed))
+            self._pumping = asyncio.create_task(self._pump(follower))
 
-    async def _pump(self, feed: Feed) -> None:
+    async def _pump(self, follower: Follower) -> None:
         while True:
-            await feed.ring.wait()
-            feed.ring.clear()
+            await follower.ready()
             try:
-                # Pings do this too; but a client that never sends any must not go on listening.
-                if time.monotonic() - self._admitted_at > RECHECK_SECONDS:
-                    await self._recheck()
-                async with self._sending:
-                    await feed.catch_up()
-            except Gone:
+                await self._speak(follower.new())
+                if self._relist:
+                    self._relist = False
+                    await self._say({"type": "sessions"})
+            except Disconnected:
                 return
-            except Changed:
-                await self._end(WHO_NOW, NOT_AS_ADMITTED)
+            except Exception as error:
+                close = closing.ended(error)
+                if close is None:
+                    # The browser asks again when it notices the gap; the socket must not die of it.
+                    logger.exception("Sending to session %s failed.", self.session.pk)
+                    continue
+                await self._end(close)
                 return
-            except TooFarBack as error:
-                await self._end(RELOAD, error.message)
-                return
-            except AWAY as error:
-                logger.warning("Rows of session %s have to wait: %r", self.session.pk, error)
-                await asyncio.sleep(AGAIN_SECONDS)
-                feed.ring.set()
-            except Exception:
-                # The browser asks again when it notices the gap; the socket must not die of it.
-                logger.exception("Sending to session %s failed.", self.session.pk)
 
-    async def _end(self, code: int, reason: str) -> None:
+    async def _end(self, close: closing.Close) -> None:
         """Close from the pump, which nobody listens to."""
         try:
-            await self._leave(code, reason)
-        except Gone:
+            await self._leave(close)
+        except Disconnected:
             return
 
-    async def _say(self, frame: JsonObject) -> None:
-        await self._deliver(orjson.dumps(frame).decode())
+    async def _more(self, follower: Follower, frame: wire.Show, make: Look, *, again: bool = True) -> None:
+        try:
+            async with aclosing(follower.look(make)) as items:
+                async for item in items:
+                    if isinstance(item, Seen):
+                        await self.send(text_data=wire.more(frame, item))
+                    else:
+                        await self.send(text_data=await self._drawings.frame(item))
+        except Lost:
+            if not again:
+                raise
+            await in_session(self.session.pk, earlier.forget, self.session)
+            await self._more(follower, frame, make, again=False)
 
-    async def _deliver(self, text: str) -> None:
-        await self.send(text_data=text)
+    async def _speak(self, items: AsyncGenerator[Item]) -> None:
+        async with aclosing(items):
+            async for item in items:
+                await self.send(text_data=await self._drawings.frame(item))
+
+    async def _say(self, frame: JsonObject) -> None:
+        await self.send(text_data=orjson.dumps(frame).decode())
+
+    def _on_listing(self) -> None:
+        self._relist = True
+        if self._follower is not None:
+            self._follower.nudge()
 
 
 class Internal(BeachError):

@@ -1,20 +1,27 @@
-"""Frames from a browser: parsed, limited and checked, one model per type (docs/architecture.md)."""
+"""Frames of the panel's socket (docs/architecture.md): a browser's are parsed, limited and checked, one model per type;
+what a follower hands on is encoded, once for everybody who watches."""
 
 from __future__ import annotations
 
 import re
+import time
 from itertools import islice
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError
 
-from envelopes.conf import setting
+import a2ui
+from envelopes.conf import conf
+from envelopes.delivery.follower import Item, Seen, UpToDate
+from envelopes.delivery.streamed import PlacedDelta
 from envelopes.errors import TooLarge, ValidationFailed
 from envelopes.protocol.strict_json import parse_strict
+from envelopes.protocol.targets import target_of
 from envelopes.protocol.text import clean_json
 
 MessageId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
-Target = Annotated[str, Field(min_length=1, max_length=512)]
+Target = Annotated[a2ui.Target, PlainValidator(target_of)]
 
 
 class _Frame(BaseModel):
@@ -48,11 +55,21 @@ class Action(_Frame):
 
 
 class Show(_Frame):
-    """More of a list that is shown only in part."""
+    """More of what is shown only in part: of the list with that DOM id, or of the conversation (``gap``)."""
 
     type: Literal["show"]
     id: MessageId
     target: Target
+
+    @property
+    def gap(self) -> tuple[int, int, int] | None:
+        """Where ``target`` is "gA-B-N": the numbers of the blocks above and below what is left out, and that of its
+        DOM id."""
+        found = _GAP.fullmatch(self.target) if isinstance(self.target, str) else None
+        return (int(found[1]), int(found[2]), int(found[3])) if found is not None else None
+
+
+_GAP = re.compile(r"g([0-9]{1,15})-([0-9]{1,15})-([0-9]{1,15})")
 
 
 class Decide(_Frame):
@@ -115,7 +132,7 @@ def parse_frame(text: str | None, raw: bytes | None) -> ClientFrame:
     """
     if text is None:
         raise ValidationFailed("Frames are text, not binary.")
-    limit = setting("BEACH_FRAME_BYTES")
+    limit = conf.BEACH_FRAME_BYTES
     size = len(text.encode("utf-8", "surrogatepass"))
     if size > limit:
         raise TooLarge(f"The frame has {size:,} bytes; at most {limit:,} are accepted.", limit=limit)
@@ -133,3 +150,40 @@ def parse_frame(text: str | None, raw: bytes | None) -> ClientFrame:
         if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
             raise ValidationFailed("That is not a type of frame.", path="/type", **facts) from error
         raise ValidationFailed(f"{first['msg']} (at /{where}).", path=f"/{where}", **facts) from error
+
+
+def more(frame: Show, seen: Seen) -> str:
+    """The acknowledgement that brings what was asked for, as it is at row ``seq``: applied as the frame of a row is, to
+    a page that has that row."""
+    told = {
+        "type": "ack",
+        "id": frame.id,
+        "seq": seen.seq,
+        "prev": seen.seq,
+        "ops": seen.made,
+        "busy": seen.busy,
+    }
+    return orjson.dumps(told).decode()
+
+
+def encode(item: Item) -> str:
+    """The frame for one item of the log."""
+    match item:
+        case PlacedDelta():
+            return item.delta.encoded(f"panel {item.place}", lambda: _delta(item))
+        case UpToDate():
+            now = time.time_ns() // 1_000_000
+            frame = {"type": "welcome", "seq": item.seq, "busy": item.busy, "now": now}
+            return orjson.dumps(frame).decode()
+        case _:
+            return item.payload
+
+
+def encode_drawn(text: PlacedDelta, drawn: str) -> str:
+    """The frame for text of which ``drawn`` (a JSON object) is what ``drawings`` made."""
+    into = orjson.dumps(text.place).decode()
+    return text.delta.encoded(f"panel {text.place}", lambda: f'{{"type":"delta","into":{into},{drawn[1:]}')
+
+
+def _delta(text: PlacedDelta) -> str:
+    return orjson.dumps({"type": "delta", "into": text.place, **text.delta.as_json()}).decode()

@@ -1,4 +1,5 @@
-"""Who sits at a socket, asked again for every frame: a login that has ended must not go on through an open socket."""
+"""Who sits at a socket, asked again for every frame with an effect, and after a while for others: a login that has
+ended must not go on through an open socket."""
 
 from __future__ import annotations
 
@@ -13,13 +14,13 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.core.handlers.asgi import ASGIRequest
 
-from envelopes.access import COOKIE, Principal, get_session, owns, principal
+from envelopes.access import COOKIE, Principal, admitted, get_session, principal
+from envelopes.delivery.follower import Changed
 from envelopes.errors import Forbidden, NotFound
 from envelopes.models import Session
 
-
-class Changed(Exception):
-    """Who sits here, or what they may do, is not what it was at the handshake."""
+_COOKIES = "beach.cookies"
+"""Where a handshake has its cookies once they have been read."""
 
 
 @dataclass(frozen=True)
@@ -32,14 +33,14 @@ class Admission:
 
 
 def admit(scope: Any) -> Admission:
-    """Raises ``Forbidden`` for nobody, and for anybody but the ``person`` of the query, where there is one (as
-    ``envelopes.views.reach`` says it): what waits in a page is of whom it was made for. Raises ``NotFound`` for a
-    session that is not there or not theirs."""
+    """Raises ``Forbidden`` for nobody, and for anybody but the ``person`` of the query, where there is one (``reach``
+    tells it to the page): what waits in a page is of whom it was made for. Raises ``NotFound`` for a session that is
+    not there or not theirs."""
     who = current_principal(scope)
     if not who.is_known or _person(scope) not in ("", who.key):
         raise Forbidden("Sign in first.")
-    session = get_session(who, scope["url_route"]["kwargs"]["public_id"])
-    return Admission(who.key, session, owns(who, session))
+    session, may_act = admitted(who, scope["url_route"]["kwargs"]["public_id"])
+    return Admission(who.key, session, may_act)
 
 
 def recheck(scope: Any, admission: Admission) -> None:
@@ -52,14 +53,23 @@ def recheck(scope: Any, admission: Admission) -> None:
         raise Changed
 
 
-def actor_of(scope: Any, admission: Admission) -> tuple[Principal, Session]:
-    """Who acts, and in what, for a frame with an effect; raises ``Changed``. Whether they may is asked where it has its
-    effect, under the session's lock."""
+def acting(scope: Any, admission: Admission) -> Principal:
+    """Who acts, for a frame with an effect; raises ``Changed`` unless it is who was let in."""
     who = current_principal(scope)
     if not who.is_known or who.key != admission.key:
         raise Changed
+    return who
+
+
+def acting_at_once(scope: Any, admission: Admission) -> Principal | None:
+    """The same for an event loop; None where the database has to be asked, since there is a login."""
+    return None if settings.SESSION_COOKIE_NAME in cookies_of(scope) else acting(scope, admission)
+
+
+def check_visible(who: Principal, admission: Admission) -> None:
+    """Raises ``Changed`` where the session is gone, or not to be seen by them any more."""
     try:
-        return who, get_session(who, admission.session.public_id)
+        get_session(who, admission.session.public_id)
     except NotFound as error:
         raise Changed from error
 
@@ -82,7 +92,23 @@ def _person(scope: Any) -> str:
     return parse_qs(query.decode("latin-1")).get("person", [""])[-1]
 
 
+def slim(scope: Any) -> None:
+    """Let go of the headers of a handshake that are not asked for again: every router and middleware on the way holds
+    the same list for as long as the socket is open."""
+    headers = scope["headers"]
+    if isinstance(headers, list):
+        headers[:] = _cookies(scope)
+
+
+def _cookies(scope: Any) -> list[tuple[bytes, bytes]]:
+    return [(name, value) for name, value in scope["headers"] if name.lower() == b"cookie"]
+
+
 def cookies_of(scope: Any) -> dict[str, str]:
     """The cookies of a handshake exactly as Django reads those of a request: what one of the two reads otherwise locks
-    people out of their conversations."""
-    return ASGIRequest({**scope, "method": "GET"}, BytesIO()).COOKIES
+    people out of their conversations. They stay the same, and are read once."""
+    cookies: dict[str, str] | None = scope.get(_COOKIES)
+    if cookies is None:
+        told = {"type": "http", "method": "GET", "path": "/", "headers": _cookies(scope)}
+        cookies = scope[_COOKIES] = ASGIRequest(told, BytesIO()).COOKIES
+    return cookies

@@ -4,4 +4,4 @@ from django.urls import path
 
 from envelopes.transports.panel.consumer import PanelConsumer
 
-websocket_urlpatterns = [path("ws/chat/<str:public_id>/", PanelConsumer.as_asgi())]
+sockets = [path("ws/chat/<str:public_id>/", PanelConsumer.as_asgi())]

@@ -1,0 +1,340 @@
+"""One reader of one log: what every door sends, in the order in which it was made (docs/architecture.md).
+
+A door that only sends loops over ``Follower.follow``. One whose other end may ask again from an earlier row calls
+``begin`` for that, and ``ready`` and ``new`` beside it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.db import InterfaceError, OperationalError
+
+from envelopes.database_threads import in_session
+from envelopes.delivery import rules
+from envelopes.delivery.deltas import Delta, deltas
+from envelopes.delivery.news import Look, News, log_at, news_of
+from envelopes.delivery.streamed import PlacedDelta, StreamedText
+from envelopes.delivery.wanted import wanted_by
+from envelopes.errors import BeachError, Unavailable
+from envelopes.log.doorbell import doorbell
+from envelopes.models import Session
+from envelopes.registries.transports import Transport
+from envelopes.session_state import Frame, live_sessions, resume
+
+logger = logging.getLogger(__name__)
+
+AWAY = (OperationalError, InterfaceError)
+"""The database does not answer, is locked, or let go of a transaction."""
+
+AGAIN_SECONDS = 1.0
+"""After how long rows are asked for again that the database did not give."""
+
+RECHECK_SECONDS = 60.0
+"""How long a reader that only listens is believed to be who it was."""
+
+
+class NotInLog(BeachError):
+    """This page shows more than the server has. Load it again."""
+
+    code = "not_in_log"
+    fault = "us"
+
+
+class Changed(BeachError):
+    """Who you are, or what you may do here, has changed."""
+
+    code = "changed"
+    fault = "client"
+
+
+@dataclass(frozen=True, slots=True)
+class UpToDate:
+    """The reader has every row up to ``seq``. ``busy``: an agent is at work, or will be without anybody doing
+    anything."""
+
+    seq: int
+    busy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a door made of the session at row ``seq``, which is the last one that the reader has."""
+
+    seq: int
+    busy: bool
+    made: Any
+
+
+Item = Frame | PlacedDelta | UpToDate
+Check = Callable[[], Awaitable[None]]
+
+
+class Follower:
+    """Follows the log of ``session`` for ``reader``, over ``transport`` and what its presenter makes of rows.
+
+    ``cursor`` is the last row that was handed on. ``check`` raises ``Changed`` when the reader is not who was let in;
+    it is asked before anything is handed on, at most every ``recheck_seconds``. Used inside one event loop; ``close``
+    when done.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        transport: Transport,
+        reader: rules.Reader,
+        *,
+        check: Check | None = None,
+        recheck_seconds: float = RECHECK_SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.session = session
+        self.transport = transport
+        self.reader = reader
+        self.cursor = 0
+        self._check = check
+        self._recheck_seconds = recheck_seconds
+        self._clock = clock
+        self._checked_at = clock()
+        self._wanted = wanted_by(transport, reader)
+        self._text = StreamedText(self._wanted.text)
+        self._rung = False
+        self._waiting: asyncio.Future[None] | None = None
+        self._due = False
+        # The row up to which it is due; None while nobody has said which.
+        self._upto: int | None = None
+        self._retry: asyncio.TimerHandle | None = None
+        self._begun = False
+        # One speaks at a time: what follows, or a beginning that starts again from an earlier row.
+        self._speaking = asyncio.Lock()
+        self._undo: list[Callable[[], None]] = []
+
+    # -- for doors ----------------------------------------------------------------------------------------------
+
+    async def follow(self, after: int) -> AsyncGenerator[Item]:
+        """Everything after row ``after``, for ever. Raises what ``begin`` and ``new`` do."""
+        async with aclosing(self.begin(after)) as items:
+            async for item in items:
+                yield item
+        while True:
+            await self.ready()
+            async with aclosing(self.new()) as items:
+                async for item in items:
+                    yield item
+
+    async def begin(self, after: int) -> AsyncGenerator[Item]:
+        """Everything after row ``after``, then ``UpToDate``, then the text that streams now from its beginning.
+
+        Raises ``NotInLog`` when the reader is ahead of the log, ``TooFarBack`` when it is too far behind, ``Changed``
+        also for a session that is gone, and what the database raises: then nothing has begun, or goes on as before.
+        """
+        self._listen()
+        if self._begun:
+            await self.check()
+        async with self._speaking:
+            news = await self._read(self._find, after, self._text.turns)
+            self._begun = True
+            self.cursor = after
+            for item in self._handed(news.frames):
+                yield item
+            self._text.read(news.turns)
+            yield UpToDate(news.seq, news.busy)
+            for text in self._text.whole(news.texts, deltas.told(self.session.pk), news.turns):
+                yield text
+
+    async def ready(self) -> None:
+        """Returns when there may be something new, or after ``nudge``."""
+        if not self._rung:
+            # One waits, and an asyncio.Event has a queue for many: most of what an idle reader would hold.
+            self._waiting = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
+        self._rung = False
+
+    def nudge(self) -> None:
+        """Let ``ready`` return: the door has something of its own to say."""
+        self._rung = True
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    async def new(self) -> AsyncGenerator[Item]:
+        """What is new, in order. Text alone makes nobody look for rows.
+
+        Raises ``TooFarBack`` and ``Changed``. Where the database is away, rows are asked for again in a while.
+        """
+        async with self._speaking:
+            try:
+                await self.check(unless_within=self._recheck_seconds)
+                for text in self._text.take():
+                    yield text
+                if not self._due or self._retry is not None:
+                    return
+                read = partial(self._after, upto=self._upto)
+                news = self._at_hand() or await self._read(read, self.cursor, self._text.turns)
+            except AWAY as error:
+                logger.warning("Rows of session %s have to wait: %r", self.session.pk, error)
+                self._retry = asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._again)
+                return
+            for item in self._handed(news.frames):
+                yield item
+            self._text.read(news.turns)
+            for text in self._text.take():
+                yield text
+
+    async def look(self, make: Look) -> AsyncGenerator[Item | Seen]:
+        """What is new, then what ``make`` makes of the session just there, so that no update is missed or comes twice.
+        Raises ``Unavailable`` before ``begin``, else what ``new`` and ``make`` do."""
+        if not self._begun:
+            raise Unavailable
+        await self.check()
+        async with self._speaking:
+            news = await self._read(self._after, self.cursor, self._text.turns, make)
+            for item in self._handed(news.frames):
+                yield item
+            self._text.read(news.turns)
+            for text in self._text.take():
+                yield text
+            yield Seen(news.seq, news.busy, news.made)
+
+    async def check(self, *, unless_within: float = 0.0) -> None:
+        """Ask whether the reader is still who was let in, unless that was asked in the last ``unless_within`` seconds.
+        Raises ``Changed``."""
+        began = self._clock()
+        if self._check is not None and began - self._checked_at >= unless_within:
+            await self._check()
+            self._checked_at = began
+
+    def check_written(self, seq: int, *, before: int) -> None:
+        """A row has got the number ``seq``, and the reader had row ``before`` already when it was written. Raises
+        ``NotInLog`` when the log has been set back; what this process remembers of it is then forgotten."""
+        if seq < before:
+            live_sessions.forget(self.session.pk)
+            raise NotInLog
+
+    def close(self) -> None:
+        if self._retry is not None:
+            self._retry.cancel()
+        undo, self._undo = self._undo, []
+        for one in undo:
+            one()
+
+    # -- inside -------------------------------------------------------------------------------------------------
+
+    def _listen(self) -> None:
+        """Listen first, then read the log: nothing that is appended meanwhile is missed."""
+        if self._undo:
+            return
+        session = self.session.pk
+        live_sessions.watch(session, self.transport.name)
+        self._undo = [
+            lambda: live_sessions.unwatch(session, self.transport.name),
+            doorbell.listen(session, self._rang),
+            deltas.subscribe(session, self._came),
+        ]
+
+    def _rang(self, upto: int | None = None) -> None:
+        if upto is not None and upto <= self.cursor:
+            # The poll rings for every session that is new to it.
+            return
+        if self._due and (upto is None or self._upto is None):
+            self._upto = None
+        else:
+            self._upto = upto if self._upto is None or upto is None else max(self._upto, upto)
+        self._due = True
+        self._text.due()
+        self.nudge()
+
+    def _again(self) -> None:
+        self._retry = None
+        self._rang()
+
+    def _came(self, delta: Delta) -> None:
+        if not self._text.came(delta):
+            return
+        if not self._text.knows(delta.turn):
+            # The row that began it may have had nothing to show.
+            self._due, self._upto = True, None
+        self.nudge()
+
+    def _handed(self, frames: Iterable[Frame]) -> Iterable[Frame]:
+        """What the presenter made for everybody, without what this reader does not get."""
+        for frame in frames:
+            if frame.seq > self.cursor:
+                if not frame.part_type or self._wanted.part(frame.part_type, frame.late):
+                    yield frame
+                self.cursor = frame.seq
+
+    def _at_hand(self) -> News | None:
+        """What is due, where this process has it already: it has written it itself, or read it for another reader."""
+        if self._upto is None:
+            return None
+        with live_sessions.glance(self.session.pk, self.transport.name, self._upto) as shown:
+            frames = None if shown is None else shown.frames_after(self.cursor)
+            if shown is None or frames is None:
+                return None
+            self._due, self._upto = False, None
+            self._text.reading()
+            return news_of(shown, frames, self._text.turns)
+
+    async def _read(self, read: Callable[..., News], *args: object) -> News:
+        due, self._due, self._upto = self._due, False, None
+        self._text.reading()
+        try:
+            return await in_session(self.session.pk, read, *args)
+        except BaseException:
+            self._due, self._upto = self._due or due, None
+            self._text.failed()
+            raise
+
+    # -- in the database's thread ---------------------------------------------------------------------------------
+
+    def _find(self, after: int, turns: set[int]) -> News:
+        """The log of a database that was restored may be shorter than what a reader or this process has seen of it."""
+        found = log_at(self.session.pk, after)
+        if found is None:
+            raise Changed
+        self.session.last_seq = found.last_seq
+        live_sessions.check(self.session)
+        if after > found.last_seq:
+            raise NotInLog
+        if found.is_at_rest:
+            # After a restart everybody asks at once, and most wait for nothing. What comes later has the session built.
+            return News([], {}, after, busy=False, texts=[])
+        if found.running is None:
+            return self._after(after, turns)
+        number, bubbles = found.running
+        news = self._after(after, turns | {number})
+        news.texts = [
+            Delta(live, number, bubble["partType"], 0, bubble["text"]) for live, bubble in bubbles.items()
+        ]
+        return news
+
+    def _after(self, seq: int, turns: set[int], make: Look | None = None, upto: int | None = None) -> News:
+        """What follows row ``seq`` (up to ``upto``), where ``turns`` stand then, and what ``make`` makes of that."""
+        frames: list[Frame] = []
+        while True:
+            after = frames[-1].seq if frames else seq
+            with live_sessions.present(self.session, self.transport.name, upto=upto, since=after) as shown:
+                shown.keep_earlier(frames)
+                kept = shown.frames_after(after)
+                if kept is not None:
+                    frames += kept
+                    return news_of(shown, frames, turns, make)
+            self._refresh()
+            frames += resume(self.session, self.transport.name, after)
+            upto = None  # they go as far as the log does, and so must what is told of turns
+
+    def _refresh(self) -> None:
+        try:
+            self.session.refresh_from_db(fields=["last_seq"])
+        except Session.DoesNotExist as error:
+            raise Changed from error

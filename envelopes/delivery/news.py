@@ -1,0 +1,71 @@
+"""What a follower reads at once: rows, how things stand with the last of them, and what its door makes of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet
+
+from envelopes.delivery.deltas import Delta
+from envelopes.delivery.streamed import NOWHERE, Standing
+from envelopes.models import Session, Turn
+from envelopes.prepared import Prepared
+from envelopes.registries.state_machines import BUSY, TurnStatus
+from envelopes.session_state import Frame, PresentedSession
+from envelopes.types import JsonObject
+
+Look = Callable[[PresentedSession], Any]
+
+
+@dataclass
+class News:
+    """``turns``: by number, where their text belongs at row ``seq``. ``texts`` streams then; ``made`` is the door's."""
+
+    frames: list[Frame]
+    turns: dict[int, Standing]
+    seq: int
+    busy: bool
+    texts: list[Delta]
+    made: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogAt:
+    """A session as the database has it. ``running``: the number of the turn that runs and its bubbles, by name.
+    ``is_at_rest``: its last row is the one that was asked about, and no agent is at work or will be without anybody
+    doing anything."""
+
+    last_seq: int
+    running: tuple[int, JsonObject] | None
+    is_at_rest: bool
+
+
+def log_at(session_pk: int, after: int) -> LogAt | None:
+    """The session with this primary key, for a reader that has row ``after``, in one statement; None if it is gone."""
+    row = _LOG_AT.first(session_pk, after)
+    if row is None:
+        return None
+    last_seq, number, bubbles, is_at_rest = row
+    return LogAt(last_seq, (number, bubbles) if number is not None else None, is_at_rest)
+
+
+def _log_at(session_pk: int, after: int) -> QuerySet[Any, Any]:
+    # At most one runs.
+    running = FilteredRelation("turns", condition=Q(turns__status=TurnStatus.RUNNING))
+    at_work = Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY)
+    found = Session.objects.filter(pk=session_pk).annotate(
+        running=running, at_rest=Q(last_seq=after) & ~Exists(at_work)
+    )
+    return found.values_list("last_seq", "running__number", "running__live", "at_rest").order_by()[:1]
+
+
+_LOG_AT = Prepared(_log_at, 2**53 - 1, 2**53)
+
+
+def news_of(shown: PresentedSession, frames: list[Frame], turns: set[int], make: Look | None = None) -> News:
+    """``frames`` up to where ``shown`` is, with where their turns and ``turns`` stand. Within its lock."""
+    asked = turns | {frame.turn for frame in frames}
+    standing = {turn: Standing(shown.place(turn), shown.over.get(turn, NOWHERE)) for turn in asked if turn}
+    return News(frames, standing, shown.sent, shown.busy, [], make(shown) if make is not None else None)

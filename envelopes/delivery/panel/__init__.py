@@ -1,1 +1,0 @@
-"""The panel presenter: rows of the log become a thread of HTML, and later rows become operations on it."""

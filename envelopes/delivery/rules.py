@@ -1,0 +1,113 @@
+"""Who gets what, and how: the only place that decides (seed 001 "Delivery rules"; D7, D12, D13, D55).
+
+Pure functions over the table of part types. Doors, presenters, followers, the envelope and whoever stores a part ask
+here; nobody else reads the columns of a ``PartType`` that are about delivery.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from envelopes.protocol.originators import Originator
+from envelopes.protocol.rows import Audience
+from envelopes.registries.part_types import Delivery, PartType
+from envelopes.registries.transports import Connection
+from envelopes.types import PROGRAMS, PrincipalKind
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Who is at the other end.
+
+    ``consumes``: the part types that a peer or a service says it takes (``llm-context``, types of an application).
+    ``surfaces``: it can render interfaces.
+    """
+
+    kind: PrincipalKind = "person"
+    consumes: frozenset[str] = frozenset()
+    surfaces: bool = False
+
+    @classmethod
+    def of(cls, originator: Originator, *, surfaces: bool = False) -> Self:
+        """Whoever began a turn, as they were then; ``surfaces`` is what their transport can do."""
+        return cls(originator["kind"], frozenset(originator["consumes"]), surfaces)
+
+
+ALSO_BY: dict[str, frozenset[str]] = {"panel": frozenset({"sse"}), "live": frozenset({"sse"})}
+"""What may travel by the second may travel by the first (D13)."""
+
+
+def delivery_for(kind: PartType, connection: Connection, reader: Reader, *, late: bool = False) -> Delivery:
+    """How a part of this type travels to ``reader`` by ``connection``.
+
+    *flush*: at once. *once*: when it is there, whole. *accumulate*: with others of its kind, when the turn settles.
+    *drop*: not at all. ``late``: its turn had settled before it came.
+    """
+    if not _may_get(kind, connection, reader):
+        return "drop"
+    if late and not (kind.allowed_late and connection.kind == "streaming"):
+        return "drop"
+    if kind.verbatim_to_peers and reader.kind == "peer":
+        return "flush" if connection.kind == "streaming" else "once"
+    cell = kind.streaming if connection.kind == "streaming" else kind.buffered
+    if cell == "audit-only" or cell == "inbound-only":  # noqa: PLR1714 - mypy narrows by comparison only
+        return "drop"
+    return cell
+
+
+def gets(kind: PartType | None, connection: Connection, reader: Reader, *, late: bool = False) -> bool:
+    """Whether ``reader`` gets parts of this type at all; None is one that nobody registered."""
+    return kind is not None and delivery_for(kind, connection, reader, late=late) != "drop"
+
+
+def streams_text(kind: PartType, connection: Connection, reader: Reader) -> bool:
+    """Whether ``reader`` gets text of this type while it is still being written: only what it would get anyway, at
+    once, as a part."""
+    return (
+        kind.streams_text
+        and connection.kind == "streaming"
+        and delivery_for(kind, connection, reader) == "flush"
+    )
+
+
+def may_stream(kind: PartType) -> bool:
+    """Whether there can be anybody who gets text of this type while it is being written."""
+    return kind.streams_text and (kind.streaming == "flush" or kind.verbatim_to_peers)
+
+
+def audience(kind: PartType) -> Audience:
+    """Whether a part of this type may leave the server at all: "audit" where there can be nobody who gets it."""
+    cells = {kind.streaming, kind.buffered}
+    nobody = cells <= {"drop", "audit-only", "inbound-only"} and not kind.verbatim_to_peers
+    return "audit" if nobody else "delivered"
+
+
+def is_said(kind: PartType) -> bool:
+    """Whether it is something said to a person: what is left of a turn whose state builds no envelope."""
+    return kind.buffered == "flush" or (kind.data == "none" and not kind.requires_peer_consumes)
+
+
+def is_question(kind: PartType) -> bool:
+    """Whether it asks a person, who has answered by the time its turn settles: it was told when it came, and is no
+    part of the answer. What else is said while a turn waits for that is (D11)."""
+    return kind.asks_person
+
+
+def begins_turn(kind: PartType, *, new: bool) -> bool:
+    """Whether a part of this type that comes after its turn has settled begins another turn, as part of which it
+    travels: what a turn gathers beside what it says, such as data and files. ``new``: it does not speak of something
+    that is there already, of which ``allowed_late`` speaks."""
+    kept = kind.buffered in ("once", "accumulate") or kind.verbatim_to_peers
+    return kept and not is_said(kind) and (new or not kind.allowed_late)
+
+
+def _may_get(kind: PartType, connection: Connection, reader: Reader) -> bool:
+    if kind.requires_peer_consumes and not (reader.kind in PROGRAMS and kind.name in reader.consumes):
+        return False
+    if kind.requires_surfaces and not (reader.surfaces or kind.name in reader.consumes):
+        return False
+    if not connection.name or kind.allowed_transports is None:
+        return True
+    names = ALSO_BY.get(connection.name, frozenset()) | {connection.name}
+    return not kind.allowed_transports.isdisjoint(names)

@@ -1,0 +1,96 @@
+"""What a thread is told about its session: names, language, time zone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time
+from functools import cached_property, lru_cache
+from zoneinfo import ZoneInfo
+
+from babel import Locale, UnknownLocaleError
+from babel.dates import format_date, format_skeleton, format_time
+from django.conf import settings
+from django.utils.translation import get_language, get_supported_language_variant
+from django.utils.translation import gettext as _
+
+from envelopes.markup.html import SafeString, html
+from envelopes.protocol.zones import zone_of
+
+
+def current_locale() -> str:
+    """The language of the page that is being served, as formats take it: Django's "en" is American."""
+    language = get_language() or settings.LANGUAGE_CODE
+    return "en-US" if language == "en" else language
+
+
+# Each update of a surface says when: the same for a minute, and for everybody who reads that language.
+@lru_cache(4096)
+def _hours(hour: int, minute: int, locale: Locale) -> str:
+    return format_time(time(hour, minute), "HH:mm", locale=locale)
+
+
+@lru_cache(1024)
+def _full(day: date, locale: Locale) -> str:
+    return format_date(day, "full", locale=locale)
+
+
+@dataclass(frozen=True)
+class PageContext:
+    """``actors``: name to display name. ``locale`` and ``timezone`` (IANA) are the session's; one that does not exist
+    falls back to English and UTC, since a page has to be shown all the same. ``image_hosts``: D33."""
+
+    session_id: str
+    actors: Mapping[str, str]
+    locale: str = "en"
+    timezone: str = "UTC"
+    debug: bool = False
+    image_hosts: frozenset[str] = field(default_factory=frozenset)
+
+    @cached_property
+    def zone(self) -> ZoneInfo:
+        return zone_of(self.timezone)
+
+    @cached_property
+    def babel(self) -> Locale:
+        try:
+            return Locale.parse(self.locale, sep="-" if "-" in self.locale else "_")
+        except (UnknownLocaleError, ValueError):
+            return Locale.parse("en")
+
+    @cached_property
+    def language(self) -> str:
+        return language_of(self.locale)
+
+    def name(self, actor: str) -> str:
+        return self.actors.get(actor) or actor or _("Agent")
+
+    def local(self, at: str) -> datetime:
+        """A stored moment (ISO 8601) on the session's clock."""
+        moment = datetime.fromisoformat(at)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(self.zone)
+
+    def day(self, at: str) -> str:
+        """The session's calendar day of a moment, as an ISO date."""
+        return self.local(at).date().isoformat()
+
+    def clock(self, at: str) -> SafeString:
+        """``<time>`` with hours and minutes, and the day for whoever points at it."""
+        local = self.local(at)
+        hours, day = _hours(local.hour, local.minute, self.babel), _full(local.date(), self.babel)
+        return html('<time datetime="{}" title="{}, {}">{}</time>', at, day, hours, hours)
+
+    def short_day(self, at: str) -> str:
+        """ "15 Aug": the session's day of a moment, without its year."""
+        return str(format_skeleton("MMMd", self.local(at), locale=self.babel))
+
+    def long_day(self, day: str) -> str:
+        return format_date(date.fromisoformat(day), "full", locale=self.babel)
+
+
+def language_of(locale: str) -> str:
+    """The nearest language that there are translations for."""
+    try:
+        return get_supported_language_variant(locale.replace("_", "-").lower())
+    except LookupError:
+        return "en"

@@ -1,0 +1,207 @@
+"""The rows of a session's log: what kinds there are, who may get them, and what the data of each holds.
+
+``Row`` is a row as readers see it: plain, frozen, without a database behind it. ``SHAPES`` names the data of every
+kind; keys that are not always there are ``NotRequired``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, NotRequired, TypedDict
+
+from envelopes.types import Json, JsonObject
+
+Audience = Literal["delivered", "audit"]
+"""Whether a row may leave the server at all (D55); how it travels is for ``delivery``."""
+
+
+class MessageData(TypedDict):
+    """What a person wrote. ``id`` is the one that their client gave it; ``parts`` came with it, checked as
+    inbound ones."""
+
+    text: str
+    name: str
+    id: NotRequired[str]
+    parts: NotRequired[list[JsonObject]]
+
+
+class ActionData(TypedDict):
+    """A click on a surface of ``owner``: the A2UI action, the DOM id that was clicked, and what it said."""
+
+    action: JsonObject
+    owner: str
+    target: str
+    label: str
+
+
+class EditData(TypedDict):
+    """A person's edit of a surface's data model, as RFC 6902 operations. ``target`` is the DOM id of the field."""
+
+    owner: str
+    surfaceId: str
+    ops: list[JsonObject]
+    target: str
+
+
+class ShowData(TypedDict):
+    """A person asked for more of a list that is cut: ``count`` items of the one with the DOM id ``target``."""
+
+    owner: str
+    surfaceId: str
+    target: str
+    count: int
+
+
+class TurnData(TypedDict):
+    """A turn has come to ``status`` (``state_machines.TurnStatus``, never settled). ``reason``: new, started, resumed,
+    recovered, approval or job. ``attempt`` counts its runners."""
+
+    turnId: str
+    number: int
+    actor: str
+    status: str
+    reason: str
+    attempt: int
+
+
+class PartData(TypedDict):
+    """A part, ``{text?, data?, metadata}``, with the state that was declared with it. ``live`` is the key of the
+    streamed bubble that it replaces; ``late`` marks one that came after its turn had settled."""
+
+    part: JsonObject
+    turnState: str
+    live: NotRequired[str]
+    late: NotRequired[Literal[True]]
+
+
+class WithdrawnData(TypedDict):
+    """Streamed text that did not become a part: the keys of its bubbles."""
+
+    live: list[str]
+
+
+class ToolData(TypedDict):
+    """A call that a person was asked about has come to ``state`` (``state_machines.CallStatus``). ``resolvedBy`` is the
+    name of whoever found out what had become of it."""
+
+    callId: str
+    name: str
+    state: str
+    approvalId: str
+    summary: NotRequired[str]
+    error: NotRequired[JsonObject]
+    resolvedBy: NotRequired[str]
+
+
+class SettledData(TypedDict):
+    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67)."""
+
+    turnState: str
+    finalizedBy: str
+
+
+class FreeTextData(TypedDict):
+    """What a model wrote outside of respond()."""
+
+    text: str
+
+
+class RefusedData(TypedDict):
+    """A call of the model that was refused: its name, the typed error, its input as far as it can be kept."""
+
+    call: str
+    error: JsonObject
+    input: JsonObject
+
+
+class NoteData(TypedDict):
+    """The ``note`` of a respond() call."""
+
+    note: str
+
+
+class ToolResultData(TypedDict):
+    """How a tool call ended. ``dataKind`` says that the result is data of that kind, None that it is none.
+    ``resolvedBy`` is the key of the principal who found out what had become of it."""
+
+    callId: str
+    name: str
+    state: str
+    result: Json
+    error: JsonObject | None
+    dataKind: str | None
+    resolvedBy: NotRequired[str]
+
+
+class LateDecisionData(TypedDict):
+    """A decision that changed nothing, since there was one already. ``by`` is the key of the principal."""
+
+    approvalId: str
+    decision: str
+    by: str
+    reason: str
+    source: str
+
+
+class DiagnosticData(TypedDict):
+    """What was repaired or closed for a surface of the call whose part ``part`` points to."""
+
+    part: str
+    code: str
+    surfaceId: str
+    path: str
+    message: str
+
+
+class ProviderData(TypedDict, total=False):
+    """The end of a model's reply, or the ``error`` by which it broke off."""
+
+    stopReason: str | None
+    usage: JsonObject
+    step: int
+    error: JsonObject
+
+
+SHAPES: dict[str, type] = {
+    "message": MessageData,
+    "action": ActionData,
+    "edit": EditData,
+    "show": ShowData,
+    "turn": TurnData,
+    "part": PartData,
+    "withdrawn": WithdrawnData,
+    "tool": ToolData,
+    "settled": SettledData,
+    "free-text": FreeTextData,
+    "refused": RefusedData,
+    "note": NoteData,
+    "tool-result": ToolResultData,
+    "late-decision": LateDecisionData,
+    "diagnostic": DiagnosticData,
+    "provider": ProviderData,
+}
+"""What ``data`` of each kind of row holds."""
+
+_AUDIT = frozenset({"free-text", "refused", "note", "tool-result", "late-decision", "diagnostic", "provider"})
+
+KINDS: dict[str, Audience] = {kind: "audit" if kind in _AUDIT else "delivered" for kind in SHAPES}
+"""Every kind of row and who gets it unless the row says otherwise."""
+
+LISTED = frozenset({"turn", "settled"})
+"""Kinds of rows after which a list of sessions shows theirs otherwise: new, at work, waiting for somebody, done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``seq`` is gap-free from 1 within a session. ``turn`` is the number of the turn within the session, 0 for none.
+    ``at`` is aware, UTC. ``data`` by kind as in ``SHAPES``."""
+
+    seq: int
+    kind: str
+    at: datetime
+    data: JsonObject
+    part_type: str = ""
+    actor: str = ""
+    turn: int = 0
+    audience: Audience = "delivered"

@@ -1,0 +1,128 @@
+"""A session as one transport presents it: a presenter at a row, and the last frames that it made."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from a2ui import SurfaceChange
+from envelopes.protocol.bubbles import place_of
+from envelopes.protocol.rows import Row
+from envelopes.registries.transports import Presenter, Transport
+from envelopes.session_state.state import SessionState
+
+KEPT_FRAMES = 512
+KEPT_ENDS = 64
+"""Of how many settled turns it is remembered that their text is over: what still comes of a turn comes at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What one row means to a transport, encoded once for everybody who follows it there.
+
+    ``prev`` is the row of the frame before it: whoever has that one misses nothing in between. ``over``: streamed text
+    of ``turn`` up to this place is over with it. ``part_type`` ("" for what is no part) and ``late`` are what rules ask
+    of it for a single reader.
+    """
+
+    seq: int
+    turn: int
+    prev: int
+    over: tuple[int, ...]
+    payload: str
+    part_type: str = ""
+    late: bool = False
+
+
+class PresentedSession:
+    """``presenter`` stands where ``state`` stands; ``sent`` is the row of the last frame.
+
+    ``over``: the place up to which streamed text is over, by turn, of those at work and the last that were settled.
+    Use it within ``LiveSessions.present`` only. Frames are a function of the rows alone, so each process and each
+    replay makes the same ones.
+    """
+
+    def __init__(
+        self, state: SessionState, transport: Transport, presenter: Presenter, *, sent: int = 0
+    ) -> None:
+        self.state = state
+        self.transport = transport
+        self.presenter = presenter
+        self.sent = sent
+        self.frames: deque[Frame] = deque(maxlen=KEPT_FRAMES)
+        self.over: dict[int, tuple[int, ...]] = {}
+        self._ended: deque[int] = deque()
+
+    @property
+    def busy(self) -> bool:
+        """Whether an agent is at work, or will be without anybody doing anything."""
+        return self.presenter.busy
+
+    def place(self, turn: int) -> str | None:
+        """Where text that this turn streams belongs now; None as long as there is no place for it."""
+        return self.presenter.place(turn)
+
+    def take(self, row: Row, changes: Sequence[SurfaceChange]) -> None:
+        """One row, which ``state`` has taken in: one frame, if there is something to send."""
+        payload = self.presenter.apply(row, changes, self.sent)
+        over = over_by(row)
+        if over:
+            self._end(row, over)
+        if payload is None:
+            return
+        late = bool(row.data.get("late"))
+        self.frames.append(Frame(row.seq, row.turn, self.sent, over, payload, row.part_type, late))
+        self.sent = row.seq
+
+    def _end(self, row: Row, over: tuple[int, ...]) -> None:
+        self.over[row.turn] = max(over, self.over.get(row.turn, ()))
+        if row.kind == "settled":
+            self._ended.append(row.turn)
+            if len(self._ended) > KEPT_ENDS:
+                self.over.pop(self._ended.popleft(), None)
+
+    def keep_frames(self, since: int) -> None:
+        """Let go of those up to row ``since``."""
+        self.frames = deque((frame for frame in self.frames if frame.seq > since), maxlen=KEPT_FRAMES)
+
+    def keep_earlier(self, made: Sequence[Frame]) -> None:
+        """Keep those of ``made``, which follow one another, that come right before what is kept, as many as there is
+        room for: whoever comes next may lack them too."""
+        first = self.frames[0].prev if self.frames else self.sent
+        earlier = [frame for frame in made if frame.seq <= first]
+        room = KEPT_FRAMES - len(self.frames)
+        if earlier and earlier[-1].seq == first and room > 0:
+            self.frames.extendleft(reversed(earlier[-room:]))
+
+    def frames_after(self, seq: int) -> list[Frame] | None:
+        """The frames that follow row ``seq``, or None when they are no longer kept."""
+        if seq >= self.sent:
+            return []
+        following: list[Frame] = []
+        for frame in reversed(self.frames):
+            if frame.seq <= seq:
+                break
+            following.append(frame)
+        following.reverse()
+        return following if following and following[0].prev <= seq else None
+
+
+def over_by(row: Row) -> tuple[int, ...]:
+    """The place up to which streamed text of the row's turn is over with it: text and rows may come by different ways,
+    and what comes late must not appear again."""
+    match row.kind:
+        case "settled":
+            return (sys.maxsize,)
+        case "turn":
+            attempt = row.data.get("attempt")
+            if not isinstance(attempt, int):
+                return ()
+            return (attempt,) if row.data.get("status") in ("queued", "running") else (attempt + 1,)
+        case "part" | "withdrawn":
+            live = row.data.get("live")
+            keys = [live] if isinstance(live, str) else live or []
+            return max((place_of(key) for key in keys if isinstance(key, str)), default=())
+        case _:
+            return ()

@@ -1,0 +1,137 @@
+"""Answers that are being written, drawn once in a process for all pages that show the conversation (D65)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import ParamSpec, TypeVar
+from weakref import WeakValueDictionary
+
+import orjson
+
+from envelopes.delivery.deltas import Delta
+from envelopes.delivery.follower import Item
+from envelopes.delivery.streamed import PlacedDelta
+from envelopes.markup.context import language_of
+from envelopes.models import Session
+from envelopes.protocol.bubbles import place_of
+from envelopes.session_state import Frame
+from envelopes.transports.panel import frames as wire
+from envelopes.transports.panel.presenter.drawers import is_prose
+from envelopes.transports.panel.presenter.streamed import StreamedProse
+from envelopes.types import JsonObject
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_DRAWN = "panel drawn"
+AT_ONCE = 1_000
+"""Characters that are read on the event loop; what may take longer is drawn in a thread."""
+
+
+class Drawings:
+    """The bubbles of one session, by the names of their streams. Used inside one event loop.
+
+    What pages have is told from deltas alone: one that is not the next changes nothing here, and the page that misses
+    something asks for the text from its beginning. That comes with the picture of now.
+    """
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._bubbles: dict[str, StreamedProse] = {}
+        self._turns: dict[str, int] = {}
+        self._drawing = asyncio.Lock()
+
+    async def frame(self, item: Item) -> str:
+        """The frame for one item of the log, encoded."""
+        match item:
+            case PlacedDelta() if is_prose(item.delta.part_type):
+                return wire.encode_drawn(item, await self._drawn(item.delta))
+            case Frame() if item.over:
+                async with self._drawing:
+                    self._end(item)
+        return wire.encode(item)
+
+    async def _drawn(self, delta: Delta) -> str:
+        made = delta.made(_DRAWN)
+        if made is not None:
+            return made
+        async with self._drawing:
+            # Another page may have waited for it first.
+            made = delta.made(_DRAWN)
+            if made is not None:
+                return made
+            bubble, more = self._goes_on(delta)
+            if bubble is None:
+                return delta.encoded(_DRAWN, lambda: _encoded(delta.as_json()))
+            stood = bubble.closed
+            due = bubble.take(more)
+
+            def draw() -> str:
+                return delta.encoded(
+                    _DRAWN, lambda: _encoded(_picture(delta, bubble, stood, drawing=due > 0))
+                )
+
+            return await _in_thread(draw) if due > AT_ONCE else draw()
+
+    def _goes_on(self, delta: Delta) -> tuple[StreamedProse | None, str]:
+        """The bubble that ``delta`` is the next piece of, and what of it is new; None where something is missing, or
+        nothing is new."""
+        bubble, text = self._bubbles.get(delta.live), delta.text
+        if delta.offset == 0:
+            if bubble is None or not bubble.goes_with(text):
+                bubble = self._bubbles[delta.live] = StreamedProse(self._language)
+                self._turns[delta.live] = delta.turn
+            return bubble, text[bubble.length :]
+        if bubble is None or not delta.offset <= bubble.length < delta.offset + len(text):
+            return None, ""
+        return bubble, text[bubble.length - delta.offset :]
+
+    def _end(self, frame: Frame) -> None:
+        for live in [
+            live for live, turn in self._turns.items() if turn == frame.turn and place_of(live) <= frame.over
+        ]:
+            del self._turns[live], self._bubbles[live]
+
+
+def _picture(delta: Delta, bubble: StreamedProse, stood: int, *, drawing: bool) -> JsonObject:
+    """A delta as it is, or with what is drawn now: then its text is what stands behind the blocks, at the offset up
+    to which they stand, for a page whose blocks stand up to ``from``; they ``stood`` up to there before."""
+    frame = delta.as_json()
+    strokes = bubble.draw() if drawing else []
+    if delta.offset == 0:
+        if bubble.plain:
+            return frame | {"from": 0, "draw": []}
+        return frame | {"offset": bubble.closed, "text": bubble.tail, "from": 0, "draw": bubble.whole()}
+    if bubble.closed == stood and not strokes:
+        return frame
+    # Text that has become too long for a picture takes its place.
+    since = stood if bubble.closed else 0
+    return frame | {"offset": bubble.closed, "text": bubble.tail, "from": since, "draw": strokes}
+
+
+def _encoded(frame: JsonObject) -> str:
+    return orjson.dumps(frame).decode()
+
+
+async def _in_thread(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
+    """Do ``work`` in a thread, and wait for its end also when cancelled: the thread goes on, with what it works on."""
+    working = asyncio.ensure_future(asyncio.to_thread(work, *args, **options))
+    try:
+        return await asyncio.shield(working)
+    finally:
+        while not working.done():
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait({working})
+
+
+_of_session: WeakValueDictionary[int, Drawings] = WeakValueDictionary()
+
+
+def drawings_of(session: Session) -> Drawings:
+    """Those of a session, for as long as anybody keeps them."""
+    found = _of_session.get(session.pk)
+    if found is None:
+        found = _of_session[session.pk] = Drawings(language_of(session.locale))
+    return found

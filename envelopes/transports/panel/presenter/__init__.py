@@ -1,0 +1,1 @@
+"""The panel's presenter: rows of the log in, HTML and operations out."""

@@ -1,0 +1,119 @@
+"""``ack`` and ``thinking``: a live line while the turn runs, one closed fold when it has stopped."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+
+from envelopes.markup.html import SafeString, html, icon, join, text, trusted
+from envelopes.protocol.text import shorten
+from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
+
+if TYPE_CHECKING:
+    from envelopes.transports.panel.presenter.blocks import Segment
+    from envelopes.transports.panel.presenter.row import RowContext
+
+SUMMARY = 90
+TYPING_INDICATOR = trusted('<span class="b-typing" aria-hidden="true"><i></i><i></i><i></i></span>')
+
+
+def live_in(segment: str) -> Key:
+    """The key of the line that moves in a segment; there is at most one."""
+    return ("live", segment)
+
+
+@stored
+@dataclass
+class Activity(PartView):
+    """``lines`` of what the turn did while it ran; ``segment`` is the id of the one that it stands in."""
+
+    kind = "activity"
+
+    lines: list[str] = field(default_factory=list)
+    live: bool = True
+    seconds: float = 0.0
+    segment: str = ""
+
+    def keys(self) -> tuple[Key, ...]:
+        return (live_in(self.segment),) if self.live else ()
+
+    def html(self, render: RenderContext) -> SafeString:
+        last = shorten(self.lines[-1], 400) if self.lines else ""
+        if self.live:
+            words = text(last) if last else html('<span class="b-sr">{}</span>', _("Working"))
+            return html(
+                '<p class="b-ack" id="{}" data-live>{}<span dir="auto">{}</span></p>',
+                self.id,
+                TYPING_INDICATOR,
+                words,
+            )
+        summary = self._summary(last)
+        folded = [line for line in self.lines[:-1] if line.strip()]
+        if len(last) > SUMMARY:
+            folded = self.lines
+        if not folded:
+            return html('<p class="b-ack" id="{}"><span dir="auto">{}</span></p>', self.id, summary)
+        return html(
+            '<details class="b-ack" id="{}"><summary>{}<span dir="auto">{}</span></summary>'
+            '<div class="b-ack__steps">{}</div></details>',
+            self.id,
+            icon("right", "b-icon--flip"),
+            summary,
+            join(html('<p dir="auto">{}</p>', text(line)) for line in folded),
+        )
+
+    def _summary(self, last: str) -> SafeString:
+        words = text(shorten(last, SUMMARY).rstrip(".:…") if len(last) <= SUMMARY else shorten(last, SUMMARY))
+        whole = round(self.seconds)
+        return html(_("{} · {} s"), words, whole) if whole >= 1 else words
+
+
+def begin(context: RowContext, segment: Segment) -> None:
+    """The turn runs: something moves."""
+    last = segment.parts[-1] if segment.parts else None
+    if isinstance(last, Activity):
+        if not last.live:
+            last.live = True
+            context.model.touch(last)
+    elif not context.model.found(live_in(segment.id), Activity):
+        context.model.add(segment, Activity(context.new_id("w"), segment=segment.id))
+
+
+def note(context: RowContext) -> None:
+    """A line of an ack or thinking part."""
+    words = context.words.strip()
+    if not words:
+        return
+    segment = context.segment()
+    live = context.model.found(live_in(segment.id), Activity)
+    if segment.parts and live and segment.parts[-1] is live[-1]:
+        live[-1].lines.append(words)
+        context.model.touch(live[-1])
+        return
+    for earlier in live:
+        earlier.live = False
+        if earlier.lines:
+            context.model.touch(earlier)
+        else:
+            context.model.drop(earlier)
+    context.model.add(segment, Activity(context.new_id(), [words], segment=segment.id))
+
+
+def fold(context: RowContext, segment: Segment, seconds: float) -> None:
+    """The turn has stopped: one line of what it did, at the place where it began."""
+    found = [part for part in segment.parts if isinstance(part, Activity)]
+    if not found:
+        return
+    lines = [line for part in found for line in part.lines]
+    first, *others = found
+    for other in others:
+        context.model.drop(other)
+    if not lines:
+        context.model.drop(first)
+        return
+    first.lines = lines
+    first.live = False
+    first.seconds += seconds
+    context.model.touch(first)

@@ -1,0 +1,78 @@
+"""The thread as a presenter: rows in, frames for the page's socket out (D34, D41)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Self
+
+import orjson
+from django.conf import settings
+
+from envelopes.conf import conf, image_hosts
+from envelopes.markup.context import PageContext
+from envelopes.protocol.rows import LISTED, Row
+from envelopes.registries.actors import actors
+from envelopes.registries.transports import Frozen, SessionFacts
+from envelopes.transports.panel.presenter.thread import Thread
+from envelopes.types import Json
+
+if TYPE_CHECKING:
+    from a2ui import SurfaceChange
+    from envelopes.session_state import PresentedSession
+
+
+class PanelPresenter:
+    """``{seq, prev, ops, busy}`` for each row that shows something, and for each that begins or ends work."""
+
+    def __init__(self, thread: Thread) -> None:
+        self.thread = thread
+
+    @classmethod
+    def of(cls, facts: SessionFacts, snapshot: Json | None) -> Self:
+        page = PageContext(
+            session_id=facts.session_id,
+            actors={actor.name: actor.display_name for actor in actors},
+            locale=facts.locale,
+            timezone=facts.timezone,
+            image_hosts=image_hosts(),
+            debug=settings.DEBUG,
+        )
+        rows = conf.BEACH_WINDOW_ROWS
+        return cls(Thread(page, rows) if snapshot is None else Thread.restore(page, snapshot, rows))
+
+    @property
+    def busy(self) -> bool:
+        return self.thread.busy
+
+    def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
+        ops = self.thread.apply(row, changes)
+        if not ops and row.kind not in LISTED:
+            return None
+        return orjson.dumps({"seq": row.seq, "prev": prev, "ops": ops, "busy": self.busy}).decode()
+
+    def place(self, turn: int) -> str | None:
+        """The DOM id of the element that streamed text goes into."""
+        return self.thread.container(turn)
+
+    def snapshot(self) -> Json:
+        return self.thread.snapshot()
+
+    @property
+    def frozen(self) -> dict[tuple[int, str], Frozen]:
+        return self.thread.model.frozen
+
+    def forget_frozen(self, stored: Iterable[tuple[int, str]]) -> None:
+        for key in stored:
+            self.thread.model.frozen.pop(key, None)
+
+
+def thread_of(shown: PresentedSession) -> Thread:
+    presenter = shown.presenter
+    if not isinstance(presenter, PanelPresenter):
+        raise TypeError(f"{shown.transport.name} is not the panel.")
+    return presenter.thread
+
+
+def html_of(shown: PresentedSession) -> str:
+    """The conversation as a page has it at first, to stand before the tail element."""
+    return thread_of(shown).html(shown.state.surfaces)

@@ -1,0 +1,93 @@
+"""What a drawer works with: one row being applied, and what the thread remembers of the row's turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from envelopes.protocol.rows import Row
+from envelopes.transports.panel.presenter.blocks import Segment
+from envelopes.transports.panel.presenter.part_view import RenderContext
+from envelopes.types import JsonObject
+
+if TYPE_CHECKING:
+    from a2ui import SurfaceChange
+    from envelopes.transports.panel.presenter.thread import Thread
+
+
+@dataclass
+class TurnMemory:
+    """What the thread remembers of a turn. Plain data, kept in the snapshot.
+
+    ``held``: domain-data not drawn yet; ``shown``: slots that a card of this turn shows; ``bubbles``, ``cards``,
+    ``files``: DOM ids by part id, progress group and artifact id; ``asked``: the message that started it.
+    """
+
+    number: int
+    actor: str
+    status: str = ""
+    since: str = ""
+    segments: int = 0
+    failed: bool = False
+    asked: str = ""
+    sources: int = 0
+    held: list[JsonObject] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    bubbles: dict[str, str] = field(default_factory=dict)
+    cards: dict[str, str] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+
+
+class RowContext:
+    """One row being applied: what the drawers of single part types work with."""
+
+    def __init__(self, thread: Thread, row: Row, changes: Sequence[SurfaceChange]) -> None:
+        self.thread = thread
+        self.row = row
+        self.changes = changes
+        self.model = thread.model
+        self.at = row.at.isoformat()
+        self.part: JsonObject = row.data.get("part") or {}
+        self.render = RenderContext(
+            thread.page, lambda owner, surface_id: _created(changes, owner, surface_id)
+        )
+        self._made = 0
+
+    @property
+    def turn(self) -> TurnMemory:
+        return self.thread.turn(self.row.turn, self.row.actor)
+
+    @property
+    def words(self) -> str:
+        words = self.part.get("text")
+        return words if isinstance(words, str) else ""
+
+    @property
+    def data(self) -> JsonObject:
+        value = self.part.get("data")
+        return value if isinstance(value, dict) else {}
+
+    @property
+    def metadata(self) -> JsonObject:
+        value = self.part.get("metadata")
+        return value if isinstance(value, dict) else {}
+
+    def slot(self) -> str:
+        """What a piece of data is about (D11); empty when its part does not say."""
+        return str(self.metadata.get("slotKey") or self.metadata.get("dataKind") or "")
+
+    def new_id(self, mark: str = "e") -> str:
+        """A DOM id that only this row can make."""
+        self._made += 1
+        return f"{mark}{self.row.seq}" if self._made == 1 else f"{mark}{self.row.seq}-{self._made}"
+
+    def segment(self) -> Segment:
+        return self.thread.segment(self)
+
+
+def _created(changes: Sequence[SurfaceChange], owner: str, surface_id: str) -> str:
+    for change in changes:
+        if change.kind == "created" and (change.owner, change.surface_id) == (owner, surface_id):
+            return change.html
+    return ""

@@ -1,0 +1,205 @@
+"""What follows in a turn, from what is stored. Pure: nothing is read or written here; ``steps`` stores it.
+
+The end of a turn has three steps: *decide* (here), *prepare* what has to be asked of others (``runtime.preparing``),
+*settle* in one transaction (``steps.end_reply``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from envelopes.models import ToolCall, Turn
+from envelopes.protocol.parts import Part
+from envelopes.protocol.respond import RESPOND
+from envelopes.registries.state_machines import CallStatus, TurnStatus
+from envelopes.registries.turn_states import turn_states
+from envelopes.types import JsonObject
+
+
+@dataclass(frozen=True)
+class RetryLimits:
+    """How many corrections, as many nudges, and how many steps a turn may take; then it is given up."""
+
+    corrections: int
+    steps: int
+
+
+@dataclass(frozen=True)
+class ReplyEnd:
+    """How a reply ended. ``prose``: it held text outside of respond(). ``cut`` are streamed bubbles that never became a
+    part."""
+
+    stop_reason: str | None
+    usage: JsonObject = field(default_factory=dict)
+    prose: bool = False
+    cut: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What was asked of others before a turn settles: parts of the runtime that belong to its answer."""
+
+    parts: Sequence[Part] = ()
+
+
+# -- what may follow ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fail:
+    """It ends without an answer, and the person is told."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Settle:
+    turn_state: str
+    finalized_by: str
+
+
+@dataclass(frozen=True)
+class PassOn:
+    """Another actor takes over."""
+
+    actor: str
+
+
+@dataclass(frozen=True)
+class GoOn:
+    """Run the calls that may run, then see. ``correction`` is what the model hears with their results."""
+
+    correction: str = ""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """Nothing more can run before people have decided; these calls have to be asked about first."""
+
+    calls: tuple[ToolCall, ...]
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Nothing to say before a job has its result."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Give the model the results; ``nudges`` counts how often in a row it only said that more is to come."""
+
+    nudges: int
+    correction: str
+
+
+AfterReply: TypeAlias = Fail | Settle | PassOn | GoOn
+AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer
+
+
+# -- after a reply ------------------------------------------------------------------------------------------------
+
+_ENDINGS = {
+    "refusal": Fail("model_refused", "The model declined to answer this."),
+    "model_context_window_exceeded": Fail(
+        "too_long", "This conversation has become too long for the model. Start a new one."
+    ),
+}
+"""Stop reasons after which asking again changes nothing."""
+
+_MISBEHAVED = Fail("model_misbehaved", "The model did not manage to answer in the form it has to use.")
+
+
+def last_reply(turn: Turn) -> list[JsonObject]:
+    """The blocks of the assistant's last message, if that is the last message."""
+    if turn.messages and turn.messages[-1]["role"] == "assistant":
+        content: list[JsonObject] = turn.messages[-1]["content"]
+        return content
+    return []
+
+
+def calls_of(turn: Turn) -> list[JsonObject]:
+    """The tool calls of the last reply, respond() included, as the model made them."""
+    return [block for block in last_reply(turn) if block.get("type") == "tool_use"]
+
+
+def corrections_after(turn: Turn, ended: ReplyEnd) -> int:
+    """How often the model was corrected, this reply included: one that says nothing, or is cut, counts."""
+    return turn.corrections + (not calls_of(turn) or ended.stop_reason == "max_tokens")
+
+
+def after_reply(turn: Turn, ended: ReplyEnd, retry_limits: RetryLimits) -> AfterReply:
+    """What follows the reply that stands at the end of ``turn``'s messages."""
+    ending = _ENDINGS.get(ended.stop_reason or "")
+    if ending is not None:
+        return ending
+    calls = calls_of(turn)
+    spoken = [turn.results.get(block["id"], {}).get("ok") for block in calls if block["name"] == RESPOND]
+    declared = next((ok for ok in reversed(spoken) if ok), None)
+    if declared and len(spoken) == len(calls) and turn_states[declared["turnState"]].terminal:
+        if declared.get("passTo"):
+            return PassOn(declared["passTo"])
+        state = declared["turnState"]
+        return Settle(state, state if state in ("complete", "clarifying", "error") else "complete")
+    if corrections_after(turn, ended) > retry_limits.corrections:
+        return _MISBEHAVED
+    return GoOn(_correction(ended, calls))
+
+
+def _correction(ended: ReplyEnd, calls: list[JsonObject]) -> str:
+    if ended.stop_reason == "max_tokens":
+        return "Your reply was cut at the length limit. What was complete is kept. Go on, in shorter calls."
+    if not calls:
+        return "Nothing of that reached anyone: the only way to say something is the tool respond()."
+    return "Text outside respond() reached nobody." if ended.prose else ""
+
+
+# -- after its calls ----------------------------------------------------------------------------------------------
+
+
+def only_spoke(turn: Turn) -> bool:
+    """Whether the last reply called nothing but respond(), and was understood."""
+    calls = calls_of(turn)
+    return bool(calls) and all(block["name"] == RESPOND for block in calls) and not _refused_any(turn, calls)
+
+
+def _refused_any(turn: Turn, calls: list[JsonObject]) -> bool:
+    return any("error" in turn.results.get(block["id"], {}) for block in calls)
+
+
+def after_calls(
+    turn: Turn, unanswered: Sequence[ToolCall], retry_limits: RetryLimits, *, injected: bool, jobs: bool
+) -> AfterCalls:
+    """What follows when whatever of the last reply could run has run. ``unanswered`` are its calls without a result;
+    ``injected``: something came in meanwhile; ``jobs``: some run in the background, asked only of a reply that
+    ``only_spoke``."""
+    if unanswered:
+        asking = tuple(call for call in unanswered if call.state == CallStatus.REQUESTED)
+        waits = asking or any(call.state == CallStatus.AWAITING_APPROVAL for call in unanswered)
+        return Ask(asking) if waits else GoOn()
+    calls = calls_of(turn)
+    spoke = bool(calls) and all(block["name"] == RESPOND for block in calls)
+    refused = _refused_any(turn, calls)
+    if spoke and not refused and not injected and jobs:
+        return Wait()
+    nudges = turn.nudges
+    if injected or not spoke:
+        nudges = 0
+    elif not refused:
+        nudges += 1
+    if turn.corrections > retry_limits.corrections:
+        return _MISBEHAVED
+    if nudges > retry_limits.corrections:
+        return Fail("no_answer", "The model kept saying that it is at work and never answered.")
+    if turn.steps >= retry_limits.steps:
+        return Fail("too_many_steps", f"This took {turn.steps} steps without an end and was stopped.")
+    idle = nudges > 1 and not turn.correction
+    nudge = "You said that more is to come. Call a tool now, or answer and settle."
+    return Answer(nudges, nudge if idle else turn.correction)
+
+
+def resumes(status: str, *, pending: bool) -> bool:
+    """Whether a decision lets a turn in ``status`` go on; ``pending``: others are still open."""
+    return status == TurnStatus.SUSPENDED and not pending

@@ -1,0 +1,67 @@
+"""What a model gets to read when a turn begins: earlier turns in text form, then what started this one (D17).
+
+Tool calls, their results and thinking never cross turns. Long data is cut, and the text says so.
+"""
+
+from __future__ import annotations
+
+from envelopes.models import Turn
+from envelopes.protocol.time import instant
+from envelopes.providers.transcript import action_block, assistant_text, extended, injection_block, user_text
+from envelopes.turns.earlier import Earlier, earlier_turns, said_by
+from envelopes.types import JsonObject
+
+
+def opening_messages(turn: Turn) -> list[JsonObject]:
+    """The first messages of ``turn``, in the shape of the Messages API."""
+    messages: list[JsonObject] = []
+    earlier = earlier_turns(turn)
+    said = said_by(turn, earlier)
+    left_out = turn.number - 1 - len(earlier)
+    if left_out:
+        note = {"leftOut": left_out, "note": "Turns before these are not shown to you."}
+        messages = extended(messages, "user", [injection_block("earlier-turns", note)])
+    for other in reversed(earlier):
+        messages = extended(messages, "user", _trigger_blocks(other.trigger, with_data=False))
+        messages = extended(messages, "assistant", [assistant_text(said.get(other.number) or _unsaid(other))])
+    context = {
+        "now": instant(turn.created_at),
+        "timezone": turn.session.timezone,
+        "locale": turn.session.locale,
+    }
+    blocks = [injection_block("context", context)]
+    if "handoff" in turn.trigger:
+        handoff = {key: value for key, value in turn.trigger["handoff"].items() if key != "hops"}
+        blocks.append(injection_block("handoff", handoff))
+    return extended(messages, "user", [*blocks, *_trigger_blocks(turn.trigger, with_data=True)])
+
+
+def _trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
+    model = trigger.get("dataModel") if with_data else None
+    match trigger.get("kind"):
+        case "action":
+            return [action_block(trigger["action"], model)]
+        case "injection":
+            return [
+                injection_block(
+                    trigger.get("injection", "tool-result"),
+                    trigger.get("payload"),
+                    tool=trigger.get("tool", ""),
+                    call_id=trigger.get("callId", ""),
+                )
+            ]
+        case _:
+            blocks = [injection_block("data-model", model)] if model else []
+            if with_data and trigger.get("parts"):
+                blocks.append(injection_block("message-parts", trigger["parts"]))
+            return [*blocks, user_text(trigger.get("text", ""))]
+
+
+def _unsaid(turn: Earlier) -> str:
+    if turn.finalized_by == "passed":
+        return "[This turn was passed on to another actor.]"
+    if turn.status == "settled":
+        return f"[This turn ended without an answer: {turn.finalized_by}.]"
+    if turn.status == "suspended":
+        return "[This turn waits for a person's approval.]"
+    return "[This turn is still at work.]"

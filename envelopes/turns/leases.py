@@ -1,0 +1,250 @@
+"""Turns in the database: claimed, renewed, carried on. Synchronous; each function is one transaction.
+
+A lease says who runs a turn; ``attempt`` rises with every claim and fences every write (D47).
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import orjson
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db.models import F, QuerySet
+from django.utils import timezone
+
+from envelopes.conf import conf
+from envelopes.log.append import TurnFence, Writer, writing
+from envelopes.log.reserving import Reserved, adapted, reserving
+from envelopes.models import ToolCall, Turn, by_hand
+from envelopes.providers.transcript import extended, resumable
+from envelopes.turns import journal
+from envelopes.turns.history import opening_messages
+from envelopes.turns.lifecycle import consume, fail, turn_data
+from envelopes.types import JsonObject
+
+MAX_RECOVERIES = 5
+"""How often in a row a turn is taken over without a step in between: what ends one process must not end all."""
+
+
+def process_name() -> str:
+    """``host:pid:start``: who holds a lease. The start time keeps a recycled pid apart."""
+    return f"{socket.gethostname()}:{os.getpid()}:{_started(os.getpid())}"
+
+
+def _started(pid: int) -> str:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace")
+        return stat.rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def is_dead(owner: str) -> bool:
+    """Whether the process that holds a lease is certainly gone: it ran on this host and does not any more."""
+    host, _, rest = owner.rpartition(":")[0].rpartition(":")
+    pid, started = rest, owner.rpartition(":")[2]
+    if host != socket.gethostname() or not pid.isdigit() or not started:
+        return False
+    return _started(int(pid)) != started
+
+
+@dataclass(frozen=True)
+class Claim:
+    """``turn``: as it was when it was claimed, where no reply of its has begun. Its first messages are stored with the
+    first that is added to them; made anew from the log, they are the same."""
+
+    turn_pk: int
+    session_pk: int
+    attempt: int
+    turn: Turn | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def fence(self) -> TurnFence:
+        return TurnFence(self.turn_pk, self.attempt)
+
+
+def claim_next(session_pk: int, owner: str) -> Claim | None:
+    """Claim what this session has to run: a turn whose runner is gone, else the oldest in the queue, else nothing."""
+    claim = _claim_queued(session_pk, owner)
+    if claim is None and Turn.objects.filter(session=session_pk, status="running").exists():
+        claim = _recover(session_pk, owner)
+    return claim
+
+
+def _claim_queued(session_pk: int, owner: str) -> Claim | None:
+    """None where nothing is queued, or another turn is running."""
+    with reserving(session_pk, Reserved(rows=1)) as writer:
+        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+            cursor.execute(_CLAIM, (owner, adapted(_until()), session_pk, session_pk))
+            found = cursor.fetchone()
+        if found is None:
+            writer.abandon()
+            return None
+        turn = by_hand.made(Turn, found)
+        turn.session = writer.session
+        begins = not turn.messages
+        if begins:
+            turn.messages = opening_messages(turn)
+        else:
+            turn.messages = resumable(turn.messages)
+        if turn.goes_on or not begins:
+            # Nothing can have come in for a turn that was only just opened.
+            if begins:
+                turn.messages = extended(turn.messages, "user", consume(writer, turn))
+            writer.store(turn, ["messages"])
+        return _claimed(writer, turn, "resumed" if turn.attempt > 1 else "started", begins=begins)
+
+
+def _recover(session_pk: int, owner: str) -> Claim | None:
+    """A turn whose runner is gone. None where there is none, or it was begun too often and has failed now."""
+    with writing(session_pk) as writer:
+        turn = Turn.objects.filter(session=session_pk, status="running").select_related("session").first()
+        if turn is None or not _is_free(turn.lease_owner, turn.lease_until, writer.now):
+            return None
+        turn.recoveries += 1
+        if turn.recoveries > MAX_RECOVERIES:
+            text = f"This was begun {turn.recoveries} times and never got further."
+            fail(writer, turn, "keeps_failing", text)
+            return None
+        begins = not turn.messages
+        if begins:
+            turn.messages = extended(opening_messages(turn), "user", consume(writer, turn))
+        else:
+            turn.messages = resumable(turn.messages)
+        turn.lease_owner, turn.lease_until = owner, _until()
+        turn.attempt += 1
+        turn.live = {}
+        turn.save()
+        return _claimed(writer, turn, "recovered", begins=begins)
+
+
+def _claimed(writer: Writer, turn: Turn, reason: str, *, begins: bool) -> Claim:
+    writer.add("turn", turn_data(turn, "running", reason=reason), turn=turn)
+    name = writer.session.public_id
+    transaction.on_commit(lambda: journal.started(turn, name, reason))
+    return Claim(turn.pk, turn.session_id, turn.attempt, turn if begins else None)
+
+
+def _is_free(owner: str, until: datetime | None, now: datetime) -> bool:
+    return until is None or until <= now or is_dead(owner)
+
+
+_CLAIM = f"""
+UPDATE envelopes_turn SET status = 'running', lease_owner = %s, lease_until = %s, attempt = attempt + 1
+WHERE id = (SELECT id FROM envelopes_turn WHERE session_id = %s AND status = 'queued' ORDER BY number LIMIT 1)
+  AND NOT EXISTS (SELECT 1 FROM envelopes_turn other WHERE other.session_id = %s AND other.status = 'running')
+RETURNING {by_hand.columns(Turn)}"""  # noqa: S608 - names of ours
+
+
+def claim_job(call_pk: int, owner: str) -> int | None:
+    """Take over a background call whose runner is gone; returns its new attempt, or None when somebody has it."""
+    now = timezone.now()
+    call = ToolCall.objects.filter(pk=call_pk, background=True, state="running").first()
+    if call is None or not (call.lease_until is None or call.lease_until <= now or is_dead(call.lease_owner)):
+        return None
+    changed = ToolCall.objects.filter(pk=call_pk, attempt=call.attempt, state="running").update(
+        attempt=F("attempt") + 1, lease_owner=owner, lease_until=_until()
+    )
+    return call.attempt + 1 if changed else None
+
+
+def _until() -> datetime:
+    return timezone.now() + timedelta(seconds=conf.BEACH_LEASE_SECONDS)
+
+
+def renew(owner: str, turns: list[int], jobs: list[int]) -> tuple[set[int], set[int]]:
+    """Renew the leases of what this process runs; returns which turns still are its own, and which to cancel.
+
+    What somebody has locked is left out (on PostgreSQL), so that one does not hold up all: whoever writes to it is at
+    work on it, and a lease lasts for two more rounds.
+    """
+    _prolong(Turn.objects.filter(pk__in=turns, lease_owner=owner, status="running"))
+    _prolong(ToolCall.objects.filter(pk__in=jobs, lease_owner=owner, state="running"))
+    held = Turn.objects.filter(pk__in=turns, lease_owner=owner, status="running")
+    return set(held.values_list("pk", flat=True)), set(
+        held.filter(cancel_requested=True).values_list("pk", flat=True)
+    )
+
+
+def _prolong(leased: QuerySet[Turn] | QuerySet[ToolCall]) -> None:
+    with transaction.atomic():
+        free = list(leased.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
+        leased.filter(pk__in=free).update(lease_until=_until())
+
+
+def release(owner: str) -> list[int]:
+    """Give up every lease of ``owner`` (it is shutting down); returns the sessions, whose turns are free at once."""
+    sessions = list(
+        Turn.objects.filter(lease_owner=owner, status="running").values_list("session_id", flat=True)
+    )
+    now = timezone.now()
+    Turn.objects.filter(lease_owner=owner, status="running").update(lease_until=now)
+    ToolCall.objects.filter(lease_owner=owner, state="running", background=True).update(lease_until=now)
+    return sessions
+
+
+def runnable_sessions() -> list[int]:
+    """Sessions with something to run: a free queue, or a runner that is gone."""
+    now = timezone.now()
+    running = Turn.objects.filter(status="running")
+    found = set(
+        Turn.objects.filter(status="queued")
+        .exclude(session__in=running.values("session"))
+        .values_list("session_id", flat=True)
+    )
+    for pk, owner, until in running.values_list("session_id", "lease_owner", "lease_until"):
+        if until is None or until <= now or is_dead(owner):
+            found.add(pk)
+    return sorted(found)
+
+
+def orphaned_jobs() -> list[tuple[int, int]]:
+    """``(call, session)`` of background calls whose runner is gone."""
+    now = timezone.now()
+    calls = ToolCall.objects.filter(background=True, state="running")
+    rows = calls.order_by().values_list("pk", "session_id", "lease_owner", "lease_until")
+    return [
+        (pk, session) for pk, session, owner, until in rows if until is None or until <= now or is_dead(owner)
+    ]
+
+
+def save_live(live: Mapping[Claim, JsonObject], using: str = DEFAULT_DB_ALIAS) -> set[Claim]:
+    """Keep the text that streams now, of all these turns in one statement, for whoever connects meanwhile (D35).
+
+    Returns whose text was stored: not where the claim does not hold, nor, on PostgreSQL, where somebody has the turn
+    locked. To wait there for several turns, in no order, could end in a deadlock.
+    """
+    connection = connections[using]
+    given = [(claim.turn_pk, claim.attempt, text) for claim, text in live.items()]
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute(_SAVE_POSTGRES, [orjson.dumps(given).decode()])
+        else:
+            values = ", ".join(["(%s, %s, %s)"] * len(given))
+            flat = [
+                value
+                for turn, attempt, text in given
+                for value in (turn, attempt, orjson.dumps(text).decode())
+            ]
+            cursor.execute(_SAVE_SQLITE.format(values=values), flat)
+        stored = set(cursor.fetchall())
+    return {claim for claim in live if (claim.turn_pk, claim.attempt) in stored}
+
+
+_SAVE_POSTGRES = """
+WITH given AS (
+  SELECT (g->>0)::bigint AS turn, (g->>1)::int AS attempt, g->2 AS live FROM jsonb_array_elements(%s::jsonb) AS g
+), held AS (
+  SELECT t.id, g.live FROM envelopes_turn t JOIN given g ON t.id = g.turn AND t.attempt = g.attempt
+  WHERE t.status = 'running' FOR NO KEY UPDATE OF t SKIP LOCKED
+)
+UPDATE envelopes_turn t SET live = h.live FROM held h WHERE t.id = h.id RETURNING t.id, t.attempt"""
+
+_SAVE_SQLITE = """
+UPDATE envelopes_turn SET live = given.column3 FROM (VALUES {values}) AS given
+WHERE id = given.column1 AND attempt = given.column2 AND status = 'running' RETURNING id, attempt"""

@@ -1,0 +1,135 @@
+"""Parts on their way into the log: the only place where they become rows.
+
+Whoever says something comes through here: ``respond()``, tools, the runtime, decisions. What has to hold for every
+part, and what may be made of one on its way, stands here once. ``turns.short_way`` does with ``checked_parts``,
+``part_row`` and the surfaces what ``append_parts`` does; parts of which more is to be made are named in
+``needs_database`` and do not go that way.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TypedDict
+
+from envelopes import artifacts
+from envelopes.delivery import rules
+from envelopes.errors import ValidationFailed
+from envelopes.log.append import Writer
+from envelopes.models import Session, Turn
+from envelopes.protocol.parts import Part, check_part
+from envelopes.protocol.respond import MAX_PARTS
+from envelopes.protocol.rows import Audience, PartData
+from envelopes.registries.part_types import Origin, part_types
+from envelopes.registries.state_machines import TurnStatus
+from envelopes.turns.surfaces import check_surfaces
+from envelopes.types import Json, JsonObject
+
+logger = logging.getLogger(__name__)
+
+
+def append_parts(
+    writer: Writer,
+    turn: Turn,
+    parts: Sequence[Part | JsonObject],
+    origin: Origin,
+    *,
+    state: str = "",
+    actor: str = "",
+    live: Mapping[int, str] | None = None,
+) -> list[JsonObject]:
+    """Append ``parts`` to ``turn``: all of them or, raising what the checks do, none.
+
+    A ``Part`` was checked by whoever made it; JSON is checked here, with pointers that begin with the part's number.
+    ``state`` is what was declared with them, by default the turn's of now. ``actor`` says whose they are, where that is
+    not the turn's actor. ``live`` are the streamed bubbles that they replace, by number of the part. ``turn`` has to be
+    read under the lock of ``writer``: parts of a settled turn are marked as late.
+
+    Returns what was closed and repaired on surfaces, for the model to read. Raises ``ValidationFailed`` for a part that
+    cannot come from ``origin``, ``RespondRefused`` when the message of a surface would change nothing.
+    """
+    checked = checked_parts(parts, origin)
+    tried = check_surfaces(writer, actor or turn.actor, checked)
+    if origin != "runtime":
+        # What the runtime says of a file it has just read itself.
+        checked = [artifacts.as_stored(writer.session, part) for part in checked]
+    for closing in tried.closing:
+        _add(writer, turn, closing, state, actor)
+    for number, part in enumerate(checked):
+        _add(writer, turn, part, state, actor, live=(live or {}).get(number))
+    return tried.told
+
+
+def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Part]:
+    """``parts``, those that are JSON checked. Raises ``ValidationFailed`` as ``append_parts`` does."""
+    return [
+        part if isinstance(part, Part) else check_part(part, origin=origin, path=f"/{number}")[0]
+        for number, part in enumerate(parts)
+    ]
+
+
+def needs_database(parts: Sequence[Part]) -> bool:
+    """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is."""
+    return any(part.part_type == "artifact" for part in parts)
+
+
+class PartRow(TypedDict):
+    """What a part's row holds, beside its number and its time."""
+
+    data: JsonObject
+    part_type: str
+    actor: str
+    turn: int
+    audience: Audience
+
+
+def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: str | None = None) -> PartRow:
+    """The row that ``part`` becomes in ``turn`` as that stands now."""
+    data: PartData = {"part": part.as_json(), "turnState": state or turn.turn_state or "awaiting"}
+    if live:
+        data["live"] = live
+    if turn.status == TurnStatus.SETTLED:
+        data["late"] = True
+    return {
+        "data": dict(data),
+        "part_type": part.part_type,
+        "actor": actor or turn.actor,
+        "turn": turn.number,
+        "audience": rules.audience(part_types[part.part_type]),
+    }
+
+
+def inbound_parts(session: Session, raw: Sequence[Json]) -> list[JsonObject]:
+    """Parts that came in with a message, as its row keeps them.
+
+    One of a type that nobody registered is left out with a warning (D4). Raises ``ValidationFailed``, with pointers
+    into the message, for one that cannot come in or is not what its type wants, for too many, and for a decision:
+    those are made on their own.
+    """
+    if len(raw) > MAX_PARTS:
+        raise ValidationFailed(f"A message has at most {MAX_PARTS} parts.", path="/parts")
+    found: list[JsonObject] = []
+    for number, value in enumerate(raw):
+        path = f"/parts/{number}"
+        metadata = value.get("metadata") if isinstance(value, dict) else None
+        name = metadata.get("partType") if isinstance(metadata, dict) else None
+        if isinstance(name, str) and name not in part_types:
+            logger.warning("A part of unknown type %r came with a message; it is left out.", name[:64])
+            continue
+        part, kind = check_part(value, origin="inbound", path=path)
+        if kind.name == "approval-response":
+            raise ValidationFailed("A decision is no part of a message.", path=path)
+        found.append(artifacts.as_stored(session, part).as_json())
+    return found
+
+
+def _add(writer: Writer, turn: Turn, part: Part, state: str, actor: str, *, live: str | None = None) -> None:
+    row = part_row(turn, part, state=state, actor=actor, live=live)
+    writer.add(
+        "part",
+        row["data"],
+        part_type=row["part_type"],
+        turn=turn,
+        actor=row["actor"],
+        audience=row["audience"],
+    )

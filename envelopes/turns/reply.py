@@ -1,0 +1,236 @@
+"""A reply as it is stored: block by block, each in one fenced transaction, the last one together with its end.
+
+A block is kept when it is complete, so a crash in the middle of a reply loses only what was still being written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from pydantic import BaseModel, ValidationError
+
+from envelopes.errors import BeachError, Conflict, RespondRefused, ToolFailed, ValidationFailed
+from envelopes.log.append import Writer, writing
+from envelopes.log.digest import call_digest
+from envelopes.models import ToolCall, Turn
+from envelopes.models.turn import WRITTEN
+from envelopes.protocol.exact import check_exact
+from envelopes.protocol.parts import from_pydantic
+from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
+from envelopes.protocol.strict_json import INPUT_DEPTH
+from envelopes.protocol.text import clean_json, clean_text
+from envelopes.providers.transcript import extended, tool_use
+from envelopes.registries.actors import actors
+from envelopes.registries.tools import Tool
+from envelopes.turns.deciding import calls_of, last_reply
+from envelopes.turns.history import opening_messages
+from envelopes.turns.leases import Claim
+from envelopes.turns.parts import append_parts
+from envelopes.types import Json, JsonObject
+
+MAX_CALLS = 64
+"""Tool calls of one reply, respond() included."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """A text or thinking block, as it has to be sent back. Prose is kept for audit and never delivered (R1, D6)."""
+
+    content: JsonObject
+    prose: str = ""
+
+
+@dataclass(frozen=True)
+class Respond:
+    """A respond() call. ``raw`` is its input, or the error that its JSON has; ``live`` are the streamed bubbles by part
+    number."""
+
+    call_id: str
+    raw: Json
+    live: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def rows(self) -> int:
+        """How many rows it will most likely be."""
+        shown = self.raw if isinstance(self.raw, dict) else {}
+        parts = shown.get("parts")
+        return (len(parts) if isinstance(parts, list) else 1) + bool(shown.get("note"))
+
+
+@dataclass(frozen=True)
+class Called:
+    """A call of a tool. ``raw`` is its input, or the error that its JSON has."""
+
+    call_id: str
+    name: str
+    raw: Json
+
+
+Block: TypeAlias = Written | Respond | Called
+
+
+def record(claim: Claim, turn: Turn, block: Block) -> JsonObject | None:
+    """Keep a complete block of the reply. ``turn`` is what the runner has of it, and is changed.
+
+    Returns what ``add_block`` does. Raises ``LeaseLost``; after that, or after any error, ``turn`` is worth nothing.
+    """
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        refusal = add_block(writer, turn, block)
+        writer.store(turn, _fields(block))
+        return refusal
+
+
+def record_anew(claim: Claim, block: Block, model: str) -> None:
+    """``record`` after an error, of a block that ``model`` wrote: on the turn as it is stored, and only where the block
+    is not there yet, since the error may have come after the commit. Raises ``LeaseLost``."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
+        if _has(turn, block):
+            return
+        turn.model = turn.model or model
+        turn.messages = turn.messages or opening_messages(turn)
+        add_block(writer, turn, block)
+        writer.store(turn, _fields(block))
+
+
+def _has(turn: Turn, block: Block) -> bool:
+    last = last_reply(turn)
+    if isinstance(block, Written):
+        return bool(last) and last[-1] == clean_json(block.content)
+    return block.call_id in [call["id"] for call in calls_of(turn)]
+
+
+def _fields(block: Block) -> tuple[str, ...]:
+    # Beside what is no respond() call, text may be streaming, and is being saved.
+    return tuple(name for name in WRITTEN if name != "live" or isinstance(block, Respond))
+
+
+def add_block(writer: Writer, turn: Turn, block: Block) -> JsonObject | None:
+    """Add ``block`` to ``turn``, which whoever calls this stores with ``writer``. Returns None, or the refusal of a
+    respond() call: ``{code, message, path, ...}``."""
+    match block:
+        case Written(content, prose):
+            turn.messages = extended(turn.messages, "assistant", [clean_json(content)])
+            if prose.strip():
+                writer.add("free-text", {"text": clean_text(prose)}, turn=turn)
+        case Respond():
+            return _add_respond(writer, turn, block)
+        case Called():
+            _add_call(writer, turn, block)
+    return None
+
+
+def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | None:
+    """Check one respond() call and append its parts, all or none. A refused one withdraws what it had shown."""
+    raw, call_id, live = block.raw, block.call_id, block.live
+    call: RespondCall | None = None
+    refusal: BeachError | None = None
+    repaired: list[JsonObject] = []
+    try:
+        if isinstance(raw, BeachError):
+            raise raw
+        call = check_respond(raw, actors=tuple(name for name in actors.names() if name != turn.actor))
+        repaired = append_parts(writer, turn, call.parts, "actor", state=call.state, live=live)
+    except (RespondRefused, ValidationFailed) as error:
+        refusal = error
+    shown = raw if isinstance(raw, dict) else {}
+    turn.messages = extended(turn.messages, "assistant", [tool_use(call_id, RESPOND, shown)])
+    turn.live = {}
+    if call is None or refusal is not None:
+        refusal = refusal or RespondRefused()
+        turn.corrections += 1
+        turn.results[call_id] = {"error": refusal.as_dict()}
+        writer.add("refused", {"call": RESPOND, "error": refusal.as_dict(), "input": shown}, turn=turn)
+        if live:
+            writer.add("withdrawn", {"live": sorted(live.values())}, turn=turn)
+    else:
+        turn.turn_state = call.state
+        if call.note:
+            writer.add("note", {"note": call.note}, turn=turn)
+        for problem in repaired:
+            writer.add("diagnostic", problem, turn=turn)
+        told = {"delivered": len(call.parts), "turnState": call.state, "repaired": repaired}
+        turn.results[call_id] = {"ok": {**told, "passTo": call.pass_to} if call.pass_to else told}
+    return refusal.as_dict() if refusal else None
+
+
+def _add_call(writer: Writer, turn: Turn, block: Called) -> None:
+    """Keep a tool call. An unknown tool or bad arguments are answered at once and store no call."""
+    call_id, name, raw = block.call_id, block.name, block.raw
+    tool = actors[turn.actor].tool(name)
+    # What cannot be kept as it was sent is refused below; what the model remembers of it has to be storable.
+    args: JsonObject = clean_json(raw, depth=INPUT_DEPTH) if isinstance(raw, dict) else {}
+    if len(calls_of(turn)) >= MAX_CALLS:
+        # Not kept either, so it needs no answer: the model hears of it with those that were.
+        turn.correction = f"At most {MAX_CALLS} calls fit in one reply. Those after them were not run."
+        return
+    if turn.tool_calls.filter(call_id=call_id).exists():
+        # The first call stands. A second one under its id could not be answered, so it is none.
+        taken = Conflict(f"There is a call {call_id!r} already. This one was not run.")
+        turn.corrections += 1
+        writer.add("refused", {"call": name, "error": taken.as_dict(), "input": args}, turn=turn)
+        return
+    turn.messages = extended(turn.messages, "assistant", [tool_use(call_id, name, args)])
+    turn.nudges = 0
+    try:
+        if isinstance(raw, BeachError):
+            raise raw
+        if tool is None:
+            raise ValidationFailed(
+                f"There is no tool {name!r}.", allowed=[tool.name for tool in actors[turn.actor].tools]
+            )
+        args = checked_args(tool, raw)
+        ToolCall.objects.create(
+            session=writer.session,
+            turn=turn,
+            call_id=call_id,
+            position=turn.tool_calls.count(),
+            name=name,
+            args=args,
+            digest=call_digest(name, args),
+            background=tool.background,
+        )
+    except BeachError as error:
+        turn.corrections += 1
+        turn.results[call_id] = {"error": error.as_dict()}
+        writer.add("refused", {"call": name, "error": error.as_dict(), "input": args}, turn=turn)
+
+
+def checked_args(tool: Tool, raw: Json) -> JsonObject:
+    """The arguments of a call as plain JSON, defaults filled in: what is shown, approved and run.
+
+    Raises ``ValidationFailed``: for what could not be kept as it was sent, for what the tool's input model refuses, and
+    for keys that it would drop in silence. Raises ``ToolFailed`` when the model does not read its own JSON back as what
+    it wrote, so that another call would run than the one that was shown.
+    """
+    check_exact(raw)
+    try:
+        read = tool.input.model_validate(raw)
+        args: JsonObject = read.model_dump(mode="json", by_alias=True)
+        if _dropped(raw, args):
+            # Which of them an alias accounts for, only the model knows.
+            tool.input.model_validate(raw, extra="forbid")
+    except ValidationError as error:
+        raise from_pydantic(error) from error
+    check_exact(args)
+    if not _reads_back(tool, read, args):
+        raise ToolFailed(f"The tool {tool.name} does not read back its own arguments. It was not run.")
+    return args
+
+
+def _dropped(raw: Json, args: Json) -> bool:
+    """Whether ``raw`` has a key, at any depth, that ``args`` has not."""
+    if isinstance(raw, dict) and isinstance(args, dict):
+        return any(key not in args or _dropped(item, args[key]) for key, item in raw.items())
+    if isinstance(raw, list) and isinstance(args, list):
+        return any(_dropped(item, kept) for item, kept in zip(raw, args, strict=False))
+    return False
+
+
+def _reads_back(tool: Tool, read: BaseModel, args: JsonObject) -> bool:
+    try:
+        again = tool.input.model_validate(args)
+    except ValidationError:
+        return False
+    return again == read and again.model_dump(mode="json", by_alias=True) == args

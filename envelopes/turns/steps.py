@@ -1,0 +1,227 @@
+"""The steps of a turn as they are stored: what follows a reply, what the calls gave, how it ends.
+
+Synchronous; each function is one fenced transaction, so a crash between two of them loses nothing: whoever takes the
+turn over finds the last assistant message with the calls that are not answered yet, and goes on from there. While a
+reply is written, the turn is not read again: its runner has it as it was stored last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from envelopes.approvals import service as approvals
+from envelopes.conf import conf
+from envelopes.errors import ValidationFailed
+from envelopes.log.append import Writer, writing
+from envelopes.log.reserving import Reserved, reserving
+from envelopes.models import ToolCall, Turn
+from envelopes.models.turn import WRITTEN
+from envelopes.protocol.parts import Metadata, Part
+from envelopes.protocol.rows import ProviderData
+from envelopes.protocol.text import clean_text
+from envelopes.providers.transcript import (
+    correction_block,
+    extended,
+    resumable,
+    tool_result,
+    without_thinking,
+)
+from envelopes.registries.actors import actors
+from envelopes.registries.state_machines import TURN, TurnStatus
+from envelopes.registries.tools import Tool
+from envelopes.turns.deciding import (
+    Answer,
+    Ask,
+    Fail,
+    GoOn,
+    PassOn,
+    Prepared,
+    ReplyEnd,
+    RetryLimits,
+    Settle,
+    Wait,
+    after_calls,
+    after_reply,
+    calls_of,
+    corrections_after,
+    only_spoke,
+)
+from envelopes.turns.leases import Claim
+from envelopes.turns.lifecycle import consume, fail, hand_over, settle, turn_data
+from envelopes.turns.parts import append_parts
+from envelopes.turns.reply import Block, Respond, add_block
+from envelopes.types import JsonObject
+
+Next = Literal["step", "model", "stop"]
+
+
+@dataclass
+class Loaded:
+    """What a step needs to know. ``calls`` are the tool calls of the last reply that have no answer yet."""
+
+    turn: Turn
+    calls: list[ToolCall] = field(default_factory=list)
+
+
+def load(claim: Claim) -> Loaded:
+    """Read the turn and what of its last reply is unanswered."""
+    turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
+    ids = [block["id"] for block in calls_of(turn)]
+    missing = [call_id for call_id in ids if call_id not in turn.results]
+    calls = list(turn.tool_calls.filter(call_id__in=missing).select_related("approval").order_by("position"))
+    return Loaded(turn, calls)
+
+
+def use_model(claim: Claim, turn: Turn, model: str) -> None:
+    """The turn goes on with another model: thinking belongs to the one that wrote it, and is refused by others."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn.model = model
+        turn.messages = without_thinking(turn.messages)
+        writer.store(turn, ["model", "messages"])
+
+
+def retry_limits() -> RetryLimits:
+    return RetryLimits(corrections=conf.BEACH_MAX_CORRECTIONS, steps=conf.BEACH_MAX_STEPS)
+
+
+def end_reply(
+    claim: Claim, turn: Turn, ended: ReplyEnd, block: Block | None = None, *, prepared: Prepared | None = None
+) -> Next:
+    """Store the end of a reply, with its last block if that is not stored yet, and what follows (``after_reply``): its
+    calls are to be run, or the turn is over.
+
+    ``turn`` is what the runner has of it, and is changed: only who holds its lease changes what is decided by, and the
+    fence sees to that. Raises ``LeaseLost``; after any error ``turn`` is worth nothing.
+    """
+    rows = 2 + bool(ended.cut) + (block.rows if isinstance(block, Respond) else 0)
+    with reserving(claim.session_pk, Reserved(rows), fence=claim.fence) as writer:
+        if block is not None:
+            add_block(writer, turn, block)
+        turn.steps += 1
+        turn.recoveries = 0
+        turn.live = {}
+        data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
+        writer.add("provider", data, turn=turn)
+        if ended.cut:
+            writer.add("withdrawn", {"live": list(ended.cut)}, turn=turn)
+        match after_reply(turn, ended, retry_limits()):
+            case GoOn(correction):
+                turn.corrections = corrections_after(turn, ended)
+                turn.correction = " ".join(filter(None, (turn.correction, correction)))
+                writer.store(turn, [*WRITTEN, "steps", "recoveries"])
+                return "step"
+            case Fail(code, text):
+                turn.corrections = corrections_after(turn, ended)
+                fail(writer, turn, code, text)
+            case PassOn(actor):
+                hand_over(writer, turn, actor)
+            case Settle(turn_state, finalized_by):
+                append_parts(writer, turn, (prepared or Prepared()).parts, "runtime", state=turn_state)
+                settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by)
+        return "stop"
+
+
+def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer could not be finished") -> None:
+    """``fail`` as a step of its own."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        fail(writer, Turn.objects.get(pk=claim.turn_pk), code, text, title=title)
+
+
+def withdraw(claim: Claim, turn: Turn, live: list[str], error: JsonObject) -> None:
+    """Take back the streamed text of a reply that broke off, and keep why. ``turn`` is what the runner has of it."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn.live = {}
+        turn.messages = resumable(turn.messages)
+        writer.store(turn, WRITTEN)
+        writer.add("provider", {"error": error}, turn=turn)
+        if live:
+            writer.add("withdrawn", {"live": live}, turn=turn)
+
+
+def cancel(claim: Claim, partial: list[tuple[str, str, str]]) -> None:
+    """Settle a turn that the person stopped. What they had read of it stays, as a part marked as cut:
+    ``partial`` is ``(live key, part type, text)``."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        cut = [_cut(part_type, text) for _, part_type, text in partial]
+        append_parts(
+            writer,
+            turn,
+            cut,
+            "actor",
+            state="awaiting",
+            live={number: key for number, (key, _, _) in enumerate(partial)},
+        )
+        settle(writer, turn, turn_state="error", finalized_by="cancelled")
+
+
+def _cut(part_type: str, text: str) -> Part:
+    """What there is of a part: not held against what a whole one of its type needs."""
+    return Part(
+        text=clean_text(text), metadata=Metadata.model_validate({"partType": part_type, "cut": "stopped"})
+    )
+
+
+def answer_calls(claim: Claim) -> Next:
+    """When every call of the last reply has its answer, give them to the model; else ask, or wait.
+
+    Called after whatever could run has run.
+    """
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        loaded = load(claim)
+        turn = loaded.turn
+        injected = not loaded.calls and turn.injections.filter(consumed_at=None).exists()
+        jobs = not loaded.calls and not injected and only_spoke(turn) and _has_jobs(turn)
+        match after_calls(turn, loaded.calls, retry_limits(), injected=injected, jobs=jobs):
+            case GoOn():
+                return "step"
+            case Ask(calls):
+                for call in calls:
+                    approvals.ask(writer, turn, call, _tool_of(call, turn))
+                turn.turn_state = "suspended"
+                _leave(writer, turn, TurnStatus.SUSPENDED, reason="approval")
+            case Wait():
+                _leave(writer, turn, TurnStatus.WAITING, reason="job")
+            case Fail(code, text):
+                fail(writer, turn, code, text)
+            case Answer(nudges, correction):
+                _answer(writer, turn, nudges, correction, injected=injected)
+                return "model"
+        return "stop"
+
+
+def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, *, injected: bool) -> None:
+    blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls_of(turn)]
+    if injected:
+        blocks += consume(writer, turn)
+    if correction:
+        blocks.append(correction_block(correction))
+    turn.nudges, turn.correction, turn.results = nudges, "", {}
+    turn.messages = extended(turn.messages, "user", blocks)
+    writer.store(turn, WRITTEN)
+
+
+def _tool_of(call: ToolCall, turn: Turn) -> Tool:
+    tool = actors[turn.actor].tool(call.name)
+    if tool is None:
+        raise ValidationFailed(f"The tool {call.name!r} is gone.")
+    return tool
+
+
+def _has_jobs(turn: Turn) -> bool:
+    return ToolCall.objects.filter(turn__in=turn.lineage(), background=True, state="running").exists()
+
+
+def _leave(writer: Writer, turn: Turn, status: TurnStatus, *, reason: str) -> None:
+    """Nothing more to do for now: the session is free for other turns."""
+    TURN.check(turn.status, status)
+    turn.status, turn.lease_owner, turn.lease_until, turn.live = status, "", None, {}
+    writer.store(turn, [*WRITTEN, "status", "lease_owner", "lease_until"])
+    writer.add("turn", turn_data(turn, status, reason=reason), turn=turn)
+
+
+def _result_block(call_id: str, result: JsonObject) -> JsonObject:
+    if "error" in result:
+        return tool_result(call_id, result["error"], is_error=True)
+    return tool_result(call_id, result.get("ok"))

@@ -1,0 +1,128 @@
+"""Checking an agent's surface messages before they are stored: under the session's lock, at its last row (D42)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from a2ui import Diagnostic, SurfaceSet
+from envelopes.errors import RespondRefused
+from envelopes.log.append import Writer
+from envelopes.protocol.parts import Metadata, Part
+from envelopes.protocol.surfaces import messages_of
+from envelopes.session_state import live_sessions
+from envelopes.types import JsonObject
+
+RETIRED_SLOT = "beach:retired"
+"""The slot of rows by which the runtime closes a surface: no data belongs to it."""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of trying surface parts: ``closing`` are parts that have to stand before them, to make room; ``told``
+    is what was closed and what the engine repaired, for the model to read."""
+
+    closing: list[Part] = field(default_factory=list)
+    told: list[JsonObject] = field(default_factory=list)
+
+
+def check_surfaces(writer: Writer, owner: str, parts: list[Part]) -> Tried:
+    """Try the surface parts of one call of ``owner`` on what the session of ``writer`` shows, and undo it.
+
+    A session holds so many surfaces and no more; the oldest of this owner are closed for new ones. Raises
+    ``RespondRefused`` with every refusal when a message would change nothing, as for reserved names (D22), which are
+    looked for after translation; ``ValidationFailed`` when it is no surface data.
+    """
+    found: list[tuple[int, list[JsonObject]]] = []
+    for number, part in enumerate(parts):
+        if part.part_type == "a2ui-surface":
+            messages = messages_of(part.data)
+            found.append((number, messages))
+    if not found:
+        return Tried()
+    with live_sessions.open(writer.session, upto=writer.known_seq) as view:
+        most = view.engine.options.limits.surfaces
+        if not view.shown:
+            # What nobody shows is new to pages: drawing what has changed would draw all of it.
+            return _tried(view.engine.restore(view.surfaces.snapshot()), owner, found, most)
+        attempt = view.surfaces.attempt()
+        try:
+            return _tried(view.surfaces, owner, found, most)
+        finally:
+            attempt.undo()
+
+
+def _tried(surfaces: SurfaceSet, owner: str, found: list[tuple[int, list[JsonObject]]], most: int) -> Tried:
+    repaired: list[JsonObject] = []
+    refused: list[JsonObject] = []
+    retired = _make_room(surfaces, owner, [message for _, messages in found for message in messages], most)
+    for number, messages in found:
+        for message in messages:
+            for diagnostic in surfaces.apply(message, owner=owner):
+                (refused if diagnostic.refused else repaired).append(_as_json(number, diagnostic))
+    # Drawn once, since some faults show only then: an unknown function, a list that is cut.
+    surfaces.flush()
+    repaired += [_as_json(found[-1][0], diagnostic) for diagnostic in surfaces.diagnostics()]
+    if refused:
+        first = refused[0]
+        raise RespondRefused(
+            f"The surface was refused: {first['message']}",
+            path=first["part"],
+            problems=refused[:20],
+            a2ui=first["code"],
+        )
+    told = [*(_told(found[0][0], message, most) for message in retired), *repaired][:20]
+    return Tried([_closing(message) for message in retired], told)
+
+
+def _closing(message: JsonObject) -> Part:
+    return Part(data=message, metadata=Metadata(partType="a2ui-surface", slotKey=RETIRED_SLOT))
+
+
+def _make_room(surfaces: SurfaceSet, owner: str, messages: list[JsonObject], most: int) -> list[JsonObject]:
+    """Delete the oldest surfaces of ``owner`` that these messages do not name, as many as they create beyond ``most``;
+    returns the messages that did."""
+    named: set[str] = set()
+    made: set[str] = set()
+    gone = 0
+    for message in messages:
+        for verb, body in message.items():
+            surface_id = body.get("surfaceId") if isinstance(body, dict) else None
+            if isinstance(surface_id, str):
+                named.add(surface_id)
+                if verb == "deleteSurface":
+                    gone += 1
+                elif surfaces.get(owner, surface_id) is None:
+                    # By whatever verb: in v0.8 a surface comes into being with the first message that names it.
+                    made.add(surface_id)
+    over = len(surfaces) + len(made) - gone - most
+    oldest = [surface for surface in surfaces if surface.owner == owner and surface.id not in named]
+    retired: list[JsonObject] = [
+        {"version": surface.version, "deleteSurface": {"surfaceId": surface.id}}
+        for surface in oldest[: max(0, over)]
+    ]
+    for message in retired:
+        surfaces.apply(message, owner=owner)
+    surfaces.flush()
+    return retired
+
+
+def _told(part: int, message: JsonObject, most: int) -> JsonObject:
+    surface_id = message["deleteSurface"]["surfaceId"]
+    text = f"It was closed to make room: a conversation has at most {most} surfaces."
+    return {
+        "part": f"/parts/{part}",
+        "code": "SURFACE_RETIRED",
+        "surfaceId": surface_id,
+        "path": "",
+        "message": text,
+    }
+
+
+def _as_json(part: int, diagnostic: Diagnostic) -> JsonObject:
+    return {
+        "part": f"/parts/{part}",
+        "code": diagnostic.code,
+        "surfaceId": diagnostic.surface_id,
+        "path": diagnostic.path,
+        "message": diagnostic.message,
+    }
