@@ -12,18 +12,19 @@ django = get_asgi_application()
 
 from channels.routing import ProtocolTypeRouter  # noqa: E402
 
-from beachsite import background, collector  # noqa: E402
+from beachsite import background, collector, health  # noqa: E402
 from envelopes.transports.leaving import Leaving  # noqa: E402
 from envelopes.transports.origin import OriginGate  # noqa: E402
-from envelopes.transports.routing import sockets  # noqa: E402
+from envelopes.transports.routing import prepare, sockets  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": background.starting(django),
+        "http": background.starting(health.answering(django)),
         # Who sits at a socket is asked again for each frame (transports/panel/identity.py): no session middleware here.
         "websocket": OriginGate(Leaving(sockets)),
         "lifespan": background.lifespan,
     }
 )
 background.follow_daphne()
+prepare()
 collector.settle()

@@ -10,15 +10,22 @@ import asyncio
 import contextvars
 from typing import Any
 
+from beachsite import collector
 from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import begin_stopping, ensure_started, shut_down
+
+
+def start() -> None:
+    """Everything that goes on beside what is asked for; once, however often it is called."""
+    ensure_started()
+    collector.attend()
 
 
 def starting(app: Any) -> Any:
     """`app`, which makes sure of the background work before it answers."""
 
     async def serve(scope: Any, receive: Any, send: Any) -> None:
-        ensure_started()
+        start()
         await app(scope, receive, send)
 
     return serve
@@ -29,7 +36,7 @@ async def lifespan(_scope: Any, receive: Any, send: Any) -> None:
     while True:
         message = await receive()
         if message["type"] == "lifespan.startup":
-            ensure_started()
+            start()
             await send({"type": "lifespan.startup.complete"})
         elif message["type"] == "lifespan.shutdown":
             begin_stopping()
@@ -49,10 +56,11 @@ def follow_daphne() -> None:
     from twisted.internet import reactor
     from twisted.internet.defer import Deferred
 
-    from beachsite.daphne_sockets import Factory
+    from beachsite.daphne_sockets import Factory, Requests
 
     # Read when a server is made, whoever makes it: daphne's command has no way to hand one over.
     server.WebSocketFactory = Factory
+    server.HTTPFactory = Requests
 
     # Of the import, where no database thread has left its mark: the reactor calls back in the context of whoever set
     # it off.
@@ -64,6 +72,6 @@ def follow_daphne() -> None:
         begin_stopping()
         return Deferred.fromFuture(asyncio.ensure_future(shut_down(), loop=twisted_loop))
 
-    twisted_loop.call_soon(ensure_started)
+    twisted_loop.call_soon(start)
     system: Any = reactor
     system.addSystemEventTrigger("before", "shutdown", context.run, end)

@@ -13,7 +13,7 @@ from django.core import checks
 from django.db import connection
 
 from a2ui import Limits
-from envelopes.conf import limit_problems, problems, setting
+from envelopes.conf import conf, limit_problems, problems
 
 IN_MEMORY = "channels.layers.InMemoryChannelLayer"
 HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
@@ -26,9 +26,9 @@ def processes(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     found: list[checks.CheckMessage] = []
     if {"BEACH_EXECUTOR", "BEACH_PROCESSES"} & dict(problems()).keys():
         return found
-    worker = setting("BEACH_EXECUTOR") == "worker"
-    several = worker or setting("BEACH_PROCESSES") > 1
-    why = "BEACH_EXECUTOR is worker" if worker else f"BEACH_PROCESSES is {setting('BEACH_PROCESSES')}"
+    worker = conf.BEACH_EXECUTOR == "worker"
+    several = worker or conf.BEACH_PROCESSES > 1
+    why = "BEACH_EXECUTOR is worker" if worker else f"BEACH_PROCESSES is {conf.BEACH_PROCESSES}"
     if several and settings.CHANNEL_LAYERS["default"]["BACKEND"] == IN_MEMORY:
         found.append(
             checks.Error(
@@ -70,7 +70,7 @@ def addresses(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
         for host in _listed("BEACH_IMAGE_HOSTS")
         if not HOST.fullmatch(host)
     ]
-    if setting("REDIS_URL") and not setting("REDIS_URL").startswith(REDIS_SCHEMES):
+    if conf.REDIS_URL and not conf.REDIS_URL.startswith(REDIS_SCHEMES):
         found.append(
             checks.Error(
                 "REDIS_URL is not the address of a Redis server.",
@@ -87,7 +87,7 @@ def limits(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     names = ", ".join(field.name for field in fields(Limits))
     return [
         checks.Error(problem, hint=f"The limits are: {names}.", id="beachsite.E006")
-        for problem in limit_problems(setting("BEACH_A2UI_LIMITS"))
+        for problem in limit_problems(conf.BEACH_A2UI_LIMITS)
     ]
 
 
@@ -100,11 +100,29 @@ def kinds(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     ]
 
 
+@checks.register()
+def threads(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """The threads of the database keep their connections; requests must find one too."""
+    pool = connection.settings_dict["OPTIONS"].get("pool")
+    if not isinstance(pool, dict) or "BEACH_DATABASE_THREADS" in dict(problems()):
+        return []
+    kept, most = conf.BEACH_DATABASE_THREADS + 2, pool.get("max_size") or pool.get("min_size", 4)
+    if kept < most:
+        return []
+    return [
+        checks.Error(
+            f"The threads of the database keep {kept} connections, and its pool has {most}: requests get none.",
+            hint="Lower BEACH_DATABASE_THREADS, or raise max_size of the pool in DATABASES.",
+            id="beachsite.E008",
+        )
+    ]
+
+
 @checks.register(deploy=True)
 def public(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """What is right on one's own machine and rarely meant on a public one."""
     found: list[checks.CheckMessage] = []
-    if setting("BEACH_ANONYMOUS"):
+    if conf.BEACH_ANONYMOUS:
         found.append(
             checks.Warning(
                 "BEACH_ANONYMOUS is on: whoever opens the page talks to the agent, at your expense.",
@@ -125,7 +143,7 @@ def public(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
 
 def _listed(name: str) -> list[str]:
     """The entries of a list; none where it is no list of texts, which is an error of its own (``kinds``)."""
-    return [] if name in dict(problems()) else list(setting(name))
+    return [] if name in dict(problems()) else list(getattr(conf, name))
 
 
 def _is_origin(text: str) -> bool:

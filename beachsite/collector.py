@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import gc
+import sys
+import threading
 
 _THRESHOLDS = (300_000, 20, 50)
 """Allocations before the youngest generation is searched, and how many such searches before the next older one.
 A message of five thousand components and their surface are about a hundred thousand objects that stay: with Python's
 700 the collector looks at each of them many times while they are made and finds nothing, which takes longer than making
 them."""
+
+SECONDS = 5.0
+"""How often `attend` looks whether there may be something to free."""
+LEAST_BLOCKS = 10_000
+"""So many more blocks of memory than after the last search, about a megabyte, are worth one."""
+SHARE = 0.25
+"""And so large a part of what has come since the start: a process that has much does not look at it all the time."""
 
 
 def settle() -> None:
@@ -18,3 +27,35 @@ def settle() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(*_THRESHOLDS)
+
+
+class Attendant:
+    """Searches all generations when memory has grown. After `settle` nobody else does, for days: surfaces and closed
+    sockets are cycles, and a server that only serves makes few objects that stay."""
+
+    def __init__(self) -> None:
+        self._at_start = self._after = sys.getallocatedblocks()
+
+    def look(self) -> bool:
+        """Whether it was time to search."""
+        lives = self._after - self._at_start
+        if sys.getallocatedblocks() - self._after < max(LEAST_BLOCKS, SHARE * lives):
+            return False
+        gc.collect()
+        self._after = sys.getallocatedblocks()
+        return True
+
+
+_attending = threading.Lock()
+
+
+def attend() -> None:
+    """Have a thread of this process do that from now on. Further calls change nothing."""
+    if _attending.acquire(blocking=False):
+        threading.Thread(target=_attend, name="beach-collector", daemon=True).start()
+
+
+def _attend() -> None:
+    attendant, never = Attendant(), threading.Event()
+    while not never.wait(SECONDS):
+        attendant.look()

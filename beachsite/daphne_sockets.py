@@ -1,17 +1,33 @@
-"""Daphne's sockets, with what it offers no option for: every close code and its reason, and limits that hold for what
-comes in only.
+"""Daphne's sockets, with what it offers no option for: every close code and its reason, limits that hold for what
+comes in only, frames that leave at once, and handshakes that take turns.
 
-Measured with daphne 4.2 and autobahn 25: codes under 3000 raise, so nobody can be told to come back; a message over the
-limit cuts the connection without a code; and the same limit raises for what the server itself sends.
+Measured with daphne 4.2, autobahn 26 and Twisted 26: codes under 3000 raise, so nobody can be told to come back; a
+message over the limit cuts the connection without a code; the same limit raises for what the server itself sends; each
+frame waits for a round of the event loop in which its socket is found to be writable (30 us, where writing it at once
+takes 10); each connection copies the factory's options, prints them for a log that nobody reads (a tenth of a
+handshake), and keeps the request that it came with.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from contextvars import copy_context
+from functools import partial
+from inspect import isfunction
 from typing import Any
 
+from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
+from twisted.internet.defer import Deferred
+from twisted.internet.tcp import Connection
 
-from envelopes.conf import setting
+from envelopes.conf import conf
+
+HANDSHAKES = 8
+"""So many are under way at once, each until the application has let it in. The others wait with what they have asked,
+so that a request which comes while a thousand pages come back does not wait for all of them."""
 
 READ_FRAMES = 8
 """A frame may be so many times larger than ``BEACH_FRAME_BYTES`` and is still read, to be answered with its id."""
@@ -20,36 +36,231 @@ REASON_BYTES = 123
 """RFC 6455, section 5.5: what is left of a control frame."""
 
 
+class Turns:
+    """At most ``count`` are under way, the others wait in the order in which they came."""
+
+    def __init__(self, count: int) -> None:
+        self._free = count
+        self._waiting: deque[Callable[[], object]] = deque()
+        self._is_going_on = False
+
+    def ask(self, begin: Callable[[], object]) -> None:
+        """Call ``begin`` when it may begin, maybe at once. One ``done`` is owed for it then."""
+        # In the context of now: what begins later is called by whoever is done, and an application that starts there
+        # would have what that one's has set.
+        self._waiting.append(partial(copy_context().run, begin))
+        self._go_on()
+
+    def done(self) -> None:
+        """One is over."""
+        self._free += 1
+        self._go_on()
+
+    def _go_on(self) -> None:
+        # One that is over as soon as it begins comes back here. A thousand such, of pages that went away while they
+        # waited, must not be calls inside of each other.
+        if self._is_going_on:
+            return
+        self._is_going_on = True
+        try:
+            while self._free and self._waiting:
+                self._free -= 1
+                self._waiting.popleft()()
+        finally:
+            self._is_going_on = False
+
+
+class Inbox:
+    """What an application has still to receive: one puts, one gets. An ``asyncio.Queue`` has three queues and an event,
+    3 KiB for each socket that has nothing to say."""
+
+    __slots__ = ("_messages", "_waiting")
+
+    def __init__(self) -> None:
+        self._messages: list[Any] = []
+        self._waiting: asyncio.Future[None] | None = None
+
+    def put_nowait(self, message: Any) -> None:
+        self._messages.append(message)
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    async def get(self) -> Any:
+        while not self._messages:
+            self._waiting = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
+        return self._messages.pop(0)
+
+
+class Applications:
+    """What daphne does for a connection, with an ``Inbox``: mixed into its server."""
+
+    connections: dict[Any, dict[str, Any]]
+    application: Any
+    handle_reply: Any
+
+    def create_application(self, protocol: Any, scope: dict[str, Any]) -> Inbox | None:
+        """Start the application for a connection; what goes to it is put into what this returns."""
+        if protocol not in self.connections:
+            return None
+        inbox = Inbox()
+        scope.setdefault("asgi", {"version": "3.0"})
+        running = self.application(scope=scope, receive=inbox.get, send=partial(self.handle_reply, protocol))
+        self.connections[protocol]["application_instance"] = asyncio.ensure_future(running)
+        return inbox
+
+    def kill_all_applications(self) -> Deferred[Any]:
+        """Before the reactor ends. Daphne's raises where a connection has no application: who waits for a turn has none
+        yet."""
+        known = [details.get("application_instance") for details in self.connections.values()]
+        running = [application for application in known if application is not None]
+        for application in running:
+            application.cancel()
+        return Deferred.fromFuture(asyncio.gather(*running, return_exceptions=True))
+
+
 class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no types
     """One connection."""
 
+    # On the class, by ``Factory``.
+    CONFIG_ATTRS = ()
     maxMessagePayloadSize: int
+
+    _has_turn = True
+
+    def connectionMade(self) -> None:  # noqa: N802 - twisted's name
+        # Of the HTTP connection that this one was: it would be kept for as long as the transport knows it.
+        self.transport.unregisterProducer()
+        super().connectionMade()
+
+    def onOpen(self) -> None:  # noqa: N802 - autobahn's name
+        """The handshake is over, and what it came with is in the scope."""
+        super().onOpen()
+        self.http_headers = self.http_request_data = self.clean_headers = None
+        self.request.headers = None
+
+    def connectionLost(self, *args: Any) -> None:  # noqa: N802 - twisted's name
+        try:
+            super().connectionLost(*args)
+        finally:
+            self._give_turn_back()
+
+    def onClose(self, *args: Any) -> None:  # noqa: N802 - autobahn's name
+        """As daphne's, which raises for what its server does not know: a handshake that was wrong, or refused a while
+        ago."""
+        if self in self.factory.server_class.connections:
+            super().onClose(*args)
+
+    def _give_turn_back(self) -> None:
+        if self._has_turn:
+            self._has_turn = False
+            self.factory.turns.done()
 
     def handle_reply(self, message: Any) -> None:
         """As daphne's; a close goes out with the code that the application chose."""
+        try:
+            self._reply(message)
+        finally:
+            if self.state != self.STATE_CONNECTING:
+                self._give_turn_back()
+
+    def _reply(self, message: Any) -> None:
         if message.get("type") != "websocket.close" or self.state == self.STATE_CONNECTING:
             super().handle_reply(message)
             return
         reason = str(message.get("reason") or "").encode()[:REASON_BYTES].decode(errors="ignore").encode()
         self.sendCloseFrame(code=message.get("code") or 1000, reasonUtf8=reason)
 
-    def sendMessage(self, *args: Any, **options: Any) -> None:  # noqa: N802 - autobahn's name
+    def sendMessage(self, payload: bytes, isBinary: bool = False, **options: Any) -> None:  # noqa: N802,N803 - autobahn's
         """Whatever size it has: a large surface is one frame."""
-        limit, self.maxMessagePayloadSize = self.maxMessagePayloadSize, 0
+        if self.state == self.STATE_OPEN and not options and self._perMessageCompress is None:
+            # No compression was agreed on, and daphne asks for no fragments: this is all that is left to do.
+            self.sendFrame(opcode=2 if isBinary else 1, payload=payload)
+            return
+        self.maxMessagePayloadSize = 0
         try:
-            super().sendMessage(*args, **options)
+            super().sendMessage(payload, isBinary, **options)
         finally:
-            self.maxMessagePayloadSize = limit
+            # That of the class again.
+            del self.maxMessagePayloadSize
+
+    def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - autobahn's
+        """Writes it, where nothing that was written before still waits: then the reactor need not be asked when."""
+        if not (sync or chopsize or self.send_queue):
+            data = data[_written(self.transport, data) :]
+            if not data:
+                return
+        super().sendData(data, sync, chopsize)
+
+
+def _written(transport: Any, data: bytes) -> int:
+    """How many bytes of ``data`` the kernel has taken. None are written where that is the reactor's business: to
+    another kind of connection, to one that is ending or behind, or one that fails."""
+    if not isinstance(transport, Connection) or transport.TLS or not transport.connected:
+        return 0
+    if transport.disconnecting or transport.dataBuffer or transport._tempDataBuffer:
+        return 0
+    written = transport.writeSomeData(data)
+    return written if isinstance(written, int) and written > 0 else 0
 
 
 class Factory(WebSocketFactory):  # type: ignore[misc]  # daphne ships no types
     """Makes the connections of a server."""
 
-    protocol = Protocol
+    protocol: type[Protocol] = Protocol
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self.turns = Turns(HANDSHAKES)
+        super().__init__(*args, **options)
 
     def setProtocolOptions(self, **options: Any) -> None:  # noqa: N802 - autobahn's name
         """Daphne's options, except for sizes: too large is closed with 1009, and no longer dropped."""
-        most = setting("BEACH_FRAME_BYTES") * READ_FRAMES
+        most = conf.BEACH_FRAME_BYTES * READ_FRAMES
         super().setProtocolOptions(
             **{**options, "failByDrop": False, "maxMessagePayloadSize": most, "maxFramePayloadSize": most}
         )
+        # Some are functions, which are no methods of a connection.
+        of_all = {name: _as_it_is(getattr(self, name)) for name in WebSocketProtocol.CONFIG_ATTRS}
+        self.protocol = type(Protocol.__name__, (Protocol,), of_all)
+
+
+def _as_it_is(option: Any) -> Any:
+    return staticmethod(option) if isfunction(option) else option
+
+
+class Request(WebRequest):  # type: ignore[misc]  # daphne ships no types
+    """One request. Those that become sockets take turns."""
+
+    def process(self) -> Any:
+        """As daphne's."""
+        if not self.requestHeaders.hasHeader(b"Upgrade"):
+            return super().process()
+        self.server.ws_factory.turns.ask(self._begin)
+        return None
+
+    def _begin(self) -> None:
+        turns = self.server.ws_factory.turns
+        if self.channel is None:
+            # It was gone before.
+            turns.done()
+            return
+        try:
+            super().process()
+        finally:
+            # Daphne has handed the transport over to the socket, which owes the turn from then on. What protocol the
+            # transport has by now would not say so: of TLS it is a wrapper's.
+            if self.transport is not None:
+                # It asked for something else than a socket, or wrongly.
+                turns.done()
+
+
+class Requests(HTTPFactory):  # type: ignore[misc]  # daphne ships no types
+    """Makes the connections of a server, which all begin with a request."""
+
+    def buildProtocol(self, addr: Any) -> Any:  # noqa: N802 - twisted's name
+        protocol = super().buildProtocol(addr)
+        protocol.requestFactory = Request
+        return protocol

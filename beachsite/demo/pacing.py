@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 
-from envelopes.conf import setting
+from envelopes.conf import conf
 from envelopes.providers.port import BlockStarted, InputFragment, ModelEvent, ModelRequest
 from envelopes.providers.scripted import Script, ScriptedProvider
 
@@ -30,7 +30,7 @@ class PacedModel(ScriptedProvider):
         self._wait = sleep
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        speed = float(setting("BEACH_SCRIPT_PACE")) if self._speed is None else self._speed
+        speed = conf.BEACH_SCRIPT_PACE if self._speed is None else self._speed
         written, owed = "", 0.0
         async with aclosing(super().stream(request)) as events:
             async for event in events:

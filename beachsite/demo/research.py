@@ -37,7 +37,7 @@ class ResearchDestination(BaseModel):
 
 def pace() -> float:
     """Seconds that one step takes: nothing here is really slow, and a demo wants to be watched."""
-    return float(getattr(settings, "BEACH_DEMO_PACE", 1.2))
+    return float(settings.BEACH_DEMO_PACE)
 
 
 def surface_of(call_id: str, place: catalogue.Destination, args: ResearchDestination) -> str:

@@ -8,7 +8,7 @@ from beachsite.demo.pacing import PacedModel
 from beachsite.demo.research import RESEARCH_DESTINATION
 from beachsite.demo.script import sally as script
 from beachsite.demo.tools import SEARCH_FLIGHTS, SEARCH_HOTELS
-from envelopes.conf import setting
+from envelopes.conf import conf
 from envelopes.providers.port import Provider
 from envelopes.registries.actors import Actor, Prompt, actors
 
@@ -32,7 +32,7 @@ PROMPTS = (
 
 def provider() -> Provider:
     """The model of the next turn."""
-    if setting("ANTHROPIC_API_KEY"):
+    if conf.ANTHROPIC_API_KEY:
         from envelopes.providers import anthropic
 
         return anthropic.from_settings()

@@ -1,0 +1,1 @@
+"""Commands of the site for `manage.py`, which Django finds below here."""

@@ -113,7 +113,7 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
 # -- files ---------------------------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"
-# The modules beside it are served as one file, see beachsite.client.
+# The modules and styles beside it are served as one file each, see beachsite.client.
 STATICFILES_DIRS = [(name, BASE_DIR / "static" / name) for name in ("beach", "demo")]
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
@@ -158,6 +158,13 @@ BEACH_EXECUTOR = env.choice("BEACH_EXECUTOR", ("inprocess", "worker"), "inproces
 BEACH_PROCESSES = env.number("BEACH_PROCESSES", 1, least=1)
 # Who answers in a new session.
 BEACH_DEFAULT_ACTOR = "sally"
+# How many threads of a process work for sessions with the database, each with a connection that it keeps. SQLite takes
+# one writer at a time, and whoever meets another waits longer than that one takes.
+BEACH_DATABASE_THREADS = env.number(
+    "BEACH_DATABASE_THREADS", 1 if DATABASES["default"]["ENGINE"].endswith("sqlite3") else 4, least=1
+)
+# How many turns a process runs at once; others wait, the oldest first.
+BEACH_TURNS_AT_ONCE = env.number("BEACH_TURNS_AT_ONCE", 500, least=1)
 # How long a turn stays with a process that has stopped answering.
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 # How long an approval may wait for a person.

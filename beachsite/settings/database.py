@@ -8,6 +8,16 @@ from typing import Any
 import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
+_GONE_HOST = {
+    "keepalives_idle": 20,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
+"""A server that vanishes without a word (a host that lost its power, a firewall that forgot the connection) fails the
+statement within half a minute; the kernel alone would wait for a quarter of an hour, and with it every session whose
+thread waits. Seconds, seconds, times, milliseconds; none of it bounds a statement that a living server works on."""
+
 _ENGINES = ("django.db.backends.sqlite3", "django.db.backends.postgresql")
 
 
@@ -52,4 +62,6 @@ def database(url: str, data: Path, *, durable: bool = True, name: str = "DATABAS
     elif config["ENGINE"] == "django.db.backends.postgresql" and durable:
         # Under ASGI every request has a thread of its own, so only a pool can reuse connections.
         options.setdefault("pool", {"min_size": 1, "max_size": 16, "timeout": 10})
+    if config["ENGINE"] == "django.db.backends.postgresql":
+        config["OPTIONS"] = _GONE_HOST | options
     return config

@@ -1,1 +1,1 @@
-"""English."""
+"""Formats of dates and times in English, the language of the site."""

@@ -13,9 +13,10 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from beachsite.demo import accounts, serving
+from beachsite import serving
+from beachsite.demo import accounts
 from beachsite.demo.sally import SALLY
-from envelopes.conf import setting
+from envelopes.conf import conf
 from envelopes.registries.actors import actors
 
 
@@ -48,7 +49,7 @@ class Command(BaseCommand):
             return
         # Connections of this thread would be shared with the server's, and with what forks later.
         connection.close()
-        if not serving.serve(port, lambda: self._show_addresses(port)):
+        if not serving.serve(serving.tcp(port), lambda: self._show_addresses(port)):
             raise CommandError(_taken(port))
 
     def _settings_fit(self, data: str | None) -> None:
@@ -87,7 +88,7 @@ class Command(BaseCommand):
     def _show_addresses(self, port: int) -> None:
         self.stdout.write(f"Chat:   http://{serving.HOST}:{port}/")
         self.stdout.write(f"Admin:  http://{serving.HOST}:{port}/admin/")
-        if getattr(settings, "BEACH_GALLERY", False):
+        if settings.BEACH_GALLERY:
             self.stdout.write(f"A2UI:   http://{serving.HOST}:{port}/gallery/")
         self.stdout.write(who_answers())
         self.stdout.write("Stop with Ctrl-C.")
@@ -96,12 +97,12 @@ class Command(BaseCommand):
 
 def who_answers() -> str:
     """What stands behind new conversations."""
-    name = setting("BEACH_DEFAULT_ACTOR")
+    name = conf.BEACH_DEFAULT_ACTOR
     actor = actors[name] if name else next(iter(actors))
     if actor.name != SALLY.name:
         return f"{actor.display_name} answers: {actor.provider().label}."
-    if setting("ANTHROPIC_API_KEY"):
-        return f"Sally runs on {setting('BEACH_MODEL')}."
+    if conf.ANTHROPIC_API_KEY:
+        return f"Sally runs on {conf.BEACH_MODEL}."
     return "Sally is a scripted model: nothing leaves this machine. ANTHROPIC_API_KEY puts her on Claude."
 
 
