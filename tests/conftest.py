@@ -17,12 +17,16 @@ from django.db import connections
 from psycopg import sql
 
 from beachsite import suite
-from tests import needs
+from envelopes.database_threads import database_threads
+from tests import emptying, examples, needs
 from tests.liveserver import Server, running
 from tests.outcome import FAILED
 from tests.shared import SHARED, fold_skip
 
 BROWSER = Path(__file__).parent / "browser"
+# Before any module with a property is imported: it takes what it does not say itself from the profile of that moment.
+examples.load()
+emptying.install()
 # A shell that starts a job in the background has it ignore interrupts, and so would every server of a test.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -73,11 +77,16 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> Iterator[None]:
-    """Asgiref keeps one thread for synchronous code outside of requests, and that thread its connection.
+    """Asgiref keeps one thread for synchronous code outside of requests, and that thread its connection; the threads of
+    the product and the committer keep theirs.
 
     PostgreSQL drops no database that someone is connected to.
     """
     yield
+    from envelopes.log.commits import committer
+
+    committer.stop(10)
+    assert database_threads.stop(seconds=10)
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 

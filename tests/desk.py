@@ -11,18 +11,20 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 
-from envelopes.access import Principal, create_session
+from envelopes import intake
+from envelopes.access import Principal
 from envelopes.approvals import service as approvals
-from envelopes.delivery.live import views
 from envelopes.log.read import rows_after
-from envelopes.log.rows import Row
 from envelopes.models import Approval, Session, ToolCall, Turn
+from envelopes.protocol.rows import Row
 from envelopes.providers.port import ModelRequest, Provider
 from envelopes.providers.scripted import Reply, ScriptedProvider
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import Tool
-from envelopes.runtime import intake
 from envelopes.runtime.runner import Runner
+from envelopes.session_state import live_sessions
+from envelopes.testing import create_session, idle
+from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.types import Json, JsonObject
 
 Script = Callable[[ModelRequest], Reply]
@@ -79,7 +81,7 @@ class Desk:
         """Until nothing runs any more, here or in another runner."""
         deadline = asyncio.get_running_loop().time() + seconds
         while True:
-            await self.runner.idle()
+            await idle(self.runner)
             if not self.runner.started:
                 return
             busy = Turn.objects.filter(session=self.session, status__in=["queued", "running"])
@@ -122,8 +124,8 @@ class Desk:
 
     async def html(self) -> str:
         def read() -> str:
-            with views.open(self.session) as view:
-                return view.html()
+            with live_sessions.present(self.session, "panel") as view:
+                return html_of(view)
 
         return await sync_to_async(read)()
 
@@ -154,7 +156,7 @@ async def desk(
     )
     who = owner or Principal(owner_key="k" * 64, name="Ada")
     with actors.including(actor):
-        views.clear()
+        live_sessions.clear()
         session = await sync_to_async(create_session)(who, name)
         runner = Runner()
         await runner.start()
@@ -162,4 +164,4 @@ async def desk(
             yield Desk(session, who, runner, requests)
         finally:
             await runner.stop()
-            views.clear()
+            live_sessions.clear()

@@ -22,13 +22,14 @@ from envelopes.access import Principal
 from envelopes.approvals import service
 from envelopes.log.append import writing
 from envelopes.log.digest import call_digest
-from envelopes.log.rows import Audience
 from envelopes.models import Approval, Event, Session, ToolCall, Turn
+from envelopes.protocol.rows import Audience
 from envelopes.providers.port import Provider
 from envelopes.providers.transcript import extended, tool_use, user_text
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
-from envelopes.runtime.turns import open_turn, settle, turn_data
+from envelopes.testing import create_session
+from envelopes.turns.lifecycle import open_turn, settle, turn_data
 from envelopes.types import Json, JsonObject
 
 ACTOR = "billing"
@@ -126,7 +127,7 @@ def make_session(owner: User | Principal | None = None, *, actor: str = ACTOR, t
     """A conversation of ``owner`` (a new user without one)."""
     if not isinstance(owner, Principal):
         owner = make_principal(owner or make_user())
-    session = access.create_session(owner, actor)
+    session = create_session(owner, actor)
     if title:
         session.title = title
         session.save(update_fields=["title"])

@@ -9,7 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from beachsite.suite import ROOT
@@ -28,10 +28,19 @@ _FOREIGN = (
 
 
 class Server:
-    """The demo server. `start`, `stop`, `kill` and `start` again: same data, same port."""
+    """The demo server, or what another command of `manage.py` starts. `start`, `stop`, `kill` and `start` again: same
+    data, same port."""
 
-    def __init__(self, data: Path, *, port: int = 0, environ: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        data: Path,
+        *,
+        port: int = 0,
+        environ: Mapping[str, str] | None = None,
+        command: Sequence[str] = (),
+    ) -> None:
         self.data = data
+        self.command = command
         self.port = port or free_port()
         self.log = data.with_name(f"{data.name}.log")
         self.environ = {
@@ -59,8 +68,8 @@ class Server:
     def start(self, *, seconds: float = 40) -> None:
         """Return when the server answers; raise with the log when it does not come up."""
         assert self.process is None, "the server runs already"
-        command = [sys.executable, "manage.py", "demo", "--port", str(self.port)]
-        command += ["--data", str(self.data), "--no-input"]
+        demo = ("demo", "--data", str(self.data), "--no-input")
+        command = [sys.executable, "manage.py", *(self.command or demo), "--port", str(self.port)]
         # To a file, not a pipe: nobody reads while a test runs, and a full pipe would stop the server.
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(

@@ -12,13 +12,16 @@ from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
 
 from beachsite.asgi import application
-from envelopes.access import COOKIE, create_session, new_anonymous_owner
-from envelopes.delivery.live import views
+from envelopes.access import COOKIE, new_anonymous_owner
+from envelopes.conf import conf
+from envelopes.database_threads import in_session
 from envelopes.models import Session
 from envelopes.providers.scripted import ScriptedProvider
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import Tool
-from envelopes.runtime.process import current, shut_down
+from envelopes.runtime.process import shut_down
+from envelopes.session_state import live_sessions
+from envelopes.testing import create_session, current, idle
 from envelopes.types import JsonObject
 from tests.desk import Script
 
@@ -55,7 +58,7 @@ class Socket:
         self._name = f"{id(self):x}"
 
     async def open(self, after: int = 0) -> Socket:
-        accepted, _ = await self.wire.connect(timeout=5)
+        accepted, _ = await self.wire.connect(timeout=30)
         assert accepted
         await self.send({"type": "hello", "after": after})
         await self.until(lambda frame: frame.get("type") == "welcome")
@@ -70,7 +73,7 @@ class Socket:
         await self.send({**frame, "id": name})
         return await self.until(lambda got: got.get("id") == name)
 
-    async def until(self, wanted: Any, *, seconds: float = 5) -> JsonObject:
+    async def until(self, wanted: Any, *, seconds: float = 30) -> JsonObject:
         """The next frame for which ``wanted`` holds."""
         while True:
             frame: JsonObject = json.loads(await self.wire.receive_from(timeout=seconds))
@@ -83,6 +86,14 @@ class Socket:
         await self.until(lambda frame: frame.get("busy") is True and "ops" in frame)
         return await self.until(lambda frame: frame.get("busy") is False and "ops" in frame)
 
+    async def caught_up(self) -> None:
+        """Until whatever it has been told to look for has been looked for, and sent."""
+        # Behind what waits for the database; a ping alone does not go there.
+        for session in range(conf.BEACH_DATABASE_THREADS):
+            await in_session(session, bool)
+        await self.send({"type": "ping"})
+        await self.until(lambda frame: frame.get("type") == "pong")
+
     @property
     def shown(self) -> str:
         """All markup that was sent."""
@@ -93,12 +104,12 @@ class Socket:
         return max((frame["seq"] for frame in self.frames if "ops" in frame), default=0)
 
     async def close(self) -> None:
-        await self.wire.disconnect()
+        await self.wire.disconnect(timeout=30)
 
 
 @asynccontextmanager
 async def panel(
-    script: Script, *tools: Tool, name: str = "tester"
+    script: Script, *tools: Tool, name: str = "tester", pace: float = 0
 ) -> AsyncIterator[tuple[Session, Browser, Any]]:
     """A session of an anonymous browser with a scripted actor, behind the real application."""
     actor = Actor(
@@ -106,18 +117,18 @@ async def panel(
         display_name=name.title(),
         role="tests",
         instructions="You are a test.",
-        provider=lambda: ScriptedProvider(script, pace=0),
+        provider=lambda: ScriptedProvider(script, pace=pace),
         tools=tools,
     )
     browser, who = anonymous()
     with actors.including(actor):
-        views.clear()
+        live_sessions.clear()
         session = await sync_to_async(create_session)(who, name)
         try:
             yield session, browser, who
         finally:
             process = current()
             if process is not None and process.runner is not None:
-                await process.runner.idle()
+                await idle(process.runner)
             await shut_down()
-            views.clear()
+            live_sessions.clear()

@@ -10,6 +10,7 @@ import json
 import re
 import secrets
 from collections.abc import Callable
+from html import unescape
 from xml.etree import ElementTree as ET
 
 import httpx
@@ -17,7 +18,7 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
 from envelopes.types import JsonObject
-from tests.envelopes.delivery.talk import Page
+from tests.envelopes.transports.panel.talk import Page
 from tests.liveserver import Server
 
 _THREAD = re.compile(r'<div class="b-thread" id="thread"[^>]*>(.*)<div class="b-tail" id="tail">', re.DOTALL)
@@ -35,13 +36,14 @@ class Visitor:
         self.busy = False
         self.frames: list[JsonObject] = []
         self.streamed: dict[str, str] = {}
+        self.drawn: dict[str, tuple[int, str]] = {}
         self._ids = itertools.count(1)
         self._name = secrets.token_hex(6)
         self._news = asyncio.Condition()
         self._wire: ClientConnection | None = None
         self._reading: asyncio.Task[None] | None = None
         self._problem: AssertionError | None = None
-        self._greeted = 0
+        self._greeted = self._welcomed_before = 0
 
     # -- pages ------------------------------------------------------------------------------------------------------
 
@@ -97,15 +99,14 @@ class Visitor:
             max_size=None,
         )
         self._reading = asyncio.create_task(self._read(self._wire))
-        self._greeted = 0
+        self._greeted, self._welcomed_before = 0, self._welcomes
         return self
 
     async def connect(self, server: Server | None = None) -> Visitor:
         """Open a socket and go on from the last row that the page has."""
-        welcomes = self._welcomes
         await self.dial(server)
         await self.hello()
-        await self.until(lambda: self._welcomes > welcomes)
+        await self.until(lambda: self.is_greeted)
         return self
 
     async def hello(self) -> None:
@@ -129,6 +130,25 @@ class Visitor:
         assert wire is not None and reading is not None
         await asyncio.wait_for(reading, seconds)
         return wire.close_code
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a socket that nobody has closed yet."""
+        return self._reading is not None and not self._reading.done()
+
+    @property
+    def is_greeted(self) -> bool:
+        """Whether this socket's first hello was answered."""
+        return self._welcomes > self._welcomed_before
+
+    @property
+    def close_code(self) -> int | None:
+        """With which code the server has closed the socket; None where it is open, or was cut."""
+        return self._wire.close_code if self._wire is not None else None
+
+    def check(self) -> None:
+        """Raise what was wrong with a frame that came."""
+        self._broken()
 
     async def send(self, frame: JsonObject) -> None:
         assert self._wire is not None
@@ -226,8 +246,15 @@ class Visitor:
             bubble = ET.SubElement(zone, "div", id=f"v{frame['live']}")
             bubble.text = ""
         text = bubble.text or ""
-        if frame["offset"] <= len(text):
-            bubble.text = text[: frame["offset"]] + frame["text"]
+        closed, drawn = self.drawn.get(frame["live"], (0, ""))
+        if "draw" in frame:
+            # Of blocks that are drawn, the words.
+            words = "".join(re.sub("<[^>]*>", "", html) for _, _, html in frame["draw"])
+            closed, drawn = frame["offset"], (drawn if frame["from"] else "") + unescape(words)
+            self.drawn[frame["live"]] = closed, drawn
+        at = len(drawn) + frame["offset"] - closed
+        if "draw" in frame or at <= len(text):
+            bubble.text = (drawn if "draw" in frame else text[:at]) + frame["text"]
             self.streamed[frame["live"]] = bubble.text
 
 

@@ -146,9 +146,9 @@ def test_open_doors_are_told_before_a_deployment(settings: Any) -> None:
 
 
 def test_s17_settings_that_are_missing_have_defaults(settings: Any) -> None:
-    from envelopes.conf import DEFAULTS
+    from envelopes.conf import KNOWN
 
-    for name in DEFAULTS:
+    for name in KNOWN:
         if hasattr(settings, name):
             delattr(settings, name)
     for check in (checks.processes, checks.addresses, checks.limits, checks.kinds, checks.public):
@@ -187,3 +187,21 @@ def test_s17_a_check_does_not_repeat_a_key(settings: Any) -> None:
     settings.ANTHROPIC_API_KEY = b"sk-secret"
     (found,) = checks.kinds(None)
     assert "sk-secret" not in f"{found.msg}{found.hint}"
+
+
+@pytest.mark.parametrize(
+    ("threads", "pool", "expected"),
+    [
+        (14, {"max_size": 16}, ["beachsite.E008"]),
+        (13, {"max_size": 16}, []),
+        (4, {}, ["beachsite.E008"]),
+        (99, None, []),
+    ],
+)
+def test_the_threads_of_the_database_leave_connections_to_requests(
+    settings: Any, monkeypatch: pytest.MonkeyPatch, threads: int, pool: Any, expected: list[str]
+) -> None:
+    settings.BEACH_DATABASE_THREADS = threads
+    monkeypatch.setattr(checks, "connection", SimpleNamespace(settings_dict={"OPTIONS": {"pool": pool}}))
+
+    assert ids(checks.threads(None)) == expected

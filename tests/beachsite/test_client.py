@@ -1,14 +1,17 @@
-"""The page's own code, put together from the modules in ``static/client/``."""
+"""The page's own code and styles, put together from what lies in ``static/client/`` and ``static/styles/``."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.staticfiles import finders
+from django.test import Client
 
 from beachsite import client
+from beachsite.suite import ROOT
 
 NEEDS_MINIFIER = pytest.mark.skipif(
     not client.has_minifier(), reason="no wheel of the minifier for this machine"
@@ -71,6 +74,19 @@ def test_it_is_served_without_comments_and_long_names(project: Path) -> None:
     assert "greeting" not in served
 
 
+@NEEDS_MINIFIER
+def test_what_is_called_by_a_letter_is_called_on_what_has_it() -> None:
+    """A field in use could not be redrawn."""
+    served = client.minified(
+        "const both = { ['r'](id) { return both['x'](id); }, async ['x'](id) { return id; } };"
+    )
+
+    assert re.fullmatch(
+        r"const both=\{r\(\w+\)\{return both\.x\(\w+\)\},async x\(\w+\)\{return \w+\}\}",
+        served.replace("let ", "const "),
+    )
+
+
 def test_who_debugs_reads_the_sources(project: Path, settings: Any) -> None:
     settings.DEBUG = True
 
@@ -109,3 +125,47 @@ def test_nothing_else_is_found_and_the_modules_are_not_served() -> None:
     assert finders.find("beach/panel.js", find_all=True) == [finders.find("beach/panel.js")]
     assert finders.find("beach/socket.js") is None
     assert finders.find("client/panel.js") is None
+
+
+def test_constants_that_are_numbers_or_letters_stand_where_they_are_used(tmp_path: Path) -> None:
+    panel = (
+        "const WAIT = 200, END = 1e9;   // ms\nconst TEXT = 'WAITING';\nsetTimeout(go, WAIT, TEXT, END);\n"
+    )
+    assert client.bundle(modules(tmp_path, panel=panel)) == (
+        "(() => {\nconst TEXT = 'WAITING';\nsetTimeout(go, 200, TEXT, 1e9);\n})();\n"
+    )
+
+
+def test_every_style_is_sent_and_each_file_speaks_of_one_layer() -> None:
+    folder = ROOT / "static" / "styles"
+    sheets = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.css")}
+    sent = {name: (client.built(name) / name).read_text(encoding="utf-8") for name in client.SHEETS}
+
+    assert {part for parts in client.SHEETS.values() for part in parts} == set(sheets)
+    for name, parts in client.SHEETS.items():
+        assert sent[name] == "\n".join(sheets[part] for part in parts)
+    layers = {name: set(re.findall(r"^@layer (\w+) \{", text, re.MULTILINE)) for name, text in sheets.items()}
+    assert {name: found for name, found in layers.items() if len(found) > 1} == {}
+
+
+def test_no_style_is_left_over() -> None:
+    """Each class that a style speaks of is in the code; one that is made from a value is known by its beginning."""
+    made = re.compile(r"a2-(?:w-|img--|error--|h[1-5]$)|g-in-")
+    places = [ROOT / name for name in ("a2ui", "beachsite", "envelopes", "static/client", "templates")]
+    files = [path for place in places for path in place.rglob("*") if path.suffix in {".py", ".html", ".js"}]
+    used = set(re.findall(r"[\w-]+", " ".join(path.read_text(encoding="utf-8") for path in files)))
+    for path in (ROOT / "static").rglob("*.css"):
+        rules = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        named = set(re.findall(r"\.((?:a2|adm|b|g|is)-[\w-]+)", rules))
+        assert {name for name in named - used if not made.match(name)} == set(), path.name
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/accounts/login/", "/no-such-page"])
+def test_pages_outside_a_conversation_get_all_that_they_are_styled_with(path: str) -> None:
+    page = Client().get(path).text
+    named = {name for names in re.findall(r'class="([^"]+)"', page) for name in names.split()}
+    sheet = (client.built("beach/door.css") / "beach/door.css").read_text(encoding="utf-8")
+
+    assert "b-mark__disc" in named
+    assert {name for name in named if not re.search(rf"\.{name}\b", sheet)} == set()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -96,6 +98,51 @@ def test_every_folder_in_the_layout_is_there() -> None:
     for folder in re.findall(r"`([a-z0-9]+/)`", table):
         inside = ROOT / "beachsite" / folder
         assert (ROOT / folder).is_dir() or inside.is_dir(), folder
+
+
+PACKAGES = ("a2ui", "beachsite", "envelopes")
+PARTS = {part.stem for package in PACKAGES[::2] for part in (ROOT / package).iterdir()}
+
+
+@cache
+def _defined(file: Path) -> frozenset[str]:
+    """The names that a module gives to something, wherever in it."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.add(node.id)
+    return frozenset(found)
+
+
+def _is_there(parts: list[str]) -> bool:
+    """Whether these lead to a folder, a module, or what one of those defines."""
+    for length in range(len(parts), 0, -1):
+        place = ROOT.joinpath(*parts[:length])
+        module = place.with_suffix(".py")
+        files = [module] if module.is_file() else list(place.rglob("*.py"))
+        if files:
+            return all(any(name in _defined(file) for file in files) for name in parts[length:])
+    return False
+
+
+def test_the_architecture_names_what_is_there() -> None:
+    """Its drawings too. Names begin with a package, or with what stands in one."""
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = {tuple(found.split(".")) for found in re.findall(r"[a-z_0-9]+(?:\.[A-Za-z_0-9]+)+", text)}
+    ours = [list(parts) for parts in named if parts[-1] not in ("js", "md", "py")]
+
+    known = [parts for parts in ours if parts[0] in PACKAGES]
+    known += [parts for parts in ours if parts[0] in PARTS]
+    missing = [
+        ".".join(parts)
+        for parts in known
+        if not any(_is_there(way) for way in (parts, ["a2ui", *parts], ["envelopes", *parts]))
+    ]
+
+    assert len(known) > 40
+    assert missing == []
 
 
 def test_the_ci_script_is_sound_bash_and_runs_the_documented_command() -> None:

@@ -10,6 +10,7 @@ import urllib.request
 import pytest
 
 from beachsite import client
+from beachsite.daphne_sockets import HANDSHAKES
 from tests.liveserver import Server
 
 
@@ -43,7 +44,7 @@ def test_it_ends_when_asked(server: Server) -> None:
 
 
 def test_it_serves_static_files_without_a_warning(server: Server) -> None:
-    with urllib.request.urlopen(f"{server.url}/static/beach/tokens.css", timeout=10) as answer:
+    with urllib.request.urlopen(f"{server.url}/static/beach/chat.css", timeout=10) as answer:
         body = answer.read()
 
     assert b"--b-paper" in body
@@ -52,7 +53,7 @@ def test_it_serves_static_files_without_a_warning(server: Server) -> None:
 
 def test_static_files_are_served_compressed(server: Server) -> None:
     """What the page costs is what goes over the wire, in the demo as in production."""
-    for path in ("beach/panel.js", "beach/components.css", "django_htmx/htmx-4.min.js", "beach/mark.svg"):
+    for path in ("beach/panel.js", "beach/chat.css", "django_htmx/htmx-4.min.js", "beach/mark.svg"):
         url = f"{server.url}/static/{path}"
         with urllib.request.urlopen(url) as plain:
             whole = plain.read()
@@ -71,3 +72,39 @@ def test_static_files_are_served_compressed(server: Server) -> None:
             urllib.request.urlopen(again)
         if path == "beach/panel.js" and client.has_minifier():
             assert len(sent) <= 10_000
+
+
+UPGRADE = "Upgrade: websocket\r\nConnection: Upgrade\r\n"
+KEY = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+VERSION = "Sec-WebSocket-Version: 13\r\n"
+WRONG = {
+    "without a key": UPGRADE + VERSION,
+    "of another version": UPGRADE + KEY + "Sec-WebSocket-Version: 99\r\n",
+    "for a protocol that is no text": UPGRADE + KEY + VERSION + "Sec-WebSocket-Protocol: \xe9\r\n",
+    "to something else than a socket": "Upgrade: h2c\r\nConnection: Upgrade\r\n",
+    "from elsewhere": UPGRADE + KEY + VERSION + "Origin: http://elsewhere.example\r\n",
+}
+
+
+def ask(server: Server, headers: str, *, wait: bool = True) -> int:
+    """Ask for a socket; returns the status of the answer, 0 where nobody waits for one."""
+    request = f"GET /ws/chat/nowhere/ HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n{headers}\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as client:
+        client.sendall(request.encode("latin-1"))
+        if not wait:
+            return 0
+        with client.makefile("rb") as answer:
+            return int(answer.readline().split()[1])
+
+
+def test_handshakes_that_come_to_nothing_leave_their_turn_to_others(server: Server) -> None:
+    # Daphne logs what it cannot read.
+    server.may_fail = True
+    right = f"{UPGRADE}{KEY}{VERSION}Origin: {server.url}\r\n"
+    for why, wrong in WRONG.items():
+        for _ in range(HANDSHAKES + 1):
+            assert ask(server, wrong) >= 400, why
+        assert ask(server, right) == 101, why
+    for _ in range(HANDSHAKES + 1):
+        ask(server, right, wait=False)
+    assert ask(server, right) == 101

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import stat
@@ -124,6 +125,14 @@ def test_sqlite_by_url_gets_the_same_care(tmp_path: Path) -> None:
     assert "journal_mode=WAL" in config["OPTIONS"]["init_command"]
 
 
+def test_a_database_server_that_vanishes_is_noticed_within_half_a_minute(tmp_path: Path) -> None:
+    options = database("postgresql://h/x?tcp_user_timeout=5000", tmp_path)["OPTIONS"]
+
+    assert options["keepalives_idle"] + options["keepalives_interval"] * options["keepalives_count"] <= 35
+    assert int(options["tcp_user_timeout"]) == 5000, "what the URL says counts"
+    assert database("postgresql://h/x", tmp_path)["OPTIONS"]["tcp_user_timeout"] == 30_000
+
+
 @pytest.mark.parametrize("missing", sorted(GIVEN))
 def test_production_says_what_it_lacks(missing: str, tmp_path: Path) -> None:
     given = {name: value for name, value in GIVEN.items() if name != missing}
@@ -217,3 +226,18 @@ def test_the_command_line_says_one_sentence_and_no_traceback(name: str, value: s
     (line,) = answer.stderr.strip().splitlines()
     assert line.startswith(name)
     assert "write" in line
+
+
+def test_a_setting_that_may_be_missing_has_its_default_in_one_place() -> None:
+    """A second reader with a default of its own would be a second default."""
+    read = {
+        file.relative_to(ROOT).as_posix()
+        for package in ("a2ui", "beachsite", "envelopes")
+        for file in (ROOT / package).rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) == "getattr"
+        and ast.unparse(node.args[0]) == "settings"
+    }
+
+    assert read == {"a2ui/gallery/conf.py", "envelopes/conf.py"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any
 
 import pytest
@@ -29,7 +30,7 @@ def test_a_page_carries_the_strict_policy(client: Client, path: str) -> None:
     assert "*" not in policy
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/static/beach/tokens.css", "/no-such-page"])
+@pytest.mark.parametrize("path", ["/readyz", "/static/beach/chat.css", "/no-such-page"])
 @pytest.mark.django_db
 def test_so_does_everything_else(client: Client, path: str) -> None:
     assert "default-src 'self'" in client.get(path).headers["Content-Security-Policy"]
@@ -40,7 +41,7 @@ def test_so_does_everything_else(client: Client, path: str) -> None:
 def test_pages_at_the_door_follow_the_chosen_theme(client: Client, path: str) -> None:
     assert b"data-theme" not in client.get(path).content
     client.cookies["beach_theme"] = "dark"
-    assert b'<html lang="en" dir="ltr" data-theme="dark">' in client.get(path).content
+    assert re.search(r'<html lang="en" dir="ltr"\s+data-theme="dark"\s*>', client.get(path).text)
     client.cookies["beach_theme"] = '"><script>'
     assert b"data-theme" not in client.get(path).content
 
@@ -84,6 +85,33 @@ def test_healthz_touches_no_database(client: Client) -> None:
     assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
+async def test_healthz_is_answered_before_django_whatever_host_is_asked_for(method: str) -> None:
+    asked: list[str] = []
+
+    async def site(scope: Any, receive: Any, send: Any) -> None:
+        asked.append(scope["method"])
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "http", "path": "/healthz", "method": method, "headers": [(b"host", b"10.0.0.7")]}
+    await health.answering(site)(scope, None, send)
+
+    if method == "POST":
+        assert asked == ["POST"]
+        return
+    assert asked == []
+    start, body = sent
+    headers = dict(start["headers"])
+    assert (start["status"], headers[b"content-type"]) == (200, b"application/json")
+    assert headers[b"x-content-type-options"] == b"nosniff"
+    assert body["body"] == (b'{"status": "ok"}' if method == "GET" else b"")
+    assert headers[b"content-length"] == b"16"
+
+
 @pytest.mark.django_db
 def test_readyz_with_a_current_database(client: Client) -> None:
     answer = client.get("/readyz")
@@ -125,7 +153,7 @@ def test_a_probe_cannot_write(client: Client, path: str) -> None:
 
 async def test_static_files_reach_an_asynchronous_server_whole(async_client: AsyncClient) -> None:
     """Warnings are errors here: the plain middleware warns for each file that it serves under ASGI."""
-    answer = await async_client.get("/static/beach/tokens.css")
+    answer = await async_client.get("/static/beach/chat.css")
 
     assert answer.status_code == 200
     assert answer.headers["Content-Type"].startswith("text/css")
@@ -137,9 +165,9 @@ async def test_a_missing_static_file_is_a_plain_404(async_client: AsyncClient) -
 
 
 async def test_an_unchanged_static_file_is_not_sent_again(async_client: AsyncClient) -> None:
-    first = await async_client.get("/static/beach/tokens.css")
+    first = await async_client.get("/static/beach/chat.css")
     again = await async_client.get(
-        "/static/beach/tokens.css", headers={"If-Modified-Since": first.headers["Last-Modified"]}
+        "/static/beach/chat.css", headers={"If-Modified-Since": first.headers["Last-Modified"]}
     )
 
     assert (again.status_code, again.content) == (304, b"")

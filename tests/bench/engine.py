@@ -19,6 +19,7 @@ import orjson
 from a2ui import Engine, EngineOptions, Limits, SurfaceSet
 from beachsite import collector
 from tests.bench.floors import ROOT, Floors, NoFloorsError, Workload
+from tests.bench.in_1_0 import in_1_0
 from tests.bench.report import JSON_FLAG, Target, show
 from tests.bench.timing import Run, in_turn, per_call
 
@@ -69,7 +70,21 @@ def patched(surfaces: SurfaceSet, text: bytes) -> bytes:
     return frame(surfaces)
 
 
-def stream(step: Callable[[bytes], object], lines: list[bytes]) -> Callable[[], float]:
+def applied(surfaces: SurfaceSet, message: Any) -> None:
+    """Message to fragments."""
+    surfaces.apply(message)
+    surfaces.flush()
+
+
+def tried(surfaces: SurfaceSet, message: Any) -> None:
+    """The same as an attempt that is kept."""
+    attempt = surfaces.attempt()
+    surfaces.apply(message)
+    surfaces.flush()
+    attempt.keep()
+
+
+def stream(step: Callable[[Any], object], lines: list[Any]) -> Callable[[], float]:
     """Measures the CPU seconds of one step, over all lines."""
 
     def run() -> float:
@@ -79,6 +94,11 @@ def stream(step: Callable[[bytes], object], lines: list[bytes]) -> Callable[[], 
         return (process_time() - began) / len(lines)
 
     return run
+
+
+def sum_of(runs: list[Run], calls: int) -> float:
+    """The CPU seconds of all of them, one after the other."""
+    return sum([per_call(run, calls) for run in runs])
 
 
 def times(seconds: float) -> str:
@@ -100,10 +120,12 @@ class Bench:
         yield from self.examples()
         yield from self.whole()
         yield from self.updates()
+        yield from self.attempts()
         yield from self.lists()
         yield self.replaced()
         yield self.memory()
         yield self.growth()
+        yield from self.newer()
 
     def against(self, name: str, run: Run, limit: Run, unit: str, target: float, calls: int = 1) -> Target:
         """A whole surface against its floor. Both for about as long each time: what a busy host takes from a long
@@ -124,6 +146,25 @@ class Bench:
         yield self.against("cold W2-1000", cold(engine, self.w2), self.limit, "x limit(W2-1000)", 8)
         limit = floors.rows(static)
         yield self.against("cold W3-1000", cold(engine, static), limit, "x limit(W3-1000)", 36)
+
+    def newer(self) -> Iterator[Target]:
+        """The same surfaces in 1.0, each whole in one message, beside their 0.9."""
+        floors, engine = self.floors, self.engine
+        whole = {"W2-1000": self.w2, "W3-1000": floors.w3(1000), "W4": floors.w4(), "W5": self.w5}
+        kinds = {"W1": floors.w1(), **{name: [workload] for name, workload in whole.items()}}
+        for name, workloads in kinds.items():
+            older = [cold(engine, workload) for workload in workloads]
+            newer = [cold(engine, in_1_0(workload)) for workload in workloads]
+            runs = [partial(sum_of, one, 3) for one in (newer, older)]
+            taken, before = in_turn(runs, SECONDS)
+            about = f"{times(taken)} against {times(before)}"
+            yield Target.at_most(f"cold {name} in 1.0", taken / before, "x in 0.9", 1.05, about)
+        for name, workload in (("keystroke in W4", floors.w4()), ("update in W2-1000", self.w2)):
+            both = [in_1_0(workload), workload]
+            steps = [stream(partial(update, live(engine, one)), one.updates) for one in both]
+            taken, before = in_turn(steps, SECONDS)
+            about = f"{times(taken)} against {times(before)}"
+            yield Target.at_most(f"{name}, in 1.0", taken / before, "x in 0.9", 1.05, about)
 
     def growth(self) -> Target:
         """Five times as many components."""
@@ -166,6 +207,18 @@ class Bench:
         for name, surfaces, workload in (("W2-1000", rows, self.w2), ("W5", dashboard, self.w5)):
             sizes = [len(update(surfaces, line)) / len(line) for line in workload.updates]
             yield Target.at_most(f"frame of an update in {name}", mean(sizes), "x message bytes", 1.5)
+
+    def attempts(self) -> Iterator[Target]:
+        """One change of the data that could be undone until it is kept."""
+        for count in (5, 500):
+            workload = self.floors.w2(count)
+            messages = [orjson.loads(line) for line in workload.updates]
+            runs = [stream(partial(step, live(self.engine, workload)), messages) for step in (tried, applied)]
+            taken, plain = in_turn(runs, SECONDS)
+            name = f"update in W2-{count}, as an attempt"
+            yield Target.at_most(
+                name, taken / plain, "x without", 1.15, f"{times(taken)} against {times(plain)}"
+            )
 
     def lists(self) -> Iterator[Target]:
         """Items that come, go and move in a list of 1000."""

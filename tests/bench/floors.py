@@ -1,4 +1,5 @@
-"""The hand-written floors and the workloads W1 to W5, read from the shared folder (decision D38)."""
+"""The hand-written floors and the workloads W1 to W5, read from the shared folder (decision D38); the floor of a row of
+the log, which is SQL by hand."""
 
 from __future__ import annotations
 
@@ -6,7 +7,7 @@ import importlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -114,3 +115,25 @@ class Floors:
 
     def _with_updates(self, made: dict[str, Any]) -> Workload:
         return Workload.of(made, self._lib.update_lines(made, 1000))
+
+
+def row_floor(raw: Any, sessions: Sequence[int], data: str) -> Callable[[], object]:
+    """*row*: one transaction with a row of `data` for each session, by the driver's own connection: a number, a row."""
+    lite = type(raw).__module__.startswith(("sqlite3", "django.db.backends.sqlite3"))
+    mark = "?" if lite else "%s"
+    begin = "BEGIN IMMEDIATE" if lite else "BEGIN"
+    number = f"""UPDATE envelopes_session SET last_seq = last_seq + 1, updated_at = CURRENT_TIMESTAMP
+        WHERE id = {mark} RETURNING last_seq"""  # noqa: S608
+    insert = f"""INSERT INTO envelopes_event (session_id, seq, kind, part_type, audience, actor, turn, data, at) VALUES
+        ({mark}, {mark}, 'part', 'a2ui-surface', 'delivered', 'bench', 1, {mark}, CURRENT_TIMESTAMP)"""  # noqa: S608
+
+    def once() -> None:
+        cursor = raw.cursor()
+        cursor.execute(begin)
+        for session in sessions:
+            seq = cursor.execute(number, (session,)).fetchall()[0][0]
+            cursor.execute(insert, (session, seq, data))
+        cursor.execute("COMMIT")
+        cursor.close()
+
+    return once

@@ -25,6 +25,7 @@ import orjson
 from playwright.sync_api import Page, Route, sync_playwright
 
 from a2ui import Engine
+from beachsite import client
 from beachsite.suite import CHROMIUM
 from tests.bench.engine import live
 from tests.bench.floors import ROOT, Floors, NoFloorsError
@@ -43,8 +44,7 @@ WHOLE = 15
 PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta name="htmx-config" content='{"prefix":"","history":false,"morphIgnore":["data-htmx-powered","open","style"],
 "defaultSettleDelay":0,"includeIndicatorCSS":false,"extensions":"panel"}'>
-<link rel="stylesheet" href="/beach/tokens.css"><link rel="stylesheet" href="/beach/components.css">
-<link rel="stylesheet" href="/beach/a2ui.css"><script src="/django_htmx/htmx-4.min.js"></script>
+<link rel="stylesheet" href="/beach/chat.css"><script src="/django_htmx/htmx-4.min.js"></script>
 <script type="module">
 import { apply } from '/client/apply.js';
 import '/client/fields.js';
@@ -83,6 +83,9 @@ def serve(route: Route) -> None:
     path = route.request.url.removeprefix(ORIGIN).lstrip("/")
     if not path:
         route.fulfill(body=PAGE, content_type="text/html")
+        return
+    if path in client.SHEETS:
+        route.fulfill(path=client.built(path) / path, content_type="text/css")
         return
     for folder in (ROOT, ROOT / "static", Path(django_htmx.__file__).parent / "static"):
         if (folder / path).is_file():
@@ -168,7 +171,7 @@ def size(page: Page) -> Target:
     django.setup()
     from tests.browser.downloads import LIMIT, scripts
     from tests.browser.stage import render, serving
-    from tests.envelopes.delivery.talk import Talk
+    from tests.envelopes.transports.panel.talk import Talk
 
     with serving(lambda: render(Talk())) as url:
         sizes = {path: len(body) for path, body in scripts(page, url).items()}

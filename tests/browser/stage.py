@@ -24,8 +24,8 @@ from django.utils.safestring import mark_safe
 from playwright.sync_api import Locator, Page
 
 from a2ui import InputError
-from envelopes.delivery.panel.strings import strings
-from tests.envelopes.delivery.talk import Talk
+from envelopes.markup.strings import strings
+from tests.envelopes.transports.panel.talk import Talk
 
 POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -80,7 +80,8 @@ class Stage:
     def wait_for(self, kind: str) -> dict[str, Any]:
         """The next message of a type; whatever comes before it is passed over."""
         for _ in range(200):
-            for message in self.fresh():
+            for message in self.sent()[self.read :]:
+                self.read += 1
                 if message["type"] == kind:
                     return message
             self.page.wait_for_timeout(25)
@@ -227,7 +228,7 @@ def serving(page: Any) -> Iterator[str]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=[0.02], daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/chat/cur/"

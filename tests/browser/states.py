@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from tests.envelopes.delivery.talk import Talk, surface
+from tests.envelopes.transports.panel.talk import Talk, surface
 
 LONG = "W" * 400
 ANSWER = (
@@ -161,7 +161,9 @@ STATES: dict[str, Callable[[], Talk]] = {
 def wordy() -> Talk:
     """One word of 400 letters in each kind of block."""
     talk = Talk(actors={"sally": LONG})
-    talk.me(LONG)
+    file = {"artifactId": "f", "name": LONG, "mimeType": "text/plain", "url": "/artifacts/f"}
+    came_with = {"artifact": file, "domain-data": {LONG: LONG, "rows": [{LONG: LONG, "n": 1}]}}
+    talk.me(LONG, parts=[{"metadata": {"partType": name}, "data": data} for name, data in came_with.items()])
     talk.turn(1)
     talk.part("ack", LONG)
     talk.part("ack", f"{LONG} again")

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Desk
 from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
-from tests.envelopes.delivery.talk import Talk
+from tests.envelopes.transports.panel.talk import Talk
 
 Make = Callable[..., Stage]
 DESK, PHONE, KEYBOARD = (1280, 800), (390, 844), (390, 460)

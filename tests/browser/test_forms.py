@@ -70,7 +70,7 @@ def test_p21_a_click_on_a_form_that_another_tab_has_replaced_tells_why(
 
     proceed.click()
 
-    expect(one.get_by_text("This button is gone")).to_be_visible()
+    expect(one.locator("#toasts")).to_contain_text("This button is gone")
     one.evaluate("release()")
     expect(one.locator(".b-surface", has_text=replaced)).to_be_visible()
     expect(one.get_by_label(re.compile("Lead passenger"))).to_have_count(1)

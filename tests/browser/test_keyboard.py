@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Desk
 from tests.browser.focus import tab_to
@@ -14,11 +13,14 @@ from tests.browser.test_main_job import answer, card, open_chat, settled
 from tests.liveserver import Server
 
 
-@pytest.mark.parametrize("size", [(1280, 800), (390, 844)])
 def test_p7_the_keyboard_alone_books_a_flight_and_each_focus_is_in_sight(
-    site: Server, open_desk: Callable[..., Desk], size: tuple[int, int]
+    site: Server, open_desk: Callable[..., Desk]
 ) -> None:
-    page = open_desk(viewport={"width": size[0], "height": size[1]}).page()
+    # 1280 by 800 at 400 percent: where it is in sight here it is on a phone. The other sizes are in tests/long.
+    book(open_desk(viewport={"width": 320, "height": 200}).page(), site)
+
+
+def book(page: Page, site: Server) -> None:
     open_chat(page, site)
     tab_to(page, page.get_by_role("button", name=re.compile("Find a flight")), "Shift+Tab")
     page.keyboard.press("Enter")

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, expect
 
 from tests.browser.conftest import Desk
 from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
-from tests.envelopes.delivery.talk import Talk, surface, update
+from tests.envelopes.transports.panel.talk import Talk, surface, update
 
 MINE = 6
 """The key of the row that the person is at."""

@@ -11,11 +11,11 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from a2ui import Engine
 from a2ui.safety.markdown import render
-from beachsite.suite import ROOT
+from beachsite import client
+from envelopes.transports.panel.presenter.data import Sheet
 from tests.a2ui.programs import components, create, data, path, row
 
 ORIGIN = "http://looks.test"
-SHEETS = ("tokens", "components", "a2ui", "panel")
 DESK, PHONE, SMALL = (1280, 800), (390, 844), (320, 640)
 GO: dict[str, Any] = {"event": {"name": "go"}}
 OVERRIDE = "\N{RIGHT-TO-LEFT OVERRIDE}"
@@ -208,13 +208,13 @@ def show(chromium: Browser) -> Iterator[Show]:
         context = chromium.new_context(viewport={"width": size[0], "height": size[1]}, **options)
         contexts.append(context)
         page = context.new_page()
-        links = "".join(f'<link rel="stylesheet" href="/{name}.css">' for name in SHEETS)
+        links = '<link rel="stylesheet" href="/beach/chat.css">'
         body = "".join(surfaces)
 
         def serve(route: Route) -> None:
             name = route.request.url.removeprefix(ORIGIN + "/")
             if name.endswith(".css"):
-                route.fulfill(path=ROOT / "static" / "beach" / name, content_type="text/css")
+                route.fulfill(path=client.built(name) / name, content_type="text/css")
             elif name.endswith(".svg"):
                 route.fulfill(body=PICTURE, content_type="image/svg+xml")
             else:
@@ -371,6 +371,12 @@ def test_e7_dates_and_amounts_in_a_row_get_the_room_that_they_need(show: Show) -
             page.set_viewport_size({"width": width, "height": 900})
             assert page.evaluate(CUT) == [], (direction, width)
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_values_deep_in_data_stand_in_more_than_a_column_of_single_letters(show: Show) -> None:
+    data = Sheet().value({"level": {"level": {"level": {"level": "value"}}}}, 0)
+    page = show(f'<div class="b-me"><div class="b-me__data">{data}</div></div>', size=PHONE)
+    assert page.evaluate("Math.min(...[...document.querySelectorAll('dd')].map(dd => dd.offsetWidth))") > 80
 
 
 @pytest.mark.parametrize("direction", ["ltr", "rtl"])

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from a2ui import Limits
 from tests.browser.conftest import Desk
 from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
-from tests.envelopes.delivery.talk import Talk, surface, update
+from tests.envelopes.transports.panel.talk import Talk, surface, update
 
 LONG = surface(
     "s1",

@@ -14,7 +14,7 @@ from tests.browser.conftest import Desk
 from tests.browser.focus import step
 from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
 from tests.browser.states import LONG, settled, wordy
-from tests.envelopes.delivery.talk import Talk
+from tests.envelopes.transports.panel.talk import Talk
 
 DESK, PHONE, ZOOM2, SMALL, KEYBOARD, ZOOM4 = (
     (1280, 800),
@@ -147,7 +147,7 @@ def test_the_hint_gives_way_to_what_is_written_but_not_when_it_is_too_long(
 ) -> None:
     stage = show(Talk())
     hint = stage.page.locator("#hint")
-    expect(hint).to_have_text("Enter to send, Shift+Enter for a new line")
+    assert hint.inner_text() == "Enter to send, Shift+Enter for a new line"
     expect(hint).to_be_visible()
     stage.page.locator("#msg").fill("Hello")
     expect(hint).to_be_hidden()

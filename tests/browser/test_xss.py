@@ -16,7 +16,7 @@ from playwright.sync_api import Page
 from tests.a2ui import test_xss as engine
 from tests.browser.conftest import Desk
 from tests.browser.stage import FAKE_SOCKET, render, serving
-from tests.envelopes.delivery.talk import Talk, surface
+from tests.envelopes.transports.panel.talk import Talk, surface
 from tests.shared import needs_shared, xss_payloads
 
 pytestmark = [pytest.mark.shared, needs_shared]

@@ -6,11 +6,12 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from envelopes import secrets
-from envelopes.access import Principal, sessions_for
+from envelopes import intake, secrets
+from envelopes.access import Principal, owned_sessions
 from envelopes.approvals.service import expire_due
-from envelopes.runtime import intake, store
-from envelopes.sidebar import sidebar
+from envelopes.delivery.news import log_at
+from envelopes.transports.panel.sidebar import sidebar
+from envelopes.turns import leases
 from tests import factories
 
 pytestmark = [
@@ -20,7 +21,7 @@ pytestmark = [
 
 
 def _page_of(who: Principal) -> None:
-    sidebar(sessions_for(who), current="")
+    sidebar(owned_sessions(who), current="")
 
 
 @pytest.mark.parametrize(
@@ -28,8 +29,8 @@ def _page_of(who: Principal) -> None:
     [
         lambda: _page_of(Principal(owner_key="k" * 64)),
         lambda: _page_of(Principal(user=factories.make_user())),
-        store.runnable_sessions,
-        store.orphaned_jobs,
+        leases.runnable_sessions,
+        leases.orphaned_jobs,
         expire_due,
         secrets.purge,
         intake.forget_messages,
@@ -37,6 +38,21 @@ def _page_of(who: Principal) -> None:
     ids=["a visitor's list", "a person's list", "queues", "jobs", "approvals", "secrets", "client messages"],
 )
 def test_it_scans_no_table(work: object) -> None:
+    plans = _plans_of(work)
+    assert plans
+    assert [plan for plan in plans if plan.startswith("SCAN envelopes_")] == []
+
+
+@pytest.mark.parametrize(
+    "work", [lambda: log_at(1, 0), lambda: _page_of(Principal(owner_key="k" * 64))], ids=["hello", "list"]
+)
+def test_whether_a_turn_is_at_work_is_asked_without_reading_those_that_are_over(work: object) -> None:
+    steps = [plan.partition(" in ")[0] for plan in _plans_of(work)]
+    assert [step for step in steps if "turn_at_work" in step]
+    assert [step for step in steps if "turn_number" in step or "turn_session_id" in step] == []
+
+
+def _plans_of(work: object) -> list[str]:
     with CaptureQueriesContext(connection) as queries:
         work()  # type: ignore[operator]
     plans = []
@@ -45,5 +61,4 @@ def test_it_scans_no_table(work: object) -> None:
             if query["sql"].startswith(("SELECT", "DELETE")):
                 cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
                 plans += [f"{line[-1]} in {query['sql']}" for line in cursor.fetchall()]
-    assert plans
-    assert [plan for plan in plans if plan.startswith("SCAN envelopes_")] == []
+    return plans

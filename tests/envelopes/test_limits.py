@@ -10,13 +10,21 @@ from asgiref.sync import sync_to_async
 
 from a2ui import Limits
 from beachsite.suite import ROOT
-from envelopes.access import create_session
-from envelopes.conf import DEFAULTS, a2ui_limits, image_hosts
-from envelopes.delivery.live import LiveView, engine_for
+from envelopes.conf import KNOWN, a2ui_limits, image_hosts
 from envelopes.log.read import rows_after
-from envelopes.models import Snapshot
+from envelopes.protocol.respond import MAX_PARTS
 from envelopes.providers.scripted import Say, data
+from envelopes.registries.retelling import DATA_CHARACTERS
 from envelopes.runtime.turn_run import call_bytes
+from envelopes.session_state import snapshots
+from envelopes.session_state.engines import engine_for
+from envelopes.session_state.live import REPLAYED_ROWS, LiveSession
+from envelopes.testing import create_session
+from envelopes.transports.panel.presenter.panel import html_of
+from envelopes.turns.earlier import EARLIER_TURNS
+from envelopes.turns.leases import MAX_RECOVERIES
+from envelopes.turns.lifecycle import MAX_HANDOFFS
+from envelopes.turns.reply import MAX_CALLS
 from tests.desk import Desk, desk, replies
 from tests.sockets import Socket, anonymous, panel
 
@@ -80,7 +88,23 @@ def test_every_limit_is_documented() -> None:
         "BEACH_MESSAGE_CHARACTERS",
     ):
         assert f"`{name}`" in text
-        assert name in DEFAULTS
+        assert name in KNOWN
+
+
+def test_the_limits_of_a_turn_are_documented() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    table = text.split("## Of a turn")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+
+    assert {row[0].removeprefix("| "): row[1] for row in rows} == {
+        "parts of one respond() call": f"{MAX_PARTS:,}",
+        "calls in one reply, respond() included": f"{MAX_CALLS:,}",
+        "actors that pass a turn on, one after the other": f"{MAX_HANDOFFS:,}",
+        "times that a turn is taken over without a step in between": f"{MAX_RECOVERIES:,}",
+        "earlier turns that a model reads": f"{EARLIER_TURNS:,}",
+        "characters of data of an earlier turn that a model reads": f"{DATA_CHARACTERS:,}",
+        "rows that are made into frames again for one reader": f"{REPLAYED_ROWS:,}",
+    }
 
 
 def test_hosts_below_a_host(settings: Any) -> None:
@@ -157,15 +181,14 @@ async def test_more_is_a_row_that_every_viewer_and_every_replay_shows(settings: 
         assert row.data == {"owner": "tester", "surfaceId": "s", "target": "a1-0", "count": 6}
 
         def replayed() -> list[str]:
-            whole = LiveView(session)
-            whole.catch_up()
-            whole._snapshot_seq = -1000
-            snapshot = whole.due_snapshot()
-            assert snapshot is not None
-            Snapshot.objects.bulk_create([snapshot])
-            restored = LiveView(session)
-            assert restored.base == whole.seq
-            return [whole.html(), restored.html()]
+            live = LiveSession(session)
+            whole = live.present("panel")
+            live.saved = -1000
+            snapshots.store(live.due_snapshots())
+            restored = LiveSession(session)
+            again = restored.present("panel")
+            assert restored.saved == whole.state.seq
+            return [html_of(whole), html_of(again)]
 
         pages = await sync_to_async(replayed)()
         assert pages[0] == pages[1]

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import sqlite3
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import psycopg
 import pytest
 import redis
 from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
 from tests import needs
+from tests.faults.lab.dying import Dying
 from tests.faults.lab.gates import Gates
 from tests.liveserver import Server, free_port
 
@@ -30,12 +33,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("faults")
 
 
+class LogRow(NamedTuple):
+    """A row as the database has it."""
+
+    kind: str
+    part_type: str
+    turn: int
+    data: Any
+
+
 class Lab:
     """One server, its gates and its database."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
         self.gates = Gates(server.data)
+        self.dying = Dying(server.data)
 
     async def kill(self) -> None:
         await asyncio.to_thread(self.server.kill)
@@ -55,7 +68,10 @@ class Lab:
         return await asyncio.to_thread(self.server.manage, "shell", "-v", "0", "-c", code)
 
     def query(self, sql: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Read the SQLite file directly: no process of ours has a say in what it holds."""
+        """Read the database directly: no process of ours has a say in what it holds."""
+        if url := self.server.environ.get("DATABASE_URL"):
+            with psycopg.connect(url) as server:
+                return server.execute(sql.replace("?", "%s"), parameters).fetchall()  # type: ignore[arg-type]
         connection = sqlite3.connect(f"file:{self.server.data / 'beach.sqlite3'}?mode=ro", uri=True)
         try:
             return connection.execute(sql, parameters).fetchall()
@@ -73,6 +89,15 @@ class Lab:
         number: int = self.query(f"SELECT count(*) FROM {table} WHERE {where}")[0][0]  # noqa: S608
         return number
 
+    def log_of(self, session: str) -> list[LogRow]:
+        """The rows of a conversation, in order."""
+        found = self.query(
+            "SELECT kind, part_type, turn, data FROM envelopes_event WHERE session_id ="
+            " (SELECT id FROM envelopes_session WHERE public_id = ?) ORDER BY seq",
+            session,
+        )
+        return [LogRow(*row, json.loads(data) if isinstance(data, str) else data) for *row, data in found]
+
     def log_is_gap_free(self) -> None:
         for session, last in self.query("SELECT id, last_seq FROM envelopes_session"):
             seqs = self.query("SELECT seq FROM envelopes_event WHERE session_id = ? ORDER BY seq", session)
@@ -85,6 +110,12 @@ def make_lab(make_server: Callable[..., Server]) -> Callable[..., Lab]:
         return Lab(make_server(environ={**LAB, **(environ or {})}))
 
     return make
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database(request: pytest.FixtureRequest) -> dict[str, str]:
+    """What says to a server which database is its own. Asked for before the server, so that it is there longer."""
+    return {"DATABASE_URL": request.getfixturevalue("postgres_url")} if request.param == "postgres" else {}
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from beachsite.demo import catalogue, fares
 from beachsite.demo.booking import BOOK_FLIGHT, BookFlight, book_flight, reference_of
 from beachsite.demo.errors import BadDate, NotOnSale
 from beachsite.demo.models import Booking
-from envelopes.delivery.facts import facts
 from envelopes.errors import Conflict
+from envelopes.markup.facts import facts
 from tests.beachsite.demo.stage import Context
 
 pytestmark = pytest.mark.django_db(transaction=True)

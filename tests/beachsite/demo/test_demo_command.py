@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from beachsite.demo import serving
+from beachsite import serving
 from beachsite.demo.pacing import PacedModel
 from beachsite.demo.script import sally
 from beachsite.management.commands.demo import who_answers

@@ -18,12 +18,12 @@ from beachsite.demo.research import researcher
 from beachsite.demo.sally import SALLY
 from beachsite.demo.script import sally
 from beachsite.demo.tools import SearchFlights, search_flights
+from envelopes import intake
 from envelopes.errors import BeachError
 from envelopes.registries.tools import Tool
-from envelopes.runtime import intake
 from tests.beachsite.demo.stage import Context
 from tests.desk import Desk, desk
-from tests.envelopes.delivery.talk import Page, words
+from tests.envelopes.transports.panel.talk import Page, words
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

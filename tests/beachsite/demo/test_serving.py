@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.request import urlopen
 
-from beachsite.demo import serving
+from beachsite import serving
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -487,6 +487,19 @@ def test_a_resolution_needs_an_outcome_and_a_note(jonas: Client, data: dict[str,
     assert call.state == "unknown"
 
 
+def test_staff_are_promised_no_reader_that_there_is_not(jonas: Client) -> None:
+    """Only a call that somebody was asked about has a card on the customer's page."""
+    asked = unknown()
+    other = factories.make_call(factories.make_turn(asked.session), state="unknown")
+
+    for call, customer in ((asked, True), (other, False)):
+        page = text_of(jonas.get(url(call, "change")).content)
+        response = jonas.post(url(call, "resolve"), {"outcome": "failed", "note": "Seen."}, follow=True)
+        for told in (page, said(response)):
+            assert "agent reads it by its next turn" in told
+            assert ("The customer sees it on the card" in told) is customer
+
+
 def test_a_second_resolution_is_told(jonas: Client) -> None:
     call = unknown()
     jonas.post(url(call, "resolve"), {"outcome": "failed", "note": "No trace of it."})

@@ -119,6 +119,14 @@ def test_sessions_are_found_by_title_and_by_the_beginning_of_their_id() -> None:
     assert listed(client, f"{address}?q={porto.public_id[1:9]}x") == []
 
 
+def test_results_are_counted_only_where_something_was_looked_for() -> None:
+    factories.make_session(title="Lisbon trip")
+    client, address = viewer(), url(Session, "changelist")
+
+    assert "Show all" not in text_of(client.get(address).content)
+    assert "1 result (Show all)" in text_of(client.get(f"{address}?q=lisbon").content)
+
+
 def test_sessions_are_filtered_by_agent() -> None:
     with factories.acting(name="billing"), factories.acting(name="travel"):
         mine, _ = factories.make_session(actor="travel"), factories.make_session(actor="billing")

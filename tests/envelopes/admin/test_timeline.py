@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,9 +15,10 @@ from envelopes.admin import timeline as module
 from envelopes.admin.sentences import sentence
 from envelopes.admin.timeline import timeline
 from envelopes.approvals.service import decide
-from envelopes.delivery.live import views
-from envelopes.log.rows import KINDS, Row
 from envelopes.models import Session
+from envelopes.protocol.rows import KINDS, Row
+from envelopes.registries.part_types import PartType, part_types
+from envelopes.session_state import live_sessions
 from envelopes.types import JsonObject
 from tests import factories
 from tests.envelopes.admin.pages import VIEW, client_of, parsed, text_of, url, viewer
@@ -74,6 +76,22 @@ def part(part_type: str, *, text: str | None = None, data: Any = None, **metadat
 )  # fmt: skip
 def test_a_row_in_words(given_row: Row, told: str) -> None:
     assert sentence(given_row) == told
+
+
+def _seats(part: JsonObject) -> str:
+    return f"{part['data']['seats']} seats are held."
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [({"seats": 3}, "3 seats are held."), ({}, "Three."), ({"seats": "x" * 500}, "x" * 399 + "…")],
+)
+def test_an_application_says_what_its_part_is(data: JsonObject, told: str) -> None:
+    kind = PartType("acme.seats", frozenset({"actor"}), "flush", "once", data="required", in_words=_seats)
+    with part_types.including(kind):
+        assert sentence(part("acme.seats", data=data, text="Three.")) == told
+
+    assert sentence(part("acme.seats", data=data)) == "Part of type acme.seats."
 
 
 values = st.recursive(
@@ -176,13 +194,13 @@ def test_audit_rows_are_marked_and_approvals_tell_their_state() -> None:
 @pytest.mark.django_db
 def test_a_large_row_is_cut_and_can_be_had_whole() -> None:
     session = factories.make_session()
-    event = factories.add_part(
+    seq = factories.add_part(
         factories.make_turn(session), "domain-data", data={"x": "y" * 9000, "end": "LAST"}
     )
     client = viewer()
 
     html = client.get(url(session, "change")).content
-    whole = client.get(url(session, "event", event.seq))
+    whole = client.get(url(session, "event", seq))
 
     assert "Showing the first 6,000 of 9," in text_of(html)
     assert b"LAST" in whole.content
@@ -273,12 +291,12 @@ def test_d1_whoever_looks_at_somebody_elses_conversation_did_not_approve_it() ->
     other = factories.make_approval(factories.make_session(ada))
     decide(other.approval_id, "denied", factories.make_principal(ada))
 
-    views.clear()
+    live_sessions.clear()
     for asked, words in ((approval, "Approved in chat"), (other, "Denied by ada")):
         page = text_of(viewer().get(reverse("envelopes:session", args=[asked.session.public_id])).content)
         assert words in page
         assert "by you" not in page
-    views.clear()
+    live_sessions.clear()
 
 
 @pytest.mark.django_db
@@ -294,3 +312,14 @@ def test_a_timeline_asks_for_the_names_of_all_its_people_at_once(django_assert_m
     assert (
         sum(str(line.words).startswith("Approved by d") for group in page.groups for line in group.lines) == 6
     )
+
+
+@pytest.mark.django_db
+def test_what_a_participant_does_not_have_is_a_dash_like_everything_that_is_not_there() -> None:
+    session = factories.make_session()
+    session.participants.create(role="agent", name="sally")
+    page = viewer().get(url(session, "change")).text
+    cells = re.findall(r"<td dir=\"auto\">([^<]*)</td>", page)
+
+    assert "sally" in cells
+    assert cells[-2:] == ["\N{EN DASH}"] * 2

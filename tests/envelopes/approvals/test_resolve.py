@@ -11,6 +11,7 @@ from envelopes.approvals import service
 from envelopes.approvals.resolve import resolve
 from envelopes.errors import AlreadyDecided, BeachError, Conflict, Forbidden, NotFound, ValidationFailed
 from envelopes.models import Approval, Injection, Session, ToolCall, Turn
+from envelopes.turns.history import opening_messages
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +61,7 @@ def test_the_call_the_card_the_audit_and_the_agent_hear_of_it(outcome: str, staf
     assert Turn.objects.get(pk=call.turn_id).status == "queued"
 
 
-def test_a_settled_turn_is_not_woken(staff: Principal) -> None:
+def test_a_settled_turn_is_not_woken_and_the_next_one_reads_of_it(staff: Principal) -> None:
     call = unknown_call()
     factories.settle_turn(call.turn)
 
@@ -68,6 +69,8 @@ def test_a_settled_turn_is_not_woken(staff: Principal) -> None:
 
     assert not Injection.objects.exists()
     assert Turn.objects.count() == 1
+    following = Turn.objects.select_related("session").get(pk=factories.make_turn(call.session).pk)
+    assert f"[Staff found out that {call.name} has succeeded: Seen.]" in str(opening_messages(following))
     assert factories.log_of(call.session, "tool")[-1].data["state"] == "succeeded"
 
 

@@ -27,6 +27,7 @@ from envelopes.errors import (
 from envelopes.log.append import writing
 from envelopes.log.digest import call_digest
 from envelopes.models import Approval, Session, ToolCall, Turn
+from envelopes.registries.doors import Door, doors
 from envelopes.signals import approval_decided
 from tests import factories, shared
 
@@ -432,3 +433,17 @@ def test_every_variant_of_the_case_of_concurrent_decisions_is_covered_here() -> 
         "grant_after_deny",
         "deny_after_grant",
     }
+
+
+@pytest.mark.django_db
+def test_a_decision_comes_through_a_door_that_is_registered(ada: Principal) -> None:
+    approval = factories.make_approval(factories.make_session(ada))
+
+    with pytest.raises(ValidationFailed) as refused:
+        decide(approval.approval_id, "granted", ada, source="email")
+    assert refused.value.facts["allowed"] == ("chat", "admin", "policy")
+    approval.refresh_from_db()
+    assert approval.state == "pending"
+
+    with doors.including(Door("email", "by email")):
+        assert decide(approval.approval_id, "granted", ada, source="email").source == "email"

@@ -14,10 +14,10 @@ from django.utils import timezone
 
 from envelopes.access import Principal
 from envelopes.approvals import service
-from envelopes.delivery.live import views
 from envelopes.errors import AlreadyDecided, BeachError, Expired
 from envelopes.models import Approval
 from envelopes.providers.scripted import Call, Say, text
+from envelopes.session_state import live_sessions
 from tests import factories
 from tests.desk import Desk, desk, replies
 from tests.envelopes.cases.world import Till, by_code, cards, case_variants, named, staff, states
@@ -148,7 +148,7 @@ async def test_ap_late_click_is_reported_honestly(monkeypatch: pytest.MonkeyPatc
         for word in expected["answer_to_late_grant"]["page_lacks"]:
             assert word not in page
             assert word not in first.value.message
-        views.clear()
+        live_sessions.clear()
         reloaded = await d.html()
         assert list(cards(reloaded).values()) == ["expired"]
         assert "data-decide" not in reloaded

@@ -11,11 +11,13 @@ from asgiref.sync import sync_to_async
 from django.utils import timezone
 
 from envelopes.approvals import service
-from envelopes.delivery.live import views
 from envelopes.models import Session, Turn
 from envelopes.providers.scripted import Call, Say, text
-from envelopes.runtime.process import current, shut_down
+from envelopes.runtime.process import shut_down
 from envelopes.runtime.runner import Runner
+from envelopes.session_state import live_sessions
+from envelopes.testing import current
+from envelopes.transports.panel.presenter.panel import html_of
 from tests.desk import Desk, desk, replies
 from tests.envelopes.cases.world import Till, cards, case_variants, named, states, until
 from tests.shared import case, needs_shared
@@ -162,13 +164,13 @@ async def _redelivered(d: Desk) -> None:
 async def _restart() -> None:
     """Everything that a process keeps in memory is gone. Real ones are killed in tests/faults/test_kill.py."""
     await shut_down()
-    views.clear()
+    live_sessions.clear()
 
 
 async def _shown(session: Session) -> dict[str, str]:
     def read() -> dict[str, str]:
-        with views.open(session) as view:
-            return cards(view.html())
+        with live_sessions.present(session, "panel") as view:
+            return cards(html_of(view))
 
     return await sync_to_async(read)()
 

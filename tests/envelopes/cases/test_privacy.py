@@ -10,14 +10,17 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 
 from a2ui import PatchError
-from envelopes.access import COOKIE, Principal, create_session
-from envelopes.delivery.live import views
+from envelopes import intake
+from envelopes.access import COOKIE, Principal
 from envelopes.models import Event, Session, Turn
 from envelopes.providers.port import Provider
 from envelopes.providers.scripted import Call, Reply, Say, ScriptedProvider, text
 from envelopes.registries.actors import Actor, actors
-from envelopes.runtime import intake, reply
-from envelopes.runtime.store import Claim
+from envelopes.session_state import live_sessions
+from envelopes.testing import create_session
+from envelopes.transports.panel.presenter.panel import html_of
+from envelopes.turns import reply
+from envelopes.turns.leases import Claim
 from envelopes.types import JsonObject
 from tests import factories
 from tests.desk import replies
@@ -85,8 +88,8 @@ def _counts(session: Session) -> tuple[int, int, str]:
 
 async def _closed_with(socket: Socket) -> int:
     """The code with which it closes, before anything was said."""
-    await socket.wire.connect(timeout=5)
-    message = await socket.wire.receive_output(timeout=5)
+    await socket.wire.connect(timeout=30)
+    message = await socket.wire.receive_output(timeout=30)
     assert message["type"] == "websocket.close"
     code: int = message["code"]
     return code
@@ -118,13 +121,13 @@ def _speaks(session: Session, agent: str, content: Any) -> JsonObject | None:
     turn = factories.make_turn(session, actor=agent)
     claim = Claim(turn.pk, session.pk, turn.attempt)
     call = {"parts": [{"metadata": {"partType": "a2ui-surface"}, "data": content}], "turnState": "awaiting"}
-    refusal = reply.record_respond(claim, f"call{turn.number}", call, live={})
+    refusal = reply.record(claim, turn, reply.Respond(f"call{turn.number}", call))
     factories.settle_turn(turn)
     return refusal
 
 
 def _text(session: Session, owner: str, surface_id: str) -> str:
-    with views.open(session) as view:
+    with live_sessions.open(session) as view:
         found = view.surfaces.get(owner, surface_id)
         return text_of(found.html()) if found is not None else ""
 
@@ -137,7 +140,7 @@ def test_pa_surfaces_belong_to_their_agent() -> None:
         for number, (agent, content) in enumerate(loaded["input"]["steps"]):
             if "patch" in content:
                 # Agents have no frame for a patch; inside, one reaches only what its owner has.
-                with views.open(session) as view:
+                with live_sessions.open(session) as view:
                     before = view.surfaces.snapshot()
                     with pytest.raises(PatchError):
                         view.surfaces.patch(agent, content["patch"]["surfaceId"], content["patch"]["ops"])
@@ -160,7 +163,7 @@ def test_pa_surfaces_belong_to_their_agent() -> None:
                     assert _text(session, owner, rest.partition("/")[0]) == words
                 for words in after.get("text_lacks", []):
                     assert words not in _text(session, "a", "main")
-        with views.open(session) as view:
+        with live_sessions.open(session) as view:
             mine = view.surfaces.get("b", "main")
             assert mine is not None
             assert not isinstance(mine.data_model, dict) or "v" not in mine.data_model
@@ -183,8 +186,8 @@ def test_pa_data_model_goes_to_its_owner_only() -> None:
                 Session.objects.filter(pk=session.pk).update(actor=step["user_message_to"])
                 intake.post_message(session, who, f"m{number}", "Hello")
             else:
-                with views.open(session) as view:
-                    (target,) = buttons(view.html())
+                with live_sessions.present(session, "panel") as view:
+                    (target,) = buttons(html_of(view))
                 intake.post_action(session, who, f"m{number}", target)
             turn = Turn.objects.filter(session=session).order_by("number").last()
             assert turn is not None

@@ -12,12 +12,15 @@ from asgiref.sync import sync_to_async
 from django.test import Client
 from django.urls import reverse
 
-from envelopes.delivery.envelope import Reader, envelope_for
-from envelopes.delivery.live import LiveView, views
+from envelopes.delivery.envelope import envelope_for
+from envelopes.delivery.rules import Reader
 from envelopes.models import Session, Turn
 from envelopes.providers.scripted import Call, Fail, Raw, Reply, Say, Think, data, text
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool, ToolContext
+from envelopes.session_state import PresentedSession, live_sessions
+from envelopes.session_state.live import LiveSession
+from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.types import Json, JsonObject
 from tests import factories
 from tests.desk import Desk, desk, replies
@@ -47,29 +50,28 @@ def _stored(given: list[Any]) -> Session:
 
 
 def _page(session: Session) -> str:
-    views.clear()
-    with views.open(session) as view:
-        return view.html()
+    live_sessions.clear()
+    with live_sessions.present(session, "panel") as view:
+        return html_of(view)
 
 
 def test_st_internal_parts_stay_internal(caplog: pytest.LogCaptureFixture) -> None:
     loaded = case("streaming/st-internal-parts-stay-internal.yaml")
     expected = loaded["expected"]
     session = _stored(loaded["input"]["parts"])
-    view = LiveView(session)
-    view.catch_up()
+    view = _view(session)
     boss = factories.make_user("boss", superuser=True)
     client = Client()
     client.force_login(boss)
     turn = Turn.objects.get(session=session)
     shown = {
-        "panel of the user": view.html(),
+        "panel of the user": html_of(view),
         "page reload": _page(session),
         "JSON in the page source": client.get(reverse("envelopes:session", args=[session.public_id])).content,
         "websocket frames": "".join(frame.payload for frame in view.frames),
         "peer without extension": json.dumps(envelope_for(turn)),
         "peer consuming llm-context": json.dumps(
-            envelope_for(turn, Reader(consumes=frozenset({"llm-context"})))
+            envelope_for(turn, Reader("peer", consumes=frozenset({"llm-context"})))
         ),
         "audit view in the admin": client.get(
             reverse("admin:envelopes_session_change", args=[session.pk])
@@ -174,7 +176,8 @@ async def _with_late_parts(said: list[Any], late: list[Any], expected: dict[str,
         await _ended(d, expected)
         rows = [row for row in await d.rows("part") if row.data.get("late")]
         assert len(rows) == expected["late_parts_logged"]
-        assert {row.audience for row in rows} == {"audit"}
+        html = await d.html()
+        assert not [words for _, _, words in late if isinstance(words, str) and words in html]
 
 
 async def _has_settled(d: Desk) -> bool:
@@ -183,12 +186,12 @@ async def _has_settled(d: Desk) -> bool:
 
 async def _ended(d: Desk, expected: dict[str, Any]) -> None:
     def read() -> tuple[str, bool]:
-        with views.open(d.session) as view:
-            return view.html(), view.thread.busy
+        with live_sessions.present(d.session, "panel") as view:
+            return html_of(view), view.busy
 
     html, busy = await sync_to_async(read)()
     assert busy is expected.get("busy_indicator", False)
-    for moving in ("b-ripple", "b-spin"):
+    for moving in ("b-typing", "b-spin"):
         assert moving not in html
     if "chat_text" in expected:
         assert text_of(html, "b-prose", but="b-error__body") == expected["chat_text"]
@@ -222,7 +225,7 @@ def test_st_progress_values(caplog: pytest.LogCaptureFixture) -> None:
     for rule in expected["dom"]:
         # The panel sets things in bold itself; what was told brings no element of its own.
         assert len(list(label.iter(rule["css"]))) == rule["count"]
-    assert _view(_stored(given)).thread.busy is expected["busy_indicator"]
+    assert _view(_stored(given)).busy is expected["busy_indicator"]
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
@@ -231,10 +234,8 @@ def _labelled(part: list[Any]) -> list[Any]:
     return [part[0], part[1], {**part[2], "label": part[1]}] if part[0] == "progress" else part
 
 
-def _view(session: Session) -> LiveView:
-    view = LiveView(session)
-    view.catch_up()
-    return view
+def _view(session: Session) -> PresentedSession:
+    return LiveSession(session).present("panel")
 
 
 def _bars(html: str) -> dict[str, float | None]:
@@ -267,8 +268,7 @@ async def test_st_unencodable_and_control_characters() -> None:
         socket = await Socket(browser, session.public_id).open()
         await socket.ask({"type": "message", "text": "Go"})
         await socket.settled()
-        await socket.send({"type": "ping"})
-        await socket.until(lambda frame: frame.get("type") == "pong")
+        await socket.caught_up()
         first = await sync_to_async(_page)(session)
         again = await Socket(browser, session.public_id).open()
         assert [f for f in again.frames if "ops" in f] == [f for f in socket.frames if "ops" in f]

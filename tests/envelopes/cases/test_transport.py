@@ -11,14 +11,15 @@ from asgiref.sync import sync_to_async
 from django.contrib.auth import get_user_model
 from django.test import Client
 
-from envelopes.access import create_session
 from envelopes.delivery.deltas import deltas
-from envelopes.delivery.live import views
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Session, Turn
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, data, text
 from envelopes.registries.tools import Tool
+from envelopes.session_state import live_sessions
+from envelopes.testing import create_session
+from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.types import Json
 from tests import factories
 from tests.desk import replies
@@ -52,8 +53,8 @@ def surface(name: str, action: str) -> Any:
 
 async def button(session: Session) -> str:
     def find() -> str:
-        with views.open(session) as view:
-            (target,) = buttons(view.html())
+        with live_sessions.present(session, "panel") as view:
+            (target,) = buttons(html_of(view))
             return target
 
     return await sync_to_async(find)()
@@ -175,11 +176,11 @@ async def test_ws_origin_and_anonymous_connections(settings: Any) -> None:
 
 async def _gets_in(socket: Socket) -> bool:
     """Whether the socket is accepted and stays; one that is closed must have been told nothing before."""
-    accepted, _ = await socket.wire.connect(timeout=5)
+    accepted, _ = await socket.wire.connect(timeout=30)
     if not accepted:
         return False
     await socket.send({"type": "ping"})
-    message = await socket.wire.receive_output(timeout=5)
+    message = await socket.wire.receive_output(timeout=30)
     if message["type"] == "websocket.close":
         assert message["code"] == 4401
         return False

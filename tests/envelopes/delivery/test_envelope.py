@@ -12,16 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envelopes.delivery.envelope import PLAIN, Reader, assemble, envelope_for
+from envelopes.delivery.envelope import PLAIN, assemble, envelope_for
 from envelopes.delivery.merging import merged
+from envelopes.delivery.rules import Reader
 from envelopes.errors import Conflict
-from envelopes.log.rows import KINDS, Row
+from envelopes.protocol.rows import KINDS, Row
 from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.transports import Connection
 from envelopes.types import Json, JsonObject
 from tests import factories, shared
 
 AT = datetime(2026, 5, 1, 10, 0, 0, 250_000, tzinfo=UTC)
-PEER = Reader(consumes=frozenset({"llm-context"}))
+PEER = Reader("peer", consumes=frozenset({"llm-context"}))
 
 
 class Rows:
@@ -55,11 +57,11 @@ class Rows:
     def settled(self, state: str = "complete", by: str = "") -> Rows:
         return self.add("settled", {"turnState": state, "finalizedBy": by or state})
 
-    def envelope(self, reader: Reader = PLAIN) -> JsonObject:
-        return assemble(self.rows, session_id="s1", turn_id="t1", reader=reader)
+    def envelope(self, reader: Reader = PLAIN, **how: Any) -> JsonObject:
+        return assemble(self.rows, session_id="s1", turn_id="t1", reader=reader, **how)
 
-    def parts(self, reader: Reader = PLAIN) -> list[JsonObject]:
-        parts: list[JsonObject] = self.envelope(reader)["parts"]
+    def parts(self, reader: Reader = PLAIN, **how: Any) -> list[JsonObject]:
+        parts: list[JsonObject] = self.envelope(reader, **how)["parts"]
         return parts
 
 
@@ -91,12 +93,43 @@ def test_what_a_buffered_reader_never_gets() -> None:
     assert types(rows.parts(Reader(consumes=frozenset(part_types.names()), surfaces=True))) == ["response"]
 
 
+def test_a_peer_gets_proposed_states_as_they_are() -> None:
+    rows = Rows().part("setState", data={"cart.status": "paid"}).part("response", "Paid.").settled()
+
+    assert types(rows.parts(Reader("peer"))) == ["setState", "response"]
+    assert types(rows.parts(Reader("service"))) == ["response"]
+
+
+def test_what_came_late_is_no_part_of_the_answer() -> None:
+    rows = Rows().add(
+        "part",
+        {
+            "part": {"text": "Late", "metadata": {"partType": "response"}},
+            "turnState": "complete",
+            "late": True,
+        },
+        "response",
+    )
+
+    assert rows.part("response", "In time").settled().parts() == [
+        {"text": "In time", "metadata": {"partType": "response"}}
+    ]
+
+
 def test_a_question_of_a_suspension_was_told_when_it_came() -> None:
     rows = (
         Rows().part("approval-request", data={"approvalId": "a"}, state="suspended").part("response", "Done")
     )
 
     assert types(rows.settled().parts()) == ["response"]
+
+
+def test_s10_whatever_else_is_said_during_a_suspension_is_part_of_the_answer() -> None:
+    rows = Rows()
+    for kind in ("error", "clarify", "response"):
+        rows.part(kind, f"A job says: {kind}", state="suspended")
+
+    assert types(rows.settled().parts()) == ["error", "clarify", "response"]
 
 
 def test_text_of_one_part_id_is_one_part_in_order() -> None:
@@ -180,14 +213,14 @@ def test_data_without_slot_and_kind_stays_apart() -> None:
     assert [part["data"] for part in rows.parts()] == [{"a": 1}, {"a": 2}]
 
 
-def test_the_strategy_is_the_readers_and_is_told() -> None:
+def test_the_strategy_is_told() -> None:
     rows = (
         Rows()
         .part("domain-data", data={"l": [1], "x": 1}, slotKey="s")
         .part("domain-data", data={"l": [2]}, slotKey="s")
     )
 
-    part = rows.settled().parts(Reader(strategy={"s": "append"}))[0]
+    part = rows.settled().parts(strategy={"s": "append"})[0]
 
     assert part["data"] == {"l": [1, 2], "x": 1}
     assert part["metadata"]["mergeStrategy"] == "append"
@@ -250,7 +283,7 @@ def test_rows_are_not_changed() -> None:
     rows.settled()
     before = deepcopy(rows.rows)
 
-    rows.envelope(Reader(strategy="append"))
+    rows.envelope(strategy="append")
 
     assert rows.rows == before
 
@@ -329,9 +362,10 @@ def test_a_type_of_an_application_keeps_to_its_transports() -> None:
     asked = frozenset({"ta.board"})
     with part_types.including(kind):
         assert rows.parts() == []
-        assert types(rows.parts(Reader(consumes=asked, transport="a2a"))) == ["ta.board"]
-        assert types(rows.parts(Reader(consumes=asked, transport="live"))) == ["ta.board"]
-        assert rows.parts(Reader(consumes=asked, transport="email")) == []
+        peer = Reader("peer", consumes=asked)
+        assert types(rows.parts(peer, connection=Connection("a2a", "buffered"))) == ["ta.board"]
+        assert types(rows.parts(peer, connection=Connection("live", "buffered"))) == ["ta.board"]
+        assert rows.parts(peer, connection=Connection("email", "buffered")) == []
 
 
 @pytest.mark.parametrize("state", ["clarifying", "error"])
@@ -340,7 +374,7 @@ def test_a_state_without_an_envelope_leaves_only_what_was_said(state: str) -> No
     rows = Rows().result({"a": 1}).part("a2ui-surface", data=_message("createSurface", "s"))
     rows.part("llm-context", "Dense.").part(said, "Which one?", state=state).settled(state)
 
-    assert types(rows.parts(Reader(consumes=frozenset({"llm-context"}), surfaces=True))) == [said]
+    assert types(rows.parts(Reader("peer", consumes=frozenset({"llm-context"}), surfaces=True))) == [said]
 
 
 # -- the shared cases --------------------------------------------------------------------------------------------

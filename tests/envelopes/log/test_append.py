@@ -9,8 +9,8 @@ from envelopes.errors import LeaseLost, NotFound
 from envelopes.log.append import Fence, JobFence, TurnFence, writing
 from envelopes.log.doorbell import doorbell
 from envelopes.log.read import rows_after
-from envelopes.log.rows import KINDS
 from envelopes.models import Event, Session, Turn
+from envelopes.protocol.rows import KINDS
 from tests import factories
 from tests.together import together
 
@@ -72,7 +72,7 @@ def test_a_block_that_raises_stores_nothing_and_uses_up_no_number(rings: list[ob
     assert _seqs(session) == []
     assert rings == []
     with writing(session.pk) as writer:
-        assert writer.add("note").seq == 1
+        assert writer.add("note") == 1
 
 
 def test_an_unknown_session_is_told() -> None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.utils import timezone
 
+from envelopes import intake
 from envelopes.errors import Forbidden, TooLarge, ValidationFailed
+from envelopes.intake import remembering
 from envelopes.models import ClientMessage, Event, Turn
-from envelopes.runtime import intake
+from envelopes.runtime.runner import _in_batches
 from tests import factories
 from tests.together import together
 
@@ -96,3 +99,24 @@ def test_what_nobody_sends_again_is_forgotten_after_days() -> None:
 
     assert intake.forget_messages() == 1
     assert [message.message_id for message in ClientMessage.objects.all()] == ["new"]
+
+
+def test_what_is_forgotten_is_forgotten_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wants to write meanwhile waits for one of them at most."""
+    monkeypatch.setattr(remembering, "FORGOTTEN_AT_ONCE", 2)
+    who, _ = factories.make_visitor()
+    session = factories.make_session(who)
+    for number in range(5):
+        intake.post_message(session, who, str(number), "Hello")
+    ClientMessage.objects.exclude(message_id="4").update(
+        at=timezone.now() - intake.REMEMBERED - timedelta(minutes=1)
+    )
+
+    assert [intake.forget_messages() for _ in range(3)] == [2, 2, 0]
+    assert [message.message_id for message in ClientMessage.objects.all()] == ["4"]
+
+
+def test_the_sweeper_goes_on_until_a_batch_is_not_full() -> None:
+    left = [2, 2, 1, 2]
+    asyncio.run(_in_batches(lambda: left.pop(0), 2))
+    assert left == [2]

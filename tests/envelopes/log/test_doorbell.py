@@ -36,7 +36,7 @@ def _in_thread(work: Any) -> None:
 async def test_a_ring_from_another_thread_arrives_in_the_loop() -> None:
     bell, event, places = Doorbell(), asyncio.Event(), []
 
-    def listener() -> None:
+    def listener(_upto: int | None) -> None:
         places.append(threading.current_thread())
         event.set()
 
@@ -49,7 +49,7 @@ async def test_a_ring_from_another_thread_arrives_in_the_loop() -> None:
 async def test_only_the_session_that_rang_is_told_and_all_of_its_listeners() -> None:
     bell, heard = Doorbell(), []
     for session, name in ((1, "a"), (1, "b"), (2, "c")):
-        bell.listen(session, lambda name=name: heard.append(name))
+        bell.listen(session, lambda _, name=name: heard.append(name))
     bell.ring(1)
     bell.ring(3)
     await _settled()
@@ -58,8 +58,8 @@ async def test_only_the_session_that_rang_is_told_and_all_of_its_listeners() -> 
 
 async def test_whoever_has_stopped_hears_nothing_and_is_not_watched() -> None:
     bell, heard = Doorbell(), []
-    stop = bell.listen(1, lambda: heard.append(1))
-    other = bell.listen(1, lambda: heard.append(2))
+    stop = bell.listen(1, lambda _: heard.append(1))
+    other = bell.listen(1, lambda _: heard.append(2))
     stop()
     bell.ring(1)
     await _settled()
@@ -72,7 +72,7 @@ async def test_whoever_has_stopped_hears_nothing_and_is_not_watched() -> None:
 
 async def test_work_is_told_to_runners_and_rows_to_listeners() -> None:
     bell, rows, work = Doorbell(), [], []
-    bell.listen(1, lambda: rows.append(1))
+    bell.listen(1, lambda _: rows.append(1))
     deaf = bell.on_work(work.append)
     bell.ring(1)
     bell.ring(1, work=True)
@@ -91,7 +91,7 @@ def test_each_listener_is_called_in_its_own_loop() -> None:
 
     async def listen(name: str) -> None:
         event = asyncio.Event()
-        bell.listen(1, event.set)
+        bell.listen(1, lambda _: event.set())
         await asyncio.to_thread(ready.wait)
         assert await _heard(event)
         done.append(name)
@@ -113,14 +113,14 @@ def test_a_listener_whose_loop_is_closed_is_passed_over() -> None:
     bell, heard = Doorbell(), threading.Event()
 
     async def listen_and_leave() -> None:
-        bell.listen(1, lambda: None)
+        bell.listen(1, lambda _: None)
         bell.on_work(lambda session: None)
 
     asyncio.run(listen_and_leave())
 
     async def listen() -> None:
         event = asyncio.Event()
-        bell.listen(1, event.set)
+        bell.listen(1, lambda _: event.set())
         _in_thread(lambda: bell.ring(1, work=True))
         assert await _heard(event)
         heard.set()
@@ -133,7 +133,7 @@ async def test_a_listener_runs_in_the_context_in_which_it_subscribed() -> None:
     """What a database thread's context says about that thread must not reach the tasks that a listener starts."""
     bell, event, seen = Doorbell(), asyncio.Event(), []
 
-    def listener() -> None:
+    def listener(_upto: int | None) -> None:
         seen.append(WHO.get())
         event.set()
 

@@ -49,7 +49,7 @@ def _write(session: Session) -> None:
 class Listener:
     def __init__(self, bell: Doorbell, session: Session) -> None:
         self.rung = asyncio.Event()
-        self.stop = bell.listen(session.pk, self.rung.set)
+        self.stop = bell.listen(session.pk, lambda _: self.rung.set())
 
     async def hears(self, seconds: float = 5) -> bool:
         try:
@@ -131,7 +131,7 @@ async def test_it_goes_on_after_the_database_was_away(
 
 async def test_it_asks_nothing_while_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(Poll, "_grown", lambda self, watched: asked.append(watched) or [])
+    monkeypatch.setattr(Poll, "_grown", lambda self, watched: asked.append(watched) or {})
     session = await sync_to_async(factories.make_session)()
     async with polling() as bell:
         await asyncio.sleep(0.1)

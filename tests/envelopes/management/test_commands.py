@@ -54,9 +54,10 @@ def worker(data: Path) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "manage.py"]
     subprocess.run([*command, "migrate", "-v", "0"], cwd=ROOT, env=environ, check=True)
     script = (
-        "from envelopes.access import Principal, create_session\n"
+        "from envelopes.access import Principal\n"
+        "from envelopes.testing import create_session\n"
         "from envelopes.log.append import writing\n"
-        "from envelopes.runtime.turns import open_turn\n"
+        "from envelopes.turns.lifecycle import open_turn\n"
         "session = create_session(Principal(owner_key='k' * 64, name='Ada'), 'sally')\n"
         "with writing(session.pk) as writer:\n"
         "    writer.add('message', {'text': 'Hello', 'name': 'Ada'})\n"

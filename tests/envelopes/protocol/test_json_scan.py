@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envelopes.protocol.json_scan import JsonScanner, Path, Problem, Silent
+from envelopes.protocol.json_scan import JsonProblem, JsonScanner, Path, Silent
 from tests.shared import case, needs_shared
 
 pieces = st.sampled_from(
@@ -69,7 +69,7 @@ class Builder:
         self._put(path, json.loads(value) if isinstance(value, str) else value)
 
 
-def scan(fragments: list[str], *, max_depth: int = 100) -> tuple[Any, Problem | None]:
+def scan(fragments: list[str], *, max_depth: int = 100) -> tuple[Any, JsonProblem | None]:
     builder = Builder()
     scanner = JsonScanner(builder, max_depth=max_depth)
     for fragment in fragments:
@@ -170,7 +170,7 @@ def test_problems_say_where(text: str, reason: str, path: tuple[str | int, ...])
     for char in text:
         single.feed(char)
 
-    assert whole.finish() == single.finish() == Problem(reason, path)  # type: ignore[arg-type]
+    assert whole.finish() == single.finish() == JsonProblem(reason, path)  # type: ignore[arg-type]
 
 
 def test_large_integers_are_numbers() -> None:

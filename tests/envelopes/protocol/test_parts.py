@@ -13,6 +13,7 @@ from envelopes.protocol import payloads
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.text import clean_json, clean_text
 from envelopes.registries.part_types import Origin, PartType, PartTypeRegistry, part_types
+from envelopes.transports.panel.reader import gets
 from tests.shared import case, needs_shared
 
 VALID: dict[str, dict[str, Any]] = {
@@ -68,9 +69,9 @@ def test_valid_parts(name: str) -> None:
 @pytest.mark.parametrize("origin", ["actor", "runtime", "inbound"])
 @pytest.mark.parametrize("name", VALID)
 def test_origins(name: str, origin: Origin) -> None:
-    allowed = {"approval-request": {"runtime"}, "approval-response": {"inbound"}}.get(
-        name, {"actor", "runtime"}
-    )
+    anyone = {"actor", "runtime", "inbound"}
+    ours = {"approval-request": {"runtime"}, "approval-response": {"inbound"}}
+    allowed = ({"domain-data": anyone, "artifact": anyone} | ours).get(name, {"actor", "runtime"})
     value = part(name, **VALID[name])
 
     if origin in allowed:
@@ -191,7 +192,7 @@ def test_st_internal_parts_that_an_actor_may_not_emit_are_refused_alone() -> Non
         field = "text" if isinstance(content, str) else "data"
         try:
             kind = check_part(part(name, **{field: content}), origin="actor")[1]
-            outcomes[name] = kind.delivered_to_panel
+            outcomes[name] = gets(kind)
         except ValidationFailed:
             outcomes[name] = "refused"
 

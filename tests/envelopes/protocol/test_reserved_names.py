@@ -10,12 +10,14 @@ import pytest
 from asgiref.sync import sync_to_async
 from pydantic import BaseModel
 
-from envelopes.delivery.live import engine_for, views
 from envelopes.errors import ValidationFailed
 from envelopes.models import Event, Snapshot
 from envelopes.protocol.parts import check_part
+from envelopes.protocol.surfaces import is_reserved
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import Tool, ToolContext
+from envelopes.session_state import live_sessions
+from envelopes.session_state.engines import engine_for
 from envelopes.types import Json, JsonObject
 from tests import factories
 from tests.desk import Desk, desk, replies
@@ -127,8 +129,8 @@ def part(messages: list[JsonObject]) -> JsonObject:
 
 async def _live(d: Desk) -> list[str]:
     def read() -> list[str]:
-        views.clear()
-        with views.open(d.session) as view:
+        live_sessions.clear()
+        with live_sessions.open(d.session) as view:
             return [surface.id for surface in view.surfaces]
 
     return await sync_to_async(read)()
@@ -204,13 +206,13 @@ def test_x3_what_an_older_log_or_snapshot_holds_is_not_brought_back(way: Any) ->
     }
     assert "beach:" not in str(names)
     assert "book" in str(names)
-    views.clear()
-    with views.open(session) as view:
+    live_sessions.clear()
+    with live_sessions.open(session) as view:
         assert "mine" in [surface.id for surface in view.surfaces]
         assert "beach:approve" not in [surface.id for surface in view.surfaces]
         assert "beach:decide" not in str(view.surfaces.snapshot())
     assert Snapshot.objects.count() == 0
-    views.clear()
+    live_sessions.clear()
 
 
 def _without_rule(engine: Any) -> Any:
@@ -271,3 +273,13 @@ def test_x3_nor_may_an_actor_name_a_slot_a_part_or_a_kind_of_data_so(member: str
         check_part(raw, origin="actor", path="/parts/0")
     assert caught.value.facts["path"] == f"/parts/0/metadata/{member}"
     check_part(raw, origin="runtime")
+
+
+def test_short_cut_and_rule_are_one() -> None:
+    """Names in ASCII are judged without the pattern."""
+    rule = "é"  # one letter beyond ASCII, at the end, and the pattern judges
+    for name in ("beach:", "_ggui:", "BEACH:x", "beach", "live"):
+        for at in range(len(name) + 1):
+            for code in range(128):
+                other = name[:at] + chr(code) + name[at:]
+                assert is_reserved(other) == is_reserved(other + rule), repr(other)

@@ -12,10 +12,10 @@ import pytest
 from babel import Locale
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, RootModel
 
-from envelopes.delivery.facts import facts
+from envelopes.markup.facts import facts
 from envelopes.registries.shown import Declared, Shown, declare
 from envelopes.registries.tools import Tool
-from envelopes.runtime.reply import checked_args
+from envelopes.turns.reply import checked_args
 from envelopes.types import Json, JsonObject
 
 

@@ -13,6 +13,7 @@ from django.test import AsyncClient
 from envelopes.delivery.relay import Relay
 from envelopes.log.doorbell import Doorbell
 from envelopes.runtime import process
+from envelopes.testing import current
 from tests.desk import replies
 from tests.envelopes.transports.closing import close_code
 from tests.sockets import Socket, panel
@@ -79,25 +80,25 @@ async def test_s1_a_relay_whose_client_swallows_cancellations_is_left_within_a_b
 async def test_s1_nothing_starts_any_more_and_the_process_says_that_it_is_not_ready() -> None:
     assert (await AsyncClient().get("/readyz")).status_code == 200
     process.ensure_started()
-    running = process.current()
+    running = current()
     assert running is not None
     process.begin_stopping()
     process.begin_stopping()
     await process.shut_down()
 
     process.ensure_started()
-    assert process.current() is None
+    assert current() is None
     answer = await AsyncClient().get("/readyz")
     assert (answer.status_code, json.loads(answer.content)["status"]) == (503, "unready")
     assert (await AsyncClient().get("/healthz")).status_code == 200
     assert (await AsyncClient().get("/accounts/login/")).status_code == 200
-    assert process.current() is None
+    assert current() is None
 
 
 async def test_s1_open_sockets_are_told_to_come_back_and_new_ones_are_sent_on() -> None:
     async with panel(ANSWER) as (session, browser, _):
         greeted, silent = await Socket(browser, session.public_id).open(), Socket(browser, session.public_id)
-        await silent.wire.connect(timeout=5)
+        await silent.wire.connect(timeout=30)
         process.begin_stopping()
         for socket in (greeted, silent):
             assert await close_code(socket) == 1012
@@ -107,10 +108,10 @@ async def test_s1_open_sockets_are_told_to_come_back_and_new_ones_are_sent_on() 
         assert not await session.turns.aexists()
 
         late = Socket(browser, session.public_id)
-        assert (await late.wire.connect(timeout=5))[0]
+        assert (await late.wire.connect(timeout=30))[0]
         assert await close_code(late) == 1012
         foreign = Socket(browser, session.public_id, origin="https://evil.example")
-        assert not (await foreign.wire.connect(timeout=5))[0]
+        assert not (await foreign.wire.connect(timeout=30))[0]
 
 
 async def test_s1_a_database_that_is_away_does_not_keep_a_runner_from_its_end(
@@ -118,15 +119,15 @@ async def test_s1_a_database_that_is_away_does_not_keep_a_runner_from_its_end(
 ) -> None:
     from django.db import OperationalError
 
-    from envelopes.runtime import store
     from envelopes.runtime.runner import Runner
+    from envelopes.turns import leases
 
     def away(owner: str) -> list[int]:
         raise OperationalError("no route to host")
 
     runner = Runner()
     await runner.start()
-    monkeypatch.setattr(store, "release", away)
+    monkeypatch.setattr(leases, "release", away)
     await runner.stop()
     assert not runner.started
     assert "could not be given back" in caplog.text

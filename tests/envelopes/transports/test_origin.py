@@ -34,7 +34,7 @@ class Proxied(Browser):
 
 async def _opens(browser: Browser, session: str, **headers: Any) -> bool:
     socket = Socket(browser, session, **headers)
-    accepted, _ = await socket.wire.connect(timeout=5)
+    accepted, _ = await socket.wire.connect(timeout=30)
     if accepted:
         await socket.close()
     return bool(accepted)

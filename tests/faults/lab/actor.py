@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
@@ -14,14 +15,15 @@ from beachsite.demo.booking import BOOK_FLIGHT, BookFlight, book_flight
 from beachsite.demo.research import RESEARCH_DESTINATION, researcher
 from beachsite.demo.sally import SALLY
 from beachsite.demo.script import sally
-from beachsite.demo.script.replay import Flow, play
+from beachsite.demo.script.replay import Flow, Later, play
 from envelopes.delivery.deltas import FLUSH_SECONDS
-from envelopes.providers.port import BlockStarted, InputFragment, ModelEvent, ModelRequest
+from envelopes.providers.port import BlockEnded, BlockStarted, InputFragment, ModelEvent, ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
 from tests.faults.lab.gates import Gates
+from tests.faults.lab.telling import teller
 
 CATALOG = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
 LONG = "This sentence is the {} of three and long enough to be seen coming, word after word, until it ends."
@@ -40,8 +42,19 @@ def _stubborn() -> Flow:
     yield Call("be_stubborn")
 
 
+def _tell(times: int, hz: float) -> Flow:
+    """A job that says words, and an answer once it is over."""
+    yield Say([text("ack", "Telling.")], "awaiting")
+    yield Call("tell", {"times": times, "hz": hz})
+    yield Say([text("thinking", "It is being told")], "awaiting")
+    yield Later()
+    yield Say([text("response", "All is told.")])
+
+
 def script(request: ModelRequest) -> Reply:
     conversation = Conversation(request)
+    if found := re.fullmatch(r"tell (\d+) times at (\d+)", conversation.text.lower()):
+        return play(_tell(int(found[1]), float(found[2])), conversation)
     if "count" in conversation.text.lower():
         return play(_count(), conversation)
     if "huge" in conversation.text.lower():
@@ -89,6 +102,9 @@ class Held(ScriptedProvider):
                         del pauses[0]
                         await (asyncio.sleep(2 * FLUSH_SECONDS) if pauses else self._gates.passing("words"))
                 yield event
+                if isinstance(event, BlockEnded) and "the third of three" in written:
+                    # It is complete, and the turn has taken it: it waits for the end of the reply.
+                    await self._gates.passing("complete")
 
 
 def register() -> None:
@@ -120,6 +136,7 @@ def register() -> None:
                 *(tool for tool in SALLY.tools if tool not in (BOOK_FLIGHT, RESEARCH_DESTINATION)),
                 replace(BOOK_FLIGHT, run=book),
                 replace(RESEARCH_DESTINATION, run=researcher(pause)),
+                teller(gates),
                 Tool("be_stubborn", "Does not end.", Nothing, be_stubborn),
             ),
         )

@@ -1,0 +1,62 @@
+"""What only the garbage collector can free is freed by a server of ours, although it never searches by itself."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from beachsite.collector import LEAST_BLOCKS, SHARE, Attendant
+
+
+class Knot:
+    """A cycle, as a surface and its places are."""
+
+    def __init__(self, size: int) -> None:
+        self.itself = self
+        self.parts = [[number] for number in range(size)]
+
+
+@pytest.fixture
+def by_hand() -> Iterator[None]:
+    """As after `settle`: nothing is searched but by whoever asks for it."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.set_threshold(10_000_000, 1000, 1000)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+def test_what_has_become_much_is_freed_and_what_is_little_waits(by_hand: None) -> None:
+    attendant = Attendant()
+    few = weakref.ref(Knot(LEAST_BLOCKS // 4))
+
+    assert not attendant.look()
+    assert few() is not None
+
+    many = weakref.ref(Knot(LEAST_BLOCKS))
+
+    assert attendant.look()
+    assert few() is many() is None
+    assert not attendant.look()
+
+
+def test_a_process_that_has_much_is_searched_after_as_large_a_part_of_it(by_hand: None) -> None:
+    attendant = Attendant()
+    lives = Knot(10 * LEAST_BLOCKS)
+    assert attendant.look()
+    part = int(SHARE * 10 * LEAST_BLOCKS)
+    assert part > LEAST_BLOCKS
+    some = weakref.ref(Knot(part // 2))
+
+    assert not attendant.look()
+
+    more = weakref.ref(Knot(part))
+
+    assert attendant.look()
+    assert some() is more() is None
+    assert len(lives.parts) == 10 * LEAST_BLOCKS

@@ -1,0 +1,133 @@
+"""A handshake has one turn and gives it back once, whatever it comes over and however it ends."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any
+
+import pytest
+from daphne.server import Server
+from twisted.internet.error import ConnectionDone
+from twisted.internet.testing import StringTransport
+from twisted.protocols.policies import WrappingFactory
+from twisted.python.failure import Failure
+
+from beachsite.daphne_sockets import HANDSHAKES, Applications, Factory, Requests
+
+OPENING = (
+    b"GET /ws/ HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
+)
+OTHER = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+
+
+Application = Callable[[Any, Any, Any], Awaitable[None]]
+
+
+class Daphne(Applications, Server):  # type: ignore[misc]  # daphne ships no types
+    """Its connections, without a port."""
+
+    def __init__(self, application: Application) -> None:
+        super().__init__(application, endpoints=["tcp:port=0"], server_name="")
+        self.connections = {}
+        self.ws_factory = Factory(self, server="")
+        self.ws_factory.setProtocolOptions()
+        self.http_factory = Requests(self)
+
+    @property
+    def free(self) -> int:
+        return int(self.ws_factory.turns._free)
+
+    def end(self) -> None:
+        for known in self.connections.values():
+            if "application_instance" in known:
+                known["application_instance"].cancel()
+
+
+async def _never_answers(scope: Any, receive: Any, send: Any) -> None:
+    await asyncio.get_running_loop().create_future()
+
+
+@pytest.fixture
+async def daphne() -> AsyncIterator[Daphne]:
+    made = Daphne(_never_answers)
+    yield made
+    made.end()
+
+
+class Visit:
+    """A connection of a client, straight or through a wrapper, as TLS is one."""
+
+    def __init__(self, daphne: Daphne, *, wrapped: bool = False) -> None:
+        factory = WrappingFactory(daphne.http_factory) if wrapped else daphne.http_factory
+        self._outer: Any = factory.buildProtocol(None)
+        self._transport: Any = StringTransport()
+        # As a transport of Twisted's has it; the one of tests does not.
+        self._transport.protocol = self._outer
+        self._outer.makeConnection(self._transport)
+
+    def sends(self, data: bytes) -> None:
+        self._transport.protocol.dataReceived(data)
+
+    def goes(self) -> None:
+        self._transport.protocol.connectionLost(Failure(ConnectionDone()))
+
+
+@pytest.mark.parametrize("wrapped", [False, True], ids=["plain", "as TLS is"])
+async def test_a_socket_has_its_turn_until_it_is_lost(daphne: Daphne, wrapped: bool) -> None:
+    visit = Visit(daphne, wrapped=wrapped)
+    visit.sends(OPENING)
+    assert daphne.free == HANDSHAKES - 1
+    visit.goes()
+    assert daphne.free == HANDSHAKES
+
+
+async def test_who_asks_for_something_else_has_none(daphne: Daphne) -> None:
+    visit = Visit(daphne)
+    visit.sends(OTHER)
+    assert daphne.free == HANDSHAKES
+    visit.goes()
+    assert daphne.free == HANDSHAKES
+
+
+async def test_those_that_went_away_while_they_waited_have_none(daphne: Daphne) -> None:
+    at_work, gone = [Visit(daphne) for _ in range(HANDSHAKES)], [Visit(daphne) for _ in range(500)]
+    for visit in (*at_work, *gone):
+        visit.sends(OPENING)
+    assert daphne.free == 0
+    for visit in (*gone, *at_work):
+        visit.goes()
+    assert daphne.free == HANDSHAKES
+
+
+async def test_a_server_that_ends_takes_those_that_wait_for_no_application(daphne: Daphne) -> None:
+    for _ in range(HANDSHAKES + 1):
+        Visit(daphne).sends(OPENING)
+    await asyncio.sleep(0)
+    at_work = [known for known in daphne.connections.values() if "application_instance" in known]
+    await asyncio.wait_for(daphne.kill_all_applications().asFuture(asyncio.get_running_loop()), 10)
+    assert len(at_work) == HANDSHAKES
+    assert all(known["application_instance"].cancelled() for known in at_work)
+
+
+async def test_who_waited_has_nothing_of_whoever_let_them_in() -> None:
+    whose: ContextVar[str] = ContextVar("whose", default="nobody's")
+    found, all_are_here = list[str](), asyncio.Event()
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        found.append(whose.get())
+        if len(found) > HANDSHAKES:
+            all_are_here.set()
+        whose.set("somebody's")
+        await receive()
+        await send({"type": "websocket.accept"})
+        await asyncio.get_running_loop().create_future()
+
+    daphne = Daphne(application)
+    for _ in range(HANDSHAKES + 1):
+        Visit(daphne).sends(OPENING)
+    await asyncio.wait_for(all_are_here.wait(), 10)
+    daphne.end()
+    assert set(found) == {"nobody's"}

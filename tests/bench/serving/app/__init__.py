@@ -1,0 +1,1 @@
+"""What a measured server has beside the product."""

@@ -1,0 +1,101 @@
+"""Both databases in one run: the suite's own, and one of the other kind made for a module of tests."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import psycopg
+from django.core.management import call_command
+from django.db import connection, connections
+from django.db.utils import ConnectionHandler
+from psycopg import sql
+
+from beachsite.settings.database import database
+from envelopes.models import Session, ToolCall, Turn
+from tests import needs
+
+OTHER = "other"
+
+
+def url_of(alias: str) -> str:
+    """The URL of what Django knows as ``alias``."""
+    known = connections[alias].settings_dict
+    if connections[alias].vendor == "sqlite":
+        return f"sqlite:///{known['NAME']}"
+    who = quote(known["USER"]) + (f":{quote(known['PASSWORD'])}" if known["PASSWORD"] else "")
+    return f"postgresql://{who}@{known['HOST']}:{known['PORT'] or 5432}/{known['NAME']}"
+
+
+def _settings(url: str, options: dict[str, Any]) -> Any:
+    config = database(url, Path(), durable=False)
+    config["OPTIONS"] |= options
+    return ConnectionHandler({"default": config}).databases["default"]
+
+
+@contextmanager
+def registered(alias: str, url: str) -> Iterator[None]:
+    """``url`` under the name ``alias``."""
+    connections.databases[alias] = _settings(url, {})
+    try:
+        yield
+    finally:
+        connections[alias].close()
+        del connections[alias]
+        del connections.databases[alias]
+
+
+@contextmanager
+def pointed(alias: str, url: str, **options: Any) -> Iterator[None]:
+    """Whoever connects to ``alias`` meanwhile comes to ``url``; connections that are open stay where they are."""
+    before = connections.databases[alias]
+    connections.databases[alias] = _settings(url, options)
+    try:
+        yield
+    finally:
+        connections.databases[alias] = before
+
+
+@contextmanager
+def migrated(vendor: str, folder: Path) -> Iterator[str]:
+    """The alias of a database of this kind: the suite's own where it is one."""
+    if connection.vendor == vendor:
+        yield "default"
+    elif vendor == "sqlite":
+        with registered(OTHER, f"sqlite:///{folder / 'other.sqlite3'}"):
+            call_command("migrate", database=OTHER, verbosity=0)
+            yield OTHER
+    else:
+        server, name = needs.postgres(), f"beach_commits_{uuid.uuid4().hex[:8]}"
+        with psycopg.connect(server, autocommit=True) as made:
+            made.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+            try:
+                with registered(OTHER, urlsplit(server)._replace(path=f"/{name}").geturl()):
+                    call_command("migrate", database=OTHER, verbosity=0)
+                    yield OTHER
+            finally:
+                made.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def make_session(alias: str) -> Session:
+    return Session.objects.using(alias).create(actor="billing")
+
+
+def make_turn(session: Session) -> Turn:
+    """The first turn of a session, run by its first attempt."""
+    session.turn_count = 1
+    session.save(update_fields=["turn_count"])
+    return Turn.objects.using(session._state.db).create(
+        session=session, number=1, actor="billing", status="running", attempt=1
+    )
+
+
+def make_job(turn: Turn) -> ToolCall:
+    """A job of a turn, run by its first attempt."""
+    return ToolCall.objects.using(turn._state.db).create(
+        session_id=turn.session_id, turn=turn, call_id="job", name="job", state="running", attempt=1
+    )

@@ -1,0 +1,133 @@
+"""What rows hold: every kind has a shape, the documentation names the same kinds, and what is written fits them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from pathlib import Path
+from typing import Any, NotRequired, get_origin, get_type_hints
+
+import pytest
+from asgiref.sync import sync_to_async
+from pydantic import BaseModel
+
+import envelopes
+from envelopes import intake
+from envelopes.errors import AlreadyDecided
+from envelopes.models import Event
+from envelopes.protocol.rows import KINDS, SHAPES, Row
+from envelopes.providers.scripted import Call, Fail, Prose, Say, data, text
+from envelopes.registries.tools import ApprovalPolicy, Tool
+from envelopes.session_state import live_sessions
+from envelopes.types import Json
+from tests.desk import desk, replies
+
+DOCS = Path(envelopes.__file__).parent.parent / "docs" / "architecture.md"
+BASIC = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
+
+
+def test_every_kind_has_a_shape_and_a_line_in_the_documentation() -> None:
+    lines = DOCS.read_text(encoding="utf-8").partition("| kind | audience |")[2].splitlines()[2:]
+    documented: dict[str, str] = {}
+    for line in itertools.takewhile(lambda line: line.startswith("|"), lines):
+        _, names, audience, *_ = line.split("|")
+        documented |= dict.fromkeys(re.findall(r"`([a-z-]+)`", names), audience.split()[0])
+
+    assert documented == KINDS
+    assert KINDS.keys() == SHAPES.keys()
+    assert all(shape.__doc__ for shape in SHAPES.values())
+
+
+def test_the_database_knows_no_kinds() -> None:
+    assert not Event._meta.get_field("kind").choices
+
+
+def _misfits(rows: list[Row]) -> list[tuple[str, set[str]]]:
+    """Kinds of rows with keys that their shape has not, or without keys that it wants."""
+    found = []
+    for row in rows:
+        shape: Any = SHAPES[row.kind]
+        hints = get_type_hints(shape, include_extras=True)
+        wanted = {
+            key for key, hint in hints.items() if shape.__total__ and get_origin(hint) is not NotRequired
+        }
+        wrong = (row.data.keys() - hints.keys()) | (wanted - row.data.keys())
+        if wrong:
+            found.append((row.kind, wrong))
+    return found
+
+
+class Trip(BaseModel):
+    to: str
+
+
+async def _book(context: object, args: Trip) -> Json:
+    return {"booked": args.to}
+
+
+_BOOK = Tool("book", "", Trip, _book, approval=ApprovalPolicy(lambda args: f"Book {args.to}?"))
+
+
+def _form() -> list[Any]:
+    parts = [
+        {"id": "root", "component": "Column", "children": ["name", "many", "go"]},
+        {"id": "name", "component": "TextField", "label": "Name", "value": {"path": "/name"}},
+        {"id": "many", "component": "List", "children": {"componentId": "one", "path": "/many"}},
+        {"id": "one", "component": "Text", "text": {"path": ""}},
+        {
+            "id": "go",
+            "component": "Button",
+            "child": "label",
+            "action": {"event": {"name": "go", "context": {}}},
+        },
+        {"id": "label", "component": "Text", "text": "Go"},
+    ]
+    surface = {"surfaceId": "form"}
+    model = {"name": "", "many": [f"n{number}" for number in range(30)]}
+    messages = [
+        {"createSurface": {**surface, "catalogId": BASIC}},
+        {"updateDataModel": {**surface, "path": "/", "value": model}},
+        {"updateComponents": {**surface, "components": parts}},
+    ]
+    return [
+        data("a2ui-surface", {"messages": [{"version": "v0.9", **message} for message in messages]}),
+        text("response", "A form."),
+    ]
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_what_is_written_has_the_shape_of_its_kind(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"list_items": 10, "surfaces": 1}
+    script = replies(
+        [Prose("Hm."), Call("no_such_tool"), Call("book", {"to": "Corfu"})],
+        [
+            Say([text("response", "This never ends because the line drops in the middle of it")]),
+            Fail("silent"),
+        ],
+        [Say(_form(), note="All in.")],
+        [
+            Say(
+                [
+                    {
+                        **_form()[0],
+                        "data": {"version": "v0.9", "createSurface": {"surfaceId": "b", "catalogId": BASIC}},
+                    }
+                ]
+            )
+        ],
+        [Say([text("response", "Done.")])],
+    )
+    live_sessions.clear()
+    async with desk(script, _BOOK) as d:
+        await d.say("Book Corfu")
+        await d.decide("granted")
+        with pytest.raises(AlreadyDecided):
+            await d.decide("denied")
+        field, more, button = "a1-1", "a1-2", "a1-3"
+        await d.edit(field, "Ada")
+        await sync_to_async(intake.post_show)(d.session, d.owner, "show-1", more)
+        await d.act(button)
+        rows = await d.rows()
+
+    assert _misfits(rows) == []
+    assert SHAPES.keys() - {row.kind for row in rows} == set()

@@ -1,0 +1,297 @@
+"""The approval card: shows all of what will run, is drawn from rows only, says what came of it."""
+
+from __future__ import annotations
+
+import json
+from xml.etree.ElementTree import Element
+
+import pytest
+
+from envelopes.registries.doors import Door, doors
+from tests.envelopes.transports.panel.talk import Talk, words
+
+
+def pending(**ask: object) -> Talk:
+    talk = Talk()
+    talk.me("Book it")
+    talk.turn(1)
+    talk.ask(**ask)  # type: ignore[arg-type]
+    talk.turn(1, "suspended")
+    return talk
+
+
+def answers(card: Element) -> list[Element]:
+    return [button for button in card.iter("button") if button.get("data-decide")]
+
+
+def rows(card: Element) -> dict[str, str]:
+    """What the card says for people, by label."""
+    return {words(row[0]): words(row[1]) for part in card.iter("dl") for row in part}
+
+
+def test_a_pending_card_asks_and_offers_two_equal_answers() -> None:
+    talk = pending(riskNote="spends money", why="It can be refunded until noon.")
+    card = talk.reloaded().select("b-approval")[0]
+    assert card.get("data-state") == "pending"
+    told = words(card)
+    for shown in (
+        "Needs your approval",
+        "High risk: spends money",
+        "Buy one ticket?",
+        "flights.book",
+        "NV 418",
+    ):
+        assert shown in told
+    assert "It can be refunded until noon." in told
+    assert "9f2c 41ab" in told
+    buttons = [(b.get("data-decide"), b.get("data-approval")) for b in answers(card)]
+    assert buttons == [("denied", "ap"), ("granted", "ap")]
+    assert card.find(".//*[@autofocus]") is None
+    assert [p.question for p in talk.pending] == ["Buy one ticket?"]
+
+
+def test_all_arguments_are_on_the_card_however_long_nested_or_hidden() -> None:
+    args = {
+        "to": "a\u202eb\u200bc",
+        "body": "x" * 1000,
+        "lines": "one\ntwo",
+        "deep": {"list": [1, True, None, {}, [], ""], "s": "1"},
+        "k\u2066ey": "v",
+    }
+    card = pending(args=args).reloaded().select("b-approval")[0]
+    told = words(card)
+    for name in ("right-to-left override", "zero-width space", "left-to-right isolate"):
+        assert name in told
+    assert "x" * 1000 in told
+    assert "760 more characters" in told
+    shown = rows(card)
+    assert shown["deep , list 1"] == "1"
+    assert shown["deep , list 2"] == "true"
+    assert shown["deep , list 3"] == "null"
+    assert shown["deep , list 4"] == "{}"
+    assert shown["deep , list 6"] == '""'
+    # Told apart from the number.
+    assert shown["deep , s"] == '"1"'
+    assert shown["to"] == "a right-to-left override b zero-width space c"
+
+
+def test_titles_stand_for_declared_arguments_and_never_for_others() -> None:
+    args = {"lead_passenger": "Ada", "email": "", "Lead passenger": "Eve", "deep": {"lead_passenger": "x"}}
+    fields = [
+        {"path": ["lead_passenger"], "title": "Lead passenger", "format": "text"},
+        {"path": ["email"], "title": "Email", "format": "text", "default": [""], "required": False},
+        {"path": ["gone"], "title": "Gone", "format": "text"},
+    ]
+    card = pending(args=args, fields=fields).reloaded().select("b-approval")[0]
+    declared, others = card.iter("dl")
+    assert [(words(row[0]), words(row[1])) for row in declared] == [
+        ("Lead passenger", "Ada"),
+        ("Email", "Not given"),
+        ("Gone", "Not given"),
+    ]
+    assert [words(row[0]) for row in others] == ["Lead passenger", "deep , lead_passenger"]
+    assert all(row[0].find("code") is not None for row in others)
+    assert "the tool declares no such argument" in words(card)
+
+
+def test_very_many_arguments_are_still_all_there_and_have_to_be_opened() -> None:
+    card = pending(args={f"k{n}": n for n in range(500)}).reloaded().select("b-approval")[0]
+    assert '"k499": 499' in words(card)
+    assert [button.get("aria-disabled") for button in answers(card)] == [None, "true"]
+
+
+def test_the_exact_call_holds_names_every_argument_and_the_digest() -> None:
+    args = {
+        "command": "ls" + " " * 300 + "; rm",
+        "n": [1, {"a": None}],
+        "odd": "a\u200bb\u00a0\ue000 \U0001d173",
+    }
+    card = pending(args=args).reloaded().select("b-approval")[0]
+    box = next(card.iter("pre"))
+    text = "".join(box.itertext())
+    assert text.startswith("flights.book {")
+    assert '"command": "ls 300 \N{MULTIPLICATION SIGN} U+0020 ; rm"' in text
+    assert r'"odd": "a\u200bb\u00a0\ue000 \ud834\udd73"' in text
+    put_back = text.removeprefix("flights.book ").replace(" 300 \N{MULTIPLICATION SIGN} U+0020 ", " " * 300)
+    assert json.loads(put_back) == args
+    assert "9f2c41ab 00000000" in words(card)
+
+
+# -- nothing hides ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "told"),
+    [
+        ("ls" + " " * 300 + "; rm -rf /", "ls 300 blanks ; rm -rf /"),
+        (" ls ", "1 blank ls 1 blank"),
+        ("ls\t\t\tx", "ls 3 tabs x"),
+        ("a\n\n\nb", "a 3 line breaks b"),
+        ("a\u00a0b", "a no-break space b"),
+        ("a\u1680b", "a ogham space mark b"),
+        ("a\u2000\u200ab", "a en quad hair space b"),
+        ("a\u3000b", "a ideographic space b"),
+        ("a\u2800b", "a Braille pattern blank b"),
+        ("a\ufe0fb", "a variation selector-16 b"),
+        ("a\U0001d173b", "a musical symbol begin beam b"),
+        ("a\u3164\u3164b", "a 2 \N{MULTIPLICATION SIGN} Hangul filler b"),
+        ("a\x1bb\x08", "a escape b backspace"),
+        ("a\U000e0041b", "a tag latin capital letter a b"),
+        ("p\u0430ypal.example", "p\u0430 Cyrillic small letter a ypal.example"),
+        ("z" + "\u0301" * 9, "z 9 combining marks"),
+    ],
+)
+def test_x2_blanks_are_counted_and_what_cannot_be_seen_has_a_name(value: str, told: str) -> None:
+    card = pending(args={"command": value}).reloaded().select("b-approval")[0]
+    shown = rows(card).get("command") or words(next(card.iter("td")))
+    assert shown == told.replace("latin", "Latin")
+
+
+def test_x2_both_ends_of_a_long_value_are_in_sight_and_the_rest_is_counted() -> None:
+    value = "Dear team, " + "please " * 300 + "and wire 90,000 to Eve."
+    card = pending(args={"message": value}).reloaded().select("b-approval")[0]
+    summary = words(next(item for item in card.iter("summary") if "Exact call" not in words(item)))
+    assert summary.startswith("Dear team, please")
+    assert summary.endswith("and wire 90,000 to Eve.")
+    assert "more characters" in summary and "blanks" in summary
+    deny, approve = answers(card)
+    assert (deny.get("aria-disabled"), approve.get("aria-disabled")) == (None, "true")
+
+
+def test_x8_question_reason_and_why_name_what_they_hide() -> None:
+    talk = pending(question="Pay\u202e Eve\u00a0now?", why="It\u200b is  fine.")
+    card = talk.reloaded().select("b-approval")[0]
+    assert "Pay right-to-left override Eve no-break space now?" in words(card)
+    assert "It zero-width space is 2 blanks fine." in words(card)
+    talk.decide("denied", reason="No\u2066 way", decidedByName="M\u200baria")
+    card = talk.reloaded().select("b-approval")[0]
+    assert "No left-to-right isolate way" in words(card)
+    assert "Denied by M zero-width space aria" in words(card)
+    assert "Pay right-to-left override Eve" in words(card)
+
+
+@pytest.mark.parametrize(
+    ("state", "more", "shown", "told"),
+    [
+        ("running", {}, "running", "You can close this page"),
+        ("succeeded", {"summary": "Booked 6X9K2L."}, "done", "Booked 6X9K2L"),
+        (
+            "failed",
+            {"error": {"code": "x", "message": "The card was declined. Nothing was paid."}},
+            "failed",
+            "declined",
+        ),
+        ("unknown", {}, "unknown", "will not be tried again"),
+    ],
+)
+def test_a_granted_card_says_what_came_of_it(
+    state: str, more: dict[str, object], shown: str, told: str
+) -> None:
+    talk = pending(label="Booking the flight")
+    talk.decide("granted")
+    assert words(talk.card()).startswith("Booking the flight Approved in chat")
+    talk.tool("running")
+    talk.tool(state, **more)
+    card = talk.reloaded().select("b-approval")[0]
+    assert card.get("data-state") == shown
+    assert told in words(card)
+    assert "Approved in chat, 09:40" in words(card)
+    assert "NV 418" in words(card)
+    assert not answers(card)
+    assert talk.pending == []
+
+
+def test_a_settled_card_is_a_line_that_opens() -> None:
+    talk = pending()
+    talk.decide("granted")
+    talk.tool("succeeded", summary="Booked 6X9K2L.")
+    fold = talk.reloaded().select("b-approval")[0].find("details")
+    assert fold is not None
+    assert fold.get("open") is None
+    assert words(fold[0]).startswith("Booked 6X9K2L Approved in chat")
+
+
+def test_denied_and_expired_are_told_apart() -> None:
+    talk = pending()
+    talk.ask("bp")
+    talk.decide("denied", reason="too dear")
+    talk.decide("denied", "bp", reason="expired", decidedByName="policy:expiry", source="policy")
+    denied, expired = talk.reloaded().select("b-approval")
+    assert denied.get("data-state") == "denied"
+    assert "Denied in chat" in words(denied)
+    assert "too dear" in words(denied)
+    assert expired.get("data-state") == "expired"
+    assert "No decision by 09:40" in words(expired)
+    assert "policy:expiry" not in words(expired)
+    for card in (denied, expired):
+        assert "Nothing was run." in words(card)
+        assert not answers(card)
+
+
+def test_a_decision_made_elsewhere_names_who_and_where() -> None:
+    talk = pending()
+    talk.decide("granted", decidedByName="Jonas Weber", source="admin")
+    assert "Approved by Jonas Weber in the admin" in words(talk.card())
+
+
+def test_any_door_that_is_registered_says_where_and_no_other_says_chat() -> None:
+    with doors.including(Door("email", "by email")):
+        for name, told in (("", "Approved by email"), ("Jonas Weber", "Approved by Jonas Weber by email")):
+            talk = pending()
+            talk.decide("granted", decidedByName=name, source="email")
+            assert told in words(talk.card())
+    talk = pending()
+    talk.decide("granted", decidedByName="", source="email")
+    assert "Approved, 0" in words(talk.card())
+    assert "in chat" not in words(talk.card())
+
+
+def test_each_card_answers_to_its_own_id_only() -> None:
+    talk = pending()
+    talk.ask("bp", args={"flight": "AT 2207"})
+    talk.decide("granted", "bp")
+    states = [card.get("data-state") for card in talk.reloaded().select("b-approval")]
+    assert states == ["pending", "running"]
+    talk.decide("denied", "nobody")
+    assert states == [card.get("data-state") for card in talk.reloaded().select("b-approval")]
+
+
+def test_a_late_decision_row_changes_nothing() -> None:
+    talk = pending()
+    talk.decide("denied", reason="expired")
+    assert talk.decide("granted") == []
+    assert talk.tool("running") == []
+    assert talk.card().get("data-state") == "expired"
+
+
+def test_a_question_asked_twice_has_one_card() -> None:
+    talk = pending()
+    assert talk.ask() == []
+    assert len(talk.reloaded().select("b-approval")) == 1
+
+
+def test_an_outcome_may_come_after_the_turn_has_settled() -> None:
+    talk = pending()
+    talk.decide("granted")
+    talk.tool("unknown")
+    talk.settle()
+    talk.tool("succeeded", summary="It was booked after all.")
+    assert talk.reloaded().select("b-approval")[0].get("data-state") == "done"
+
+
+def test_a_turn_that_ends_takes_its_open_question_with_it() -> None:
+    talk = pending()
+    talk.settle(1, "cancelled")
+    card = talk.reloaded().select("b-approval")[0]
+    assert "The turn ended before a decision. Nothing was run." in words(card)
+    assert not answers(card)
+    assert talk.pending == []
+
+
+def test_without_a_deadline_the_card_says_so() -> None:
+    assert "No time limit" in words(pending(expires=None).card())
+    assert "Expires Mar 12, 10:00" in words(pending().card())
+
+
+def test_a_second_attempt_is_called_one() -> None:
+    assert "This is attempt 2." in words(pending(attempt=2).card())

@@ -1,0 +1,68 @@
+"""What a model reads of earlier turns."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from envelopes.models import Turn
+from envelopes.providers.scripted import Say, text
+from envelopes.registries.part_types import PartType, part_types
+from envelopes.turns import earlier
+from envelopes.turns.history import opening_messages
+from envelopes.types import JsonObject
+from tests import factories
+from tests.desk import desk, replies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+async def test_what_is_left_out_of_a_long_conversation_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(earlier, "EARLIER_TURNS", 2)
+    async with desk(replies([Say([text("response", "Yes.")])])) as d:
+        for words in ("one", "two", "three"):
+            await d.say(words)
+        assert "leftOut" not in json.dumps(d.requests[-1].messages)
+        await d.say("four")
+        read = json.dumps(d.requests[-1].messages)
+        assert '\\"leftOut\\":1' in read
+        assert '"two"' in read
+        assert '"one"' not in read
+
+
+def _retold(*parts: tuple[str, JsonObject]) -> str:
+    """What a model reads of an earlier turn that held these parts."""
+    session = factories.make_session()
+    turn = factories.make_turn(session)
+    for name, more in parts:
+        factories.add_part(turn, name, **more)
+    factories.settle_turn(turn)
+    following = Turn.objects.select_related("session").get(pk=factories.make_turn(session).pk)
+    return str(opening_messages(following)[1]["content"][0]["text"])
+
+
+def test_whatever_a_turn_said_or_showed_is_told() -> None:
+    ref = {"artifactId": "f1", "mimeType": "text/csv", "sizeBytes": 3, "name": "prices.csv"}
+    surface = {"version": "v0.9", "deleteSurface": {"surfaceId": "sights"}}
+    offer = PartType("acme.offer", frozenset({"actor"}), "flush", "once", data="optional")
+    with part_types.including(offer):
+        assert _retold(("acme.offer", {"text": "Half price."})) == "Half price."
+        assert _retold(("acme.offer", {"data": {"price": 5}})) == '[acme.offer shown: {"price":5}]'
+    assert _retold(("artifact", {"data": ref})) == "[File shown: prices.csv, text/csv]"
+    assert _retold(("a2ui-surface", {"data": surface})) == "[Shown, without words: a2ui-surface.]"
+    assert _retold(("response", {"text": "Here."}), ("a2ui-surface", {"data": surface})) == "Here."
+
+
+def test_what_an_application_cannot_retell_keeps_no_turn_waiting() -> None:
+    broken = PartType(
+        "acme.offer", frozenset({"actor"}), "flush", "once", retold=lambda part: str(part["price"])
+    )
+    with part_types.including(broken):
+        assert _retold(("acme.offer", {"text": "x"}), ("response", {"text": "Here."})) == "Here."
+
+
+def test_only_a_turn_that_said_nothing_ended_without_an_answer() -> None:
+    unsaid = "[This turn ended without an answer: complete.]"
+    assert _retold(("ack", {"text": "One moment."})) == unsaid
+    assert _retold() == unsaid

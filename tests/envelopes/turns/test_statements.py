@@ -1,0 +1,145 @@
+"""What a whole turn asks of the database, its reader included, counted where the database takes it: so that growth is
+seen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from envelopes import intake
+from envelopes.database_threads import in_session
+from envelopes.delivery.follower import Follower
+from envelopes.models import Event
+from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Conversation, Reply, Say, text
+from envelopes.runtime import held_block
+from envelopes.signals import turn_settled
+from envelopes.tasks import end
+from envelopes.transports.panel.reader import READER
+from envelopes.transports.panel.transport import PANEL
+from envelopes.turns import leases
+from envelopes.types import JsonObject
+from tests.bench.serving.app.counting import Counts, PostgresTrace, SqliteTrace
+from tests.desk import Desk, desk
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def _surface(name: str) -> JsonObject:
+    root = {"id": "root", "component": "Text", "text": "Corfu"}
+    messages = [
+        {"version": "v0.9", "createSurface": {"surfaceId": name, "catalogId": "basic"}},
+        {"version": "v0.9", "updateComponents": {"surfaceId": name, "components": [root]}},
+    ]
+    return {"metadata": {"partType": "a2ui-surface"}, "data": {"messages": messages}}
+
+
+def _answer(request: ModelRequest) -> Reply:
+    said = Conversation(request).text
+    more = [_surface(said)] if said.startswith("surface") else []
+    return Reply([Say([text("response", "Hello to you."), *more], "complete")])
+
+
+@pytest.mark.parametrize("words", ["hello", "surface"])
+async def test_a_turn_costs_twelve_statements_in_three_transactions(
+    words: str, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    """What somebody says (4): the session's numbers, the turn, its rows, what it was answered.
+    The claim (5): numbers, the turn, what was said before (2), its row. The reply (3): numbers, the turn, its rows.
+    Whoever reads along is given what was written."""
+    # However slow the machine is: no renewal and no sweep (the first one runs while the runner starts) falls into it,
+    # and the end of a reply comes right after its last block.
+    settings.BEACH_LEASE_SECONDS = 60.0
+    monkeypatch.setattr(leases, "runnable_sessions", list)
+    monkeypatch.setattr(held_block, "HOLD_SECONDS", 10.0)
+    async with desk(_answer) as d, _reading(d):
+        # The first one has no title yet, and nothing before it.
+        await _say(d, "m1", f"{words} 1")
+        read = await in_session(d.session.pk, _count)
+        await _say(d, "m2", f"{words} 2")
+        counts = await in_session(d.session.pk, read)
+
+        assert (counts.statements, counts.transactions) == (12, 3), dict(counts.verbs)
+        kinds = [row.kind async for row in Event.objects.filter(session=d.session, turn=2)]
+        assert kinds[0] == "turn" and kinds[-1] == "settled"
+
+
+@asynccontextmanager
+async def _reading(d: Desk) -> AsyncIterator[None]:
+    follower = Follower(d.session, PANEL, READER)
+    begun = asyncio.Event()
+
+    async def read() -> None:
+        async for _ in follower.follow(0):
+            begun.set()
+
+    task = asyncio.create_task(read())
+    await begun.wait()
+    yield
+    assert not task.done()
+    await end([task], seconds=5)
+    follower.close()
+
+
+async def _say(d: Desk, message_id: str, words: str) -> None:
+    await in_session(d.session.pk, intake.post_message, d.session, d.owner, message_id, words)
+    await d.quiet()
+
+
+def _count() -> Callable[[], Counts]:
+    """Count what the connection of this thread is asked from now on; returns what stops that."""
+    counts = Counts()
+    raw = connection.connection
+    if connection.vendor == "sqlite":
+        raw.set_trace_callback(SqliteTrace(counts))
+
+        def read() -> Counts:
+            raw.set_trace_callback(None)
+            return counts
+
+        return read
+    trace = PostgresTrace(raw.pgconn)
+
+    def read_trace() -> Counts:
+        raw.pgconn.untrace()
+        trace.count(counts)
+        trace.close()
+        return counts
+
+    return read_trace
+
+
+async def test_whoever_answers_at_once_does_not_have_the_turn_before_looked_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Readers hear of the end of a turn before its own run does."""
+    asked: list[object] = []
+    renew = leases.renew
+
+    def counted(*arguments: Any) -> Any:
+        asked.append(arguments)
+        return renew(*arguments)
+
+    monkeypatch.setattr(leases, "renew", counted)
+    async with desk(_answer) as d:
+
+        def at_once(turn_id: str, **_: Any) -> None:
+            if not asked_again:
+                asked_again.append(turn_id)
+                intake.post_message(d.session, d.owner, "m2", "hello again")
+
+        asked_again: list[str] = []
+        turn_settled.connect(at_once)
+        try:
+            await _say(d, "m1", "hello")
+            await d.quiet()
+        finally:
+            turn_settled.disconnect(at_once)
+        assert asked_again and asked == []
+        ends = [row.turn async for row in Event.objects.filter(session=d.session, kind="settled")]
+        assert ends == [1, 2]

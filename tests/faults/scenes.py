@@ -1,0 +1,118 @@
+"""What people go through while servers die, and what has to be true of it afterwards, however often they did."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import Counter
+from collections.abc import Awaitable, Callable, Sequence
+
+from tests.faults.conftest import Lab
+from tests.faults.lab.telling import TOLD, UNKNOWN
+from tests.faults.outbox import Outbox
+from tests.visitor import Visitor
+
+BOOK = "Book easyJet EJ4521 on 15 August for Ada Lovelace, 2 tickets"
+BOOKED, PERHAPS = "Your receipt is above", "I cannot tell whether they were"
+
+
+async def three_answers(person: Outbox) -> None:
+    """Four replies of the model, one after the other."""
+    await person.say("Count to three")
+    await person.until(lambda: "third of three and long enough" in person.visitor.page.text())
+
+
+async def a_job(person: Outbox) -> None:
+    """Words that go to the log in groups."""
+    await person.say("Tell 5 times at 100")
+    await person.until(lambda: "All is told." in person.visitor.page.text())
+
+
+async def an_approval(person: Outbox) -> None:
+    """A question, its answer, and what must not happen twice."""
+    visitor = person.visitor
+    await person.say(BOOK)
+    await person.until(lambda: len(visitor.approvals()) == 1)
+    answer = await person.insist(
+        {"type": "decide", "approval": visitor.approvals()[0], "decision": "granted"}
+    )
+    # Sent again because nobody had answered, it is answered as it was the first time.
+    assert (answer["type"], answer.get("state")) == ("ack", "granted"), answer
+    await person.until(lambda: any(words in visitor.page.text() for words in (BOOKED, PERHAPS)))
+
+
+Scene = Callable[[Outbox], Awaitable[None]]
+SCENES: dict[str, Scene] = {
+    "three answers": three_answers,
+    "a job": a_job,
+    "an approval": an_approval,
+}
+
+
+async def begun(lab: Lab) -> Outbox:
+    return Outbox(lab, await (await Visitor.arrive(lab.server)).connect())
+
+
+async def is_whole(lab: Lab, people: Sequence[Outbox]) -> None:
+    """Nothing acknowledged is lost, nothing is doubled, numbers have no gap, every page is what a reload shows."""
+    await _has_settled(lab)
+    lab.log_is_gap_free()
+    for person in people:
+        _is_whole(lab, person)
+        await _page_is_whole(person)
+        await person.visitor.drop()
+
+
+async def _has_settled(lab: Lab) -> None:
+    open_turns = "SELECT count(*) FROM envelopes_turn WHERE status <> 'settled'"
+    deadline = time.monotonic() + 30
+    while lab.query(open_turns) != [(0,)]:
+        assert time.monotonic() < deadline, lab.query("SELECT id, status, attempt FROM envelopes_turn")
+        await asyncio.sleep(0.05)
+
+
+def _is_whole(lab: Lab, person: Outbox) -> None:
+    session = person.visitor.session
+    rows = lab.log_of(session)
+    said = Counter(row.data["id"] for row in rows if row.kind == "message")
+    acknowledged = [ack["id"] for ack in person.acks if "decision" not in ack and "state" not in ack]
+    assert said == Counter(acknowledged), (said, acknowledged)
+    assert Counter(row.turn for row in rows if row.kind == "settled") == Counter(range(1, len(said) + 1))
+
+    # That nobody knows whether something was done is said as an error.
+    answers = Counter(
+        (row.turn, row.data["part"].get("text")) for row in rows if row.part_type in ("response", "error")
+    )
+    assert {turn for turn, _ in answers} == set(range(1, len(said) + 1)), answers
+    assert max(answers.values()) == 1, answers
+    assert sum(row.part_type == "approval-request" for row in rows) == len(_calls(lab, session))
+    for state, bookings in _calls(lab, session):
+        assert (
+            bookings == 1 if state == "succeeded" else (state, bookings) in {("unknown", 0), ("unknown", 1)}
+        )
+
+    texts = [json.dumps(row.data) for row in rows]
+    for name, least in ((TOLD, 1), (UNKNOWN, 0)):
+        for line in lab.gates.notes(name):
+            told_in, word = line.split()[:2]
+            if told_in == session:
+                assert least <= sum(f'"{word}"' in text for text in texts) <= 1, line
+
+
+def _calls(lab: Lab, session: str) -> list[tuple[str, int]]:
+    """Each call of a tool that must not run twice: its state, and how often it has taken effect."""
+    return [
+        (state, bookings)
+        for state, bookings in lab.query(
+            "SELECT c.state, (SELECT count(*) FROM demo_booking b WHERE b.call_id = c.call_id)"
+            " FROM envelopes_toolcall c JOIN envelopes_session s ON s.id = c.session_id"
+            " WHERE c.name = 'book_flight' AND s.public_id = ?",
+            session,
+        )
+    ]
+
+
+async def _page_is_whole(person: Outbox) -> None:
+    fresh = await person.visitor.load()
+    await person.until(lambda: person.visitor.page.markup() == fresh.markup(), seconds=15)
