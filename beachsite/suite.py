@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -12,7 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = Path("/usr/bin/chromium")
 BROWSER_TESTS = "tests/browser"
-NO_TESTS = 5  # pytest's exit code for "collected nothing"
+CACHES = ROOT / "var" / "suite"
+FAILED, NO_TESTS = 1, 5  # pytest's exit codes for "some failed" and "collected nothing"
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,26 @@ def run(
                 _say(f"SKIPPED: all browser tests, since there is {missing}.")
             continue
         _say(f"{part.name}: pytest {' '.join(part.arguments)}")
-        codes.append(call(part.arguments, {**environ, **part.environment}))
+        codes.append(_run(part, {**environ, **part.environment}, call))
     return verdict(codes)
+
+
+def _run(part: Part, environ: dict[str, str], call: Callable[[list[str], dict[str, str]], int]) -> int:
+    """One part; the exit code of its second try where a few of its tests failed and may be tried again."""
+    cache = CACHES / part.name.replace(" ", "_")
+    (failures := cache / "v" / "cache" / "lastfailed").unlink(missing_ok=True)
+    keeping = ["-o", f"cache_dir={cache}"]
+    code = call([*part.arguments, *keeping], environ)
+    failed = sorted(json.loads(failures.read_text())) if failures.exists() else []
+    if code != FAILED or not 0 < len(failed) <= int(environ.get("BEACH_AGAIN", "0")):
+        return code
+    _say(f"{part.name}: {len(failed)} failed. Once more, alone, since BEACH_AGAIN allows it.")
+    again = call(
+        [*part.arguments, *keeping, "--last-failed", "--last-failed-no-failures=none", "-n", "0"], environ
+    )
+    for name in failed:
+        _say(f"FAILED {'TWICE' if again else 'ONCE, and passed alone'}: {name}")
+    return again
 
 
 def _call(arguments: list[str], environ: dict[str, str]) -> int:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import itertools
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from beachsite.serving import port_is_free
 from beachsite.suite import ROOT
 
 # What a developer's shell may hold and a test server must not see.
@@ -150,12 +151,15 @@ class Server:
             self.process = None
 
 
+# Below what Linux gives to outgoing connections, so that none is given one between the look and the server's bind; each
+# process of the suite begins elsewhere.
+_PORTS = range(10_000, 32_000)
+_ports = itertools.islice(itertools.cycle(_PORTS), os.getpid() * 101 % len(_PORTS), None)
+
+
 def free_port() -> int:
-    """A loopback port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A loopback port that nobody listens on, and that this process has not asked for lately."""
+    return next(port for port in _ports if port_is_free(port))
 
 
 @contextlib.contextmanager

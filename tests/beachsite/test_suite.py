@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,6 +84,72 @@ def test_without_chromium_a_required_browser_fails(capsys: pytest.CaptureFixture
 
     assert code == 1
     assert "FAILED: the browser tests are required" in capsys.readouterr().out
+
+
+@pytest.fixture
+def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tuple[int, list[list[str]]]]:
+    """Runs a real suite whose tests fail until they have been run so often; returns what every process was given."""
+    monkeypatch.setattr(suite, "CACHES", tmp_path / "caches")
+    tests = tmp_path / "test_made_for_this.py"
+    ini = tmp_path / "pytest.ini"
+    ini.write_text("[pytest]\n")
+
+    def run(*, until: list[int], allowed: str) -> tuple[int, list[list[str]]]:
+        made = (
+            "import pathlib\n"
+            "def _counts(name, until):\n"
+            "    seen = pathlib.Path(__file__).with_name(name)\n"
+            "    seen.write_text((seen.read_text() if seen.exists() else '') + 'x')\n"
+            "    assert len(seen.read_text()) >= until\n"
+        )
+        for number, times in enumerate(until):
+            made += f"def test_{number}():\n    _counts('seen{number}', {times})\n"
+        tests.write_text(made)
+        ran: list[list[str]] = []
+
+        def call(words: list[str], environ: dict[str, str]) -> int:
+            ran.append(words)
+            options = " ".join(words[2:]).replace("-n 2", "").replace("-n 0", "").split()
+            command = [
+                sys.executable,
+                "-m",
+                "pytest",
+                "-c",
+                str(ini),
+                "-p",
+                "no:randomly",
+                str(tests),
+                *options,
+            ]
+            alone = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+            return subprocess.run(
+                command, check=False, cwd=tmp_path, env=alone, stdout=subprocess.DEVNULL
+            ).returncode
+
+        return suite.run([], {"BEACH_AGAIN": allowed}, chromium=ABSENT, call=call), ran
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("until", "allowed", "code", "runs"),
+    [
+        ([1, 1], "2", 0, 1),
+        ([1, 2], "2", 0, 2),
+        ([2, 3], "2", 1, 2),
+        ([2, 2, 2], "2", 1, 1),
+        ([2], "0", 1, 1),
+    ],
+)
+def test_a_few_that_failed_are_tried_once_more_alone_where_that_is_allowed(
+    failing: Any, until: list[int], allowed: str, code: int, runs: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    got, ran = failing(until=until, allowed=allowed)
+
+    assert (got, len(ran)) == (code, runs)
+    told = [line for line in capsys.readouterr().out.splitlines() if "FAILED" in line]
+    assert len(told) == (sum(times > 1 for times in until) if runs == 2 else 0)
+    assert all(("TWICE" if code else "ONCE") in line for line in told)
 
 
 @pytest.mark.parametrize(

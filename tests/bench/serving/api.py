@@ -14,9 +14,10 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-from tests.bench.serving.processes import CLIENT_CORE, Process, clean_environment, free_port
+from tests.bench.serving.processes import CLIENT_CORE, Process, clean_environment
 from tests.fakes.messages_api import FakeMessagesApi, Recorded
 from tests.fakes.messages_replies import Reply
+from tests.liveserver import free_port
 
 ASKED = re.compile(r"sdk ([\d.]+) ([\d.]+)")
 PAUSE = 0.3

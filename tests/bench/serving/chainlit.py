@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.floors import shared
-from tests.bench.serving.processes import CLIENT_CORE, BenchError, Process, clean_environment, free_port
+from tests.bench.serving.processes import CLIENT_CORE, BenchError, Process, clean_environment
+from tests.liveserver import free_port
 
 
 @dataclass(frozen=True)

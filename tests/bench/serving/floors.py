@@ -17,9 +17,10 @@ from tests.bench.serving.database import Kind, scratch_postgres
 from tests.bench.serving.figures import late
 from tests.bench.serving.pings import ping_cost
 from tests.bench.serving.plan import Plan
-from tests.bench.serving.processes import SERVER_CORE, Process, clean_environment, free_port
+from tests.bench.serving.processes import SERVER_CORE, Process, clean_environment
 from tests.bench.serving.processes import run as run_command
 from tests.bench.serving.storm import Greeted, greet
+from tests.liveserver import free_port
 
 STAMP = re.compile(rb"@(\d+)@(\d+)@")
 """When a value was due and when it was sent, in nanoseconds of the monotonic clock."""

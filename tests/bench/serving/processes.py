@@ -45,13 +45,6 @@ def clean_environment(more: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "BEACH_NO_BOOTSTRAP": "1", "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", **more}
 
 
-def free_port() -> int:
-    """A loopback port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 class Process:
     """A child on one core. Ends with `stop`, or with the bench, however that ends."""
 

@@ -20,8 +20,9 @@ from typing import Any
 from beachsite.suite import ROOT
 from tests.bench.serving.client import Conversation
 from tests.bench.serving.database import Kind, Template, manage
-from tests.bench.serving.processes import BenchError, Process, free_port
+from tests.bench.serving.processes import BenchError, Process
 from tests.bench.serving.talking import converse
+from tests.liveserver import free_port
 
 
 def default_command() -> str:
