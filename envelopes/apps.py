@@ -10,8 +10,11 @@ class EnvelopesConfig(AppConfig):
 
     def ready(self) -> None:
         from envelopes import (
+            checks,  # noqa: F401  (registers the checks)
             signals,  # noqa: F401  (connects the receivers)
             transports,
         )
+        from envelopes.registries import catalogue
 
         transports.discover()
+        catalogue.fill()

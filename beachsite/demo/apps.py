@@ -10,9 +10,3 @@ class DemoConfig(AppConfig):
     label = "demo"
     verbose_name = "Demo travel desk"
     default_auto_field = "django.db.models.BigAutoField"
-
-    def ready(self) -> None:
-        """Sally is there wherever the app is installed."""
-        from beachsite.demo import sally
-
-        sally.register()

@@ -10,7 +10,7 @@ from beachsite.demo.script import sally as script
 from beachsite.demo.tools import SEARCH_FLIGHTS, SEARCH_HOTELS
 from envelopes.conf import conf
 from envelopes.providers.port import Provider
-from envelopes.registries.actors import Actor, Prompt, actors
+from envelopes.registries.actors import Actor, Prompt
 
 PROMPTS = (
     Prompt(
@@ -50,9 +50,3 @@ SALLY = Actor(
     greeting="Where would you like to go?",
     pledge="Nothing is bought before you approve it.",
 )
-
-
-def register() -> None:
-    """Make Sally known, once."""
-    if SALLY.name not in actors:
-        actors.register(SALLY)

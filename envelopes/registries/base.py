@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from envelopes.errors import RegistrationError
@@ -30,36 +32,69 @@ def check_name(kind: str, name: object, pattern: re.Pattern[str] = _NAME) -> Non
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something was registered: the module, and the line of the call."""
+
+    module: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.module}, line {self.line}"
+
+
 class Registry(Generic[T]):
     """Definitions by name, in the order of registration.
 
-    ``register`` refuses what is no name, and a name that is taken, in other letter case too (``RegistrationError``):
-    two packages that mean different things by one name must hear of it at start-up, not in a conversation.
+    ``register`` refuses what is no name, a name that is taken, in other letter case too, and whatever comes once the
+    applications have been loaded (``RegistrationError``, with both places): two packages that mean different things by
+    one name must hear of it at start-up, not in a conversation.
     """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._items: dict[str, T] = {}
+        self._places: dict[str, Place] = {}
+        self._is_closed = False
 
     def register(self, item: T) -> T:
         check_name(self.kind, item.name)
-        if item.name.casefold() in {name.casefold() for name in self._items}:
-            raise RegistrationError(f"The {self.kind} {item.name!r} is registered already.", name=item.name)
+        place = _caller()
+        if self._is_closed:
+            raise RegistrationError(
+                f"The {self.kind} {item.name!r} comes too late ({place}): whatever an application registers belongs "
+                "into its module beach.py, which is imported at start-up.",
+                name=item.name,
+            )
+        taken = next((name for name in self._items if name.casefold() == item.name.casefold()), None)
+        if taken is not None:
+            raise RegistrationError(
+                f"The {self.kind} {item.name!r} ({place}) is registered already ({self._places[taken]}).",
+                name=item.name,
+            )
         self._items[item.name] = item
+        self._places[item.name] = place
         return item
+
+    def close(self) -> None:
+        """From here on nothing is registered: what processes tell each other by name has to mean the same in all."""
+        self._is_closed = True
+
+    def place(self, name: str) -> Place:
+        """Where ``name`` was registered; raises ``KeyError`` where it was not."""
+        return self._places[name]
 
     @contextmanager
     def including(self, item: T) -> Iterator[T]:
         """Register ``item`` for the block only, in place of one of the same name if there is one: for tests."""
-        before = self._items.get(item.name)
-        self._items[item.name] = item
+        before, place = self._items.get(item.name), self._places.get(item.name)
+        self._items[item.name], self._places[item.name] = item, _caller()
         try:
             yield item
         finally:
-            if before is None:
-                del self._items[item.name]
-            else:
-                self._items[item.name] = before
+            del self._items[item.name], self._places[item.name]
+            if before is not None and place is not None:
+                self._items[item.name], self._places[item.name] = before, place
 
     def get(self, name: object) -> T | None:
         return self._items.get(name) if isinstance(name, str) else None
@@ -79,3 +114,13 @@ class Registry(Generic[T]):
 
     def names(self) -> tuple[str, ...]:
         return tuple(self._items)
+
+
+def _caller() -> Place:
+    """Of whoever called a registry: the first that is neither a method of one nor the machinery around it."""
+    return next(
+        Place(module, line)
+        for frame, line in traceback.walk_stack(None)
+        if (module := str(frame.f_globals.get("__name__"))) not in (__name__, "contextlib")
+        and frame.f_code.co_name != "register"
+    )

@@ -7,8 +7,9 @@ out are settled by decisions D4 and D12.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from pydantic import BaseModel
@@ -16,13 +17,13 @@ from pydantic import BaseModel
 from envelopes.conf import conf
 from envelopes.errors import RegistrationError
 from envelopes.protocol import payloads
-from envelopes.registries import retelling
+from envelopes.registries import declared, retelling
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.retelling import Retell
 from envelopes.types import JsonObject
 
 Origin = Literal["actor", "runtime", "inbound"]
-Delivery = Literal["flush", "once", "accumulate", "drop"]
+Delivery = declared.Delivery
 """At once; whole, when it is there; with others of its kind, when the turn settles; not at all."""
 Cell = Delivery | Literal["audit-only", "inbound-only"]
 """Of the delivery table: why a part never leaves, where it does not."""
@@ -70,7 +71,10 @@ class PartTypeRegistry(Registry[PartType]):
 
     _NAME = re.compile(r"[a-z][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*")
 
-    def register(self, item: PartType) -> PartType:
+    def register(self, item: PartType | Mapping[str, object]) -> PartType:
+        """Also takes a type as the sources write it (``registries.declared``)."""
+        if isinstance(item, Mapping):
+            item = _read(declared.read(declared.DeclaredPartType, self.kind, item))
         check_name(self.kind, item.name, self._NAME)
         if not item.canonical and "." not in item.name and not conf.BEACH_ALLOW_UNPREFIXED:
             raise RegistrationError(
@@ -78,6 +82,18 @@ class PartTypeRegistry(Registry[PartType]):
                 name=item.name,
             )
         return super().register(item)
+
+
+def _read(given: declared.DeclaredPartType) -> PartType:
+    return PartType(
+        given.name,
+        _ACTOR,
+        given.rules.streaming,
+        given.rules.buffered,
+        data="optional",
+        allowed_transports=given.allowed_transports,
+        requires_peer_consumes=given.requires_peer_consumes,
+    )
 
 
 part_types = PartTypeRegistry("part type")
@@ -88,113 +104,137 @@ _INBOUND: frozenset[Origin] = frozenset({"inbound"})
 _ANYONE = _ACTOR | _INBOUND
 
 
-def _canonical(
-    name: str,
-    streaming: Cell,
-    buffered: Cell,
-    *,
-    origins: frozenset[Origin] = _ACTOR,
-    text: Presence = "optional",
-    data: Presence = "none",
-    data_model: type[BaseModel] | None = None,
-    streams_text: bool = False,
-    requires_peer_consumes: bool = False,
-    requires_surfaces: bool = False,
-    verbatim_to_peers: bool = False,
-    allowed_late: bool = False,
-    asks_person: bool = False,
-    retold: Retell | None = retelling.words,
-) -> None:
-    part_types.register(
-        PartType(
-            name,
-            origins,
-            streaming,
-            buffered,
-            text=text,
-            data=data,
-            data_model=data_model,
-            streams_text=streams_text,
-            requires_peer_consumes=requires_peer_consumes,
-            requires_surfaces=requires_surfaces,
-            verbatim_to_peers=verbatim_to_peers,
-            allowed_late=allowed_late,
-            asks_person=asks_person,
-            retold=retold,
-            canonical=True,
-        )
+_canonical = partial(PartType, canonical=True)
+
+part_types.register(
+    _canonical("ack", _ACTOR, "flush", "drop", text="required", streams_text=True, retold=retelling.nothing)
+)
+part_types.register(
+    _canonical(
+        "thinking", _ACTOR, "flush", "drop", text="required", streams_text=True, retold=retelling.nothing
     )
-
-
-_canonical("ack", "flush", "drop", text="required", streams_text=True, retold=retelling.nothing)
-_canonical("thinking", "flush", "drop", text="required", streams_text=True, retold=retelling.nothing)
-_canonical("response", "flush", "once", text="required", streams_text=True)
-_canonical(
-    "clarify",
-    "flush",
-    "flush",
-    text="required",
-    data="optional",
-    data_model=payloads.Clarify,
-    streams_text=True,
 )
-_canonical("error", "flush", "flush", text="required", data="optional", data_model=payloads.Problem)
-_canonical("domain-data", "once", "once", origins=_ANYONE, data="required", retold=retelling.shown_data)
-_canonical(
-    "llm-context", "once", "once", text="required", requires_peer_consumes=True, retold=retelling.nothing
+part_types.register(_canonical("response", _ACTOR, "flush", "once", text="required", streams_text=True))
+part_types.register(
+    _canonical(
+        "clarify",
+        _ACTOR,
+        "flush",
+        "flush",
+        text="required",
+        data="optional",
+        data_model=payloads.Clarify,
+        streams_text=True,
+    )
 )
-_canonical(
-    "a2ui-surface", "flush", "once", data="required", requires_surfaces=True, allowed_late=True, retold=None
+part_types.register(
+    _canonical(
+        "error", _ACTOR, "flush", "flush", text="required", data="optional", data_model=payloads.Problem
+    )
 )
-_canonical(
-    "artifact",
-    "flush",
-    "once",
-    origins=_ANYONE,
-    data="required",
-    data_model=payloads.ArtifactRef,
-    retold=retelling.shown_file,
+part_types.register(
+    _canonical("domain-data", _ANYONE, "once", "once", data="required", retold=retelling.shown_data)
 )
-_canonical(
-    "reasoning-trace",
-    "audit-only",
-    "audit-only",
-    data="optional",
-    data_model=payloads.ReasoningTrace,
-    retold=retelling.nothing,
+part_types.register(
+    _canonical(
+        "llm-context",
+        _ACTOR,
+        "once",
+        "once",
+        text="required",
+        requires_peer_consumes=True,
+        retold=retelling.nothing,
+    )
 )
-_canonical(
-    "citation", "flush", "once", data="required", data_model=payloads.Citation, retold=retelling.shown_source
+part_types.register(
+    _canonical(
+        "a2ui-surface",
+        _ACTOR,
+        "flush",
+        "once",
+        data="required",
+        requires_surfaces=True,
+        allowed_late=True,
+        retold=None,
+    )
 )
-_canonical(
-    "progress", "flush", "drop", data="required", data_model=payloads.Progress, retold=retelling.nothing
+part_types.register(
+    _canonical(
+        "artifact",
+        _ANYONE,
+        "flush",
+        "once",
+        data="required",
+        data_model=payloads.ArtifactRef,
+        retold=retelling.shown_file,
+    )
 )
-_canonical(
-    "setState",
-    "drop",
-    "drop",
-    data="required",
-    data_model=payloads.SetState,
-    verbatim_to_peers=True,
-    retold=retelling.nothing,
+part_types.register(
+    _canonical(
+        "reasoning-trace",
+        _ACTOR,
+        "audit-only",
+        "audit-only",
+        data="optional",
+        data_model=payloads.ReasoningTrace,
+        retold=retelling.nothing,
+    )
 )
-_canonical(
-    "approval-request",
-    "flush",
-    "flush",
-    origins=_RUNTIME,
-    data="required",
-    data_model=payloads.ApprovalRequest,
-    asks_person=True,
-    retold=retelling.asked,
+part_types.register(
+    _canonical(
+        "citation",
+        _ACTOR,
+        "flush",
+        "once",
+        data="required",
+        data_model=payloads.Citation,
+        retold=retelling.shown_source,
+    )
 )
-_canonical(
-    "approval-response",
-    "flush",
-    "drop",
-    origins=_INBOUND,
-    data="required",
-    data_model=payloads.ApprovalResponse,
-    allowed_late=True,
-    retold=retelling.decided,
+part_types.register(
+    _canonical(
+        "progress",
+        _ACTOR,
+        "flush",
+        "drop",
+        data="required",
+        data_model=payloads.Progress,
+        retold=retelling.nothing,
+    )
+)
+part_types.register(
+    _canonical(
+        "setState",
+        _ACTOR,
+        "drop",
+        "drop",
+        data="required",
+        data_model=payloads.SetState,
+        verbatim_to_peers=True,
+        retold=retelling.nothing,
+    )
+)
+part_types.register(
+    _canonical(
+        "approval-request",
+        _RUNTIME,
+        "flush",
+        "flush",
+        data="required",
+        data_model=payloads.ApprovalRequest,
+        asks_person=True,
+        retold=retelling.asked,
+    )
+)
+part_types.register(
+    _canonical(
+        "approval-response",
+        _INBOUND,
+        "flush",
+        "drop",
+        data="required",
+        data_model=payloads.ApprovalResponse,
+        allowed_late=True,
+        retold=retelling.decided,
+    )
 )

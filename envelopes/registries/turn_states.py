@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from envelopes.registries import declared
 from envelopes.registries.base import Registry
 
 
@@ -21,7 +23,20 @@ class TurnState:
     meaning: str = ""
 
 
-turn_states: Registry[TurnState] = Registry("turn state")
+class TurnStateRegistry(Registry[TurnState]):
+    """Turn states by name."""
+
+    def register(self, item: TurnState | Mapping[str, object]) -> TurnState:
+        """Also takes a state as the respond() document writes it (``registries.declared``)."""
+        if isinstance(item, Mapping):
+            given = declared.read(declared.DeclaredTurnState, self.kind, item)
+            item = TurnState(
+                given.name, given.terminal, given.emits_envelope, given.holds_actor, meaning=given.meaning
+            )
+        return super().register(item)
+
+
+turn_states = TurnStateRegistry("turn state")
 
 for _state in (
     TurnState("awaiting", False, False, True, meaning="more is to come: you are still working"),

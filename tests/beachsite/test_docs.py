@@ -83,7 +83,7 @@ def test_the_agent_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(actors, "register", found.append)
     code = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
 
-    exec(compile(code, "agents.md", "exec", dont_inherit=True), {"__name__": "desk.agent"})  # noqa: S102
+    exec(compile(code, "agents.md", "exec", dont_inherit=True), {"__name__": "desk.beach"})  # noqa: S102
 
     (tool,) = found[0].tools
     args = tool.input(order="A1", euros=12.5)

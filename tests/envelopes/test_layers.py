@@ -70,7 +70,7 @@ LAYERS = (
     {"intake"},
     {"runtime"},
     {"transports"},
-    {"admin", "apps", "management", "testing", "urls"},
+    {"admin", "apps", "checks", "management", "testing", "urls"},
 )
 """The folders and modules of ``envelopes``: each imports from its own line and from those above it."""
 

@@ -7,9 +7,7 @@ from beachsite.demo.pacing import PacedModel
 from envelopes.registries.actors import actors
 
 
-def test_sally_is_registered_once() -> None:
-    sally.register()
-
+def test_sally_is_there() -> None:
     assert actors["sally"] is sally.SALLY
 
 

@@ -11,16 +11,14 @@ class LabConfig(AppConfig):
     label = "lab"
 
     def ready(self) -> None:
-        """Its agent is there beside Sally. Where a test wants to see that rings travel, the poll is out of the way;
+        """Where a test wants to see that rings travel, the poll is out of the way;
         where it holds a process that was asked to end, that need not be for long; and a process may be told to die at
         a commit."""
         from envelopes.log import poll
         from envelopes.runtime import ending
         from tests.faults.lab import dying
-        from tests.faults.lab.actor import register
         from tests.faults.lab.dying import Dying
 
-        register()
         dying.install(Dying(settings.BEACH_DATA))
         if settings.LAB_POLL_SECONDS:
             poll.SECONDS = float(settings.LAB_POLL_SECONDS)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
-from envelopes.registries.actors import Actor, actors
+from envelopes.registries.actors import Actor
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
 from tests.bench.serving.app.jobs import jobs
@@ -50,8 +50,5 @@ def provider() -> StreamingProvider:
     return StreamingProvider(script, pace=0)
 
 
-def register() -> None:
-    """Called once, when Django is ready."""
-    job = Tool(name="tick", description="Updates.", input=Tick, run=tick, label="Ticking", background=True)
-    bench = Actor("bench", "Bench", "bench", "You are a bench.", provider, tools=(job,))
-    actors.register(bench)
+TICK = Tool(name="tick", description="Updates.", input=Tick, run=tick, label="Ticking", background=True)
+BENCH = Actor("bench", "Bench", "bench", "You are a bench.", provider, tools=(TICK,))

@@ -10,8 +10,7 @@ class BenchConfig(AppConfig):
     label = "bench"
 
     def ready(self) -> None:
-        from tests.bench.serving.app import actor, counting
+        from tests.bench.serving.app import counting
 
-        actor.register()
         if os.environ.get("BENCH_COUNT"):
             counting.install()

@@ -1,0 +1,62 @@
+"""System checks of what applications have registered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.core import checks
+
+from envelopes.conf import conf
+from envelopes.registries.actors import actors
+from envelopes.registries.part_types import part_types
+from envelopes.registries.transports import KNOWN, transports
+
+
+@checks.register()
+def part_type_names(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """Names without a prefix may clash with another application's, or with what the protocol will call so (D14)."""
+    return [
+        checks.Warning(
+            f"The part type {kind.name!r} ({part_types.place(kind.name)}) has no prefix of its own.",
+            hint=f"Call it 'acme.{kind.name}', and take BEACH_ALLOW_UNPREFIXED out of the settings.",
+            id="envelopes.W001",
+        )
+        for kind in part_types
+        if not kind.canonical and "." not in kind.name
+    ]
+
+
+@checks.register()
+def allowed_transports(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A transport that nobody can mean: parts of such a type would never arrive, and nobody would know why (D13)."""
+    known = {*KNOWN, *transports.names()}
+    return [
+        checks.Error(
+            f"The part type {kind.name!r} ({part_types.place(kind.name)}) is for transports that do not exist: "
+            f"{_listed(unknown)}.",
+            hint=f"Known: {_listed(known)}.",
+            id="envelopes.E001",
+        )
+        for kind in part_types
+        if (unknown := (kind.allowed_transports or frozenset()) - known)
+    ]
+
+
+@checks.register()
+def default_actor(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """Who answers in a new conversation has to be there."""
+    name = conf.BEACH_DEFAULT_ACTOR
+    if not name or name in actors:
+        return []
+    return [
+        checks.Error(
+            f"BEACH_DEFAULT_ACTOR is {name!r}, but no actor is called so.",
+            hint=f"Known: {_listed(actors.names()) or 'none'}. An application registers its actors in its beach.py.",
+            id="envelopes.E002",
+        )
+    ]
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ", ".join(sorted(names))
