@@ -12,9 +12,12 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from django.contrib.auth import get_user_model
+from django.conf import settings
+from django.contrib.auth import get_user, get_user_model
 from django.contrib.auth.models import AnonymousUser
 from django.core import signing
 from django.db import transaction
@@ -116,6 +119,18 @@ def principal(user: Any, cookie: str | None) -> Principal:
 
 def principal_of(request: HttpRequest) -> Principal:
     return principal(request.user, request.COOKIES.get(COOKIE))
+
+
+def principal_now(session_key: str | None, cookie: str | None) -> Principal:
+    """The principal behind the key of a login and the owner cookie as they count now, read from the session store: a
+    request and a socket have read it once."""
+    user = None
+    # A quoted cookie may hold NUL, which is no text for PostgreSQL.
+    if session_key and "\0" not in session_key:
+        store = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
+        # get_user checks the session's hash, so a changed password ends it too.
+        user = get_user(SimpleNamespace(session=store))  # type: ignore[arg-type]
+    return principal(user, cookie)
 
 
 def _key(token: str) -> str:

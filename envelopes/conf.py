@@ -101,6 +101,9 @@ class RuntimeSettings:
     """The longest frame that a browser may send."""
 
     BEACH_FRAMES_PER_SECOND = _whole(40)
+    BEACH_HTTP_WAIT_SECONDS = _number(25.0, zero=True)
+    """How long a request over HTTP waits for the answer of its turn: less than proxies wait for us."""
+
     BEACH_IMAGE_HOSTS = _texts()
     """Hosts whose pictures a page loads; ``*.example.com`` for all below one."""
 

@@ -85,6 +85,14 @@ class TooLarge(BeachError):
     fault = "client"
 
 
+class TooOften(BeachError):
+    """You’re asking too often. Try again in a while."""
+
+    code = "too_often"
+    fault = "client"
+    passing = True
+
+
 class Unavailable(BeachError):
     """This cannot be stored at the moment. It will be sent again by itself."""
 

@@ -6,10 +6,15 @@ from django.urls import path
 
 from envelopes import artifacts
 from envelopes.registries.transports import transports
+from envelopes.transports.api import make_api, openapi
 
 app_name = "envelopes"
+
+api = make_api(transport.api() for transport in transports if transport.api is not None)
 
 urlpatterns = [
     *(route for transport in transports for route in transport.routes()),
     path("artifacts/<str:artifact_id>", artifacts.download, name="artifact"),
+    path("api/openapi.json", openapi, {"api": api}, name="openapi"),
+    path("api/", (api.urls[0], "ninja", "api")),
 ]

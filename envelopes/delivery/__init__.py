@@ -3,7 +3,7 @@ while it is written (``deltas``, ``streamed``, ``relay``), envelopes. What a doo
 
 from __future__ import annotations
 
-from envelopes.delivery.envelope import envelope_for
+from envelopes.delivery.envelope import envelope_for, partial_envelope_for
 from envelopes.delivery.follower import AWAY, Changed, Follower, Item, NotInLog, UpToDate
 from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
@@ -18,4 +18,5 @@ __all__ = [
     "Reader",
     "UpToDate",
     "envelope_for",
+    "partial_envelope_for",
 ]

@@ -7,7 +7,7 @@ Pure: rows in, JSON out. ``delivery.rules`` says what a reader gets; here stands
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
 
@@ -50,22 +50,50 @@ def envelope_for(
     """The envelope of a settled turn, with what was gathered by the turns that it goes on with: as whoever began it
     gets it (D59), unless a ``reader`` is named. ``strategy`` is the caller's, who knows the actor's configuration.
     Raises ``Conflict`` while the turn is still open."""
-    if reader is None:
-        reader = Reader.of(turn.originators[0]) if turn.originators else PLAIN
+    return assemble(
+        _rows_of(turn),
+        session_id=turn.session.public_id,
+        turn_id=turn.public_id,
+        reader=reader or _reader_of(turn),
+        connection=connection,
+        strategy=strategy,
+        number=turn.number,
+    )
+
+
+def partial_envelope_for(
+    turn: Turn,
+    reader: Reader | None = None,
+    *,
+    connection: Connection = BUFFERED,
+    strategy: Strategies = "replace",
+) -> JsonObject:
+    """What a turn that is not settled has said so far, the questions that it waits for among it: an envelope whose
+    ``meta`` has no ``finalizedBy`` (D16). Arguments as for ``envelope_for``."""
+    draft = _Draft(reader or _reader_of(turn), connection, strategy, is_partial=True)
+    at = turn.created_at
+    for row in _rows_of(turn):
+        at = row.at
+        if row.kind == "settled" and row.turn != turn.number:
+            state = turn_states.get(row.data.get("turnState"))
+            draft.go_on(told=state is None or state.emits_envelope)
+        else:
+            draft.add(row)
+    meta = {"sessionId": turn.session.public_id, "turnId": turn.public_id, "producedAt": instant(at)}
+    return {"role": "agent", "parts": draft.parts(whole=True), "meta": meta}
+
+
+def _reader_of(turn: Turn) -> Reader:
+    return Reader.of(turn.originators[0]) if turn.originators else PLAIN
+
+
+def _rows_of(turn: Turn) -> Iterator[Row]:
     events = Event.objects.filter(
         session_id=turn.session_id,
         turn__in=[each.number for each in turn.lineage()],
         kind__in=["part", "tool-result", "settled"],
     ).order_by("seq")
-    return assemble(
-        (event.as_row() for event in events),
-        session_id=turn.session.public_id,
-        turn_id=turn.public_id,
-        reader=reader,
-        connection=connection,
-        strategy=strategy,
-        number=turn.number,
-    )
+    return (event.as_row() for event in events)
 
 
 def assemble(
@@ -114,6 +142,7 @@ class _Draft:
     reader: Reader
     connection: Connection
     strategy: Strategies
+    is_partial: bool = False
     _parts: dict[tuple[str, ...], JsonObject] = field(default_factory=dict)
     _surfaces: dict[str, JsonObject] = field(default_factory=dict)
 
@@ -161,7 +190,8 @@ class _Draft:
             return
         # What is said late is said to nobody: the turn that goes on with it has its own words.
         unsaid = bool(row.data.get("late")) and is_said(kind)
-        if row.audience == "audit" or unsaid or is_question(kind) or not self._gets(kind):
+        told_before = is_question(kind) and not self.is_partial
+        if row.audience == "audit" or unsaid or told_before or not self._gets(kind):
             return
         if kind.name == DATA and isinstance(part.get("data"), dict):
             self._add_data(row, part["data"], metadata)

@@ -23,7 +23,7 @@ ID_CHARACTERS = 64
 FORGOTTEN_AT_ONCE = 1_000
 """In one transaction: whoever wants to write meanwhile waits for it."""
 
-_REFUSALS = {kind.code: kind for kind in (AlreadyDecided, Expired)}
+_REFUSALS = {kind.code: kind for kind in (AlreadyDecided, Expired, Forbidden)}
 """What an effect may return instead of an answer, by code."""
 
 

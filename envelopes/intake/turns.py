@@ -15,7 +15,7 @@ from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
 from envelopes.models import Session, Turn
 from envelopes.protocol.originators import Originator
-from envelopes.protocol.rows import ActionData, MessageData
+from envelopes.protocol.rows import ActionData, MessageData, TriedDecisionData
 from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
@@ -109,19 +109,39 @@ def post_action(session: Session, who: Principal, message_id: str, target: Targe
 
 
 def post_decision(
-    session: Session, who: Principal, message_id: str, approval_id: str, decision: str, *, reason: str = ""
+    session: Session,
+    who: Principal,
+    message_id: str,
+    approval_id: str,
+    decision: str,
+    *,
+    reason: str = "",
+    source: str = CHAT.name,
 ) -> JsonObject:
-    """A person's answer to an approval of this very session: an id of another one is as unknown as one that does not
-    exist. Raises what ``approvals.decide`` does.
+    """An answer to an approval of this very session: an id of another one is as unknown as one that does not exist.
+    Raises what ``approvals.decide`` does; that somebody tried who may not is recorded.
 
     A repeat is answered like any other message: a click that was sent again must not stand in the log as a late one.
     """
     if not session.approvals.filter(approval_id=approval_id).exists():
         raise NotFound("This request does not exist, or you do not have access to it.")
-    approvals.may_answer(approval_id, decision, who)
+    refused: Forbidden | None = None
+    try:
+        approvals.may_answer(approval_id, decision, who)
+    except Forbidden as error:
+        refused = error
 
     def effect(writer: Writer) -> JsonObject | BeachError:
-        decided = approvals.answer(writer, approval_id, decision, who, reason=reason, source=CHAT.name)
+        if refused is not None:
+            tried: TriedDecisionData = {
+                "approvalId": approval_id,
+                "decision": decision,
+                "by": who.key,
+                "source": source,
+            }
+            writer.add("tried-decision", tried, audience="audit")
+            return refused
+        decided = approvals.answer(writer, approval_id, decision, who, reason=reason, source=source)
         return decided if isinstance(decided, BeachError) else {"state": decided.state}
 
     return remembered(session, who, message_id, effect, _ROW)

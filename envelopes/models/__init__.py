@@ -7,6 +7,7 @@ from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
 from envelopes.models.participant import Participant
+from envelopes.models.peer import Peer
 from envelopes.models.secret import Secret
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
@@ -21,6 +22,7 @@ __all__ = [
     "FrozenView",
     "Injection",
     "Participant",
+    "Peer",
     "Secret",
     "Session",
     "Snapshot",

@@ -144,6 +144,15 @@ class LateDecisionData(TypedDict):
     source: str
 
 
+class TriedDecisionData(TypedDict):
+    """A decision by somebody who may not decide; it changed nothing. ``by`` is the key of the principal."""
+
+    approvalId: str
+    decision: str
+    by: str
+    source: str
+
+
 class DiagnosticData(TypedDict):
     """What was repaired or closed for a surface of the call whose part ``part`` points to."""
 
@@ -178,12 +187,24 @@ SHAPES: dict[str, type] = {
     "note": NoteData,
     "tool-result": ToolResultData,
     "late-decision": LateDecisionData,
+    "tried-decision": TriedDecisionData,
     "diagnostic": DiagnosticData,
     "provider": ProviderData,
 }
 """What ``data`` of each kind of row holds."""
 
-_AUDIT = frozenset({"free-text", "refused", "note", "tool-result", "late-decision", "diagnostic", "provider"})
+_AUDIT = frozenset(
+    {
+        "free-text",
+        "refused",
+        "note",
+        "tool-result",
+        "late-decision",
+        "tried-decision",
+        "diagnostic",
+        "provider",
+    }
+)
 
 KINDS: dict[str, Audience] = {kind: "audit" if kind in _AUDIT else "delivered" for kind in SHAPES}
 """Every kind of row and who gets it unless the row says otherwise."""

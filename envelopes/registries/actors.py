@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from a2ui.safety.text import clean_text
+from envelopes.conf import conf
 from envelopes.errors import RegistrationError
 from envelopes.protocol.text import is_blank
 from envelopes.providers.port import Provider
@@ -60,3 +61,9 @@ class Actor:
 
 
 actors: Registry[Actor] = Registry("actor")
+
+
+def default_actor() -> Actor:
+    """The actor of a new conversation: that of the setting, else the first that was registered."""
+    name = conf.BEACH_DEFAULT_ACTOR
+    return actors[name] if name else next(iter(actors))

@@ -18,6 +18,7 @@ from envelopes.types import ConnectionClass, Json
 
 if TYPE_CHECKING:
     from django.urls import URLPattern, URLResolver
+    from ninja import Router
 
     from a2ui import SurfaceChange
 
@@ -116,6 +117,7 @@ class Transport:
     snapshot_version: int = 1
     routes: Callable[[], Sequence[URLPattern | URLResolver]] = _none
     sockets: Callable[[], Sockets] = _none
+    api: Callable[[], Router] | None = None
     capabilities: frozenset[str] = frozenset()
 
     @property

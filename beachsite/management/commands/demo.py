@@ -17,7 +17,7 @@ from beachsite import serving
 from beachsite.demo import accounts
 from beachsite.demo.sally import SALLY
 from envelopes.conf import conf
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import default_actor
 
 
 class Command(BaseCommand):
@@ -97,8 +97,7 @@ class Command(BaseCommand):
 
 def who_answers() -> str:
     """What stands behind new conversations."""
-    name = conf.BEACH_DEFAULT_ACTOR
-    actor = actors[name] if name else next(iter(actors))
+    actor = default_actor()
     if actor.name != SALLY.name:
         return f"{actor.display_name} answers: {actor.provider().label}."
     if conf.ANTHROPIC_API_KEY:

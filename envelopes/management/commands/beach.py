@@ -1,69 +1,114 @@
-"""``manage.py beach registries``: what applications have registered, and where."""
+"""``manage.py beach``: what applications have registered, and the programs that may talk to agents here."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
-from envelopes.registries.actors import Actor
+from envelopes import peers
+from envelopes.errors import BeachError
+from envelopes.management.describing import described
+from envelopes.models import Peer
 from envelopes.registries.catalogue import REGISTRIES
-from envelopes.registries.doors import Door
-from envelopes.registries.part_types import PartType
-from envelopes.registries.transports import Transport
-from envelopes.registries.turn_states import TurnState
+from envelopes.registries.scopes import SCOPES
 
 
 class Command(BaseCommand):
-    """``manage.py beach``."""
+    """``manage.py beach {registries,peer}``."""
 
-    help = "What this site knows of Beach."
+    help = "Shows what is registered, and manages the programs that may talk to agents here."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        """One word for what is asked."""
+        """One subcommand each."""
         commands = parser.add_subparsers(dest="command", required=True)
-        commands.add_parser("registries", help="Prints what is registered, and where each of it was.")
+        commands.add_parser("registries", help="prints what is registered, and where each of it was")
+        peer = commands.add_parser("peer", help="programs with a token of their own")
+        verbs = peer.add_subparsers(dest="verb", required=True)
+        add = verbs.add_parser("add", help="lets a program in, and prints its token: this once")
+        add.add_argument("name")
+        scopes = "; ".join(f"{name}: {meaning}" for name, meaning in SCOPES.items())
+        add.add_argument("--scopes", required=True, help=f"separated by commas. {scopes}")
+        add.add_argument("--rate", type=int, default=120, help="requests a minute (default: %(default)s)")
+        add.add_argument("--card", type=Path, help="its Agent Card, a JSON file")
+        verbs.add_parser("list", help="prints all of them")
+        for verb, text in (
+            ("renew", "gives it a new token in place of the old one, and prints it: this once"),
+            ("block", "lets it in no more"),
+            ("unblock", "lets it in again, with the token that it had"),
+        ):
+            verbs.add_parser(verb, help=text).add_argument("name")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        """Runs the subcommand."""
+        if options["command"] == "registries":
+            self._registries()
+            return
+        try:
+            getattr(self, f"_{options['verb']}")(options)
+        except BeachError as error:
+            raise CommandError(error.message) from error
+
+    def _registries(self) -> None:
         """A block a registry: name, what it is, and the module and line that registered it."""
         for number, registry in enumerate(REGISTRIES):
-            rows = [(item.name, described(item), str(registry.place(item.name))) for item in registry]
-            title = f"{registry.kind}: {len(rows)}"
+            title = f"{registry.kind}: {len(registry.names())}"
             self.stdout.write(self.style.MIGRATE_HEADING(title if number == 0 else f"\n{title}"))
-            widths = [max((len(row[column]) for row in rows), default=0) for column in range(2)]
-            for name, words, place in rows:
-                self.stdout.write(f"  {name:<{widths[0]}}  {words:<{widths[1]}}  {place}")
+            self._table([(item.name, described(item), str(registry.place(item.name))) for item in registry])
+
+    def _table(self, rows: Sequence[tuple[str, ...]]) -> None:
+        widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            self.stdout.write(f"  {'  '.join(cells).rstrip()}")
+
+    # -- peers --------------------------------------------------------------------------------------------------
+
+    def _add(self, options: dict[str, Any]) -> None:
+        try:
+            card = json.loads(options["card"].read_text()) if options["card"] else None
+        except (OSError, ValueError) as error:
+            raise CommandError(f"{options['card']} is no JSON file: {error}") from error
+        scopes = [word.strip() for word in options["scopes"].split(",") if word.strip()]
+        _, token = peers.add(options["name"], scopes, rate=options["rate"], card=card)
+        self.stdout.write(token)
+
+    def _list(self, options: dict[str, Any]) -> None:
+        rows = [
+            (
+                peer.name,
+                f"...{peer.token_end}",
+                ",".join(peer.scopes),
+                f"{peer.rate} a minute",
+                "" if peer.is_active else "blocked",
+            )
+            for peer in Peer.objects.all()
+        ]
+        self._table(rows)
+
+    def _renew(self, options: dict[str, Any]) -> None:
+        self.stdout.write(peers.renew(_named(options["name"])))
+
+    def _block(self, options: dict[str, Any]) -> None:
+        _set_active(options["name"], active=False)
+
+    def _unblock(self, options: dict[str, Any]) -> None:
+        _set_active(options["name"], active=True)
 
 
-def described(item: object) -> str:
-    """What of a definition decides how it behaves, in a few words."""
-    match item:
-        case PartType():
-            return ", ".join([f"streaming {item.streaming}", f"buffered {item.buffered}", *_conditions(item)])
-        case TurnState():
-            marks = {
-                "terminal": item.terminal,
-                "emits an envelope": item.emits_envelope,
-                "holds its actor": item.holds_actor,
-                "not for models": not item.declarable,
-            }
-            return ", ".join(name for name, holds in marks.items() if holds)
-        case Transport():
-            return ", ".join([item.kind, *sorted(item.capabilities)])
-        case Actor():
-            return f"{item.display_name}, tools: {', '.join(tool.name for tool in item.tools) or 'none'}"
-        case Door():
-            return str(item.label)
-        case _:
-            raise TypeError(f"There are no words for a {type(item).__name__}.")
+def _named(name: str) -> Peer:
+    found = Peer.objects.filter(name=name).first()
+    if found is None:
+        known = ", ".join(Peer.objects.values_list("name", flat=True)) or "none"
+        raise CommandError(f"There is no peer {name!r}. Known: {known}.")
+    return found
 
 
-def _conditions(item: PartType) -> Iterator[str]:
-    if item.allowed_transports is not None:
-        yield f"only {' '.join(sorted(item.allowed_transports))}"
-    if item.requires_peer_consumes:
-        yield "only to who asks"
-    if item.requires_surfaces:
-        yield "only where interfaces are drawn"
+def _set_active(name: str, *, active: bool) -> None:
+    peer = _named(name)
+    peer.is_active = active
+    peer.save(update_fields=["is_active"])

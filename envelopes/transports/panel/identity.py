@@ -4,17 +4,14 @@ ended must not go on through an open socket."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import import_module
 from io import BytesIO
-from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qs
 
 from django.conf import settings
-from django.contrib.auth import get_user
 from django.core.handlers.asgi import ASGIRequest
 
-from envelopes.access import COOKIE, Principal, admitted, get_session, principal
+from envelopes.access import COOKIE, Principal, admitted, get_session, principal_now
 from envelopes.delivery.follower import Changed
 from envelopes.errors import Forbidden, NotFound
 from envelopes.models import Session
@@ -77,14 +74,7 @@ def check_visible(who: Principal, admission: Admission) -> None:
 def current_principal(scope: Any) -> Principal:
     """The principal behind a socket's cookies as they count now, read from the session store."""
     cookies = cookies_of(scope)
-    key = cookies.get(settings.SESSION_COOKIE_NAME)
-    user = None
-    # A quoted cookie may hold NUL, which is no text for PostgreSQL.
-    if key and "\0" not in key:
-        store = import_module(settings.SESSION_ENGINE).SessionStore(key)
-        # get_user checks the session's hash, so a changed password ends it too.
-        user = get_user(SimpleNamespace(session=store))  # type: ignore[arg-type]
-    return principal(user, cookies.get(COOKIE))
+    return principal_now(cookies.get(settings.SESSION_COOKIE_NAME), cookies.get(COOKIE))
 
 
 def _person(scope: Any) -> str:

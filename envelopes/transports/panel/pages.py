@@ -31,7 +31,7 @@ from envelopes.markup.context import current_locale
 from envelopes.markup.strings import strings
 from envelopes.models import Session
 from envelopes.protocol.zones import known_zone
-from envelopes.registries.actors import Actor, actors
+from envelopes.registries.actors import Actor, actors, default_actor
 from envelopes.session_state import live_sessions
 from envelopes.transports.origin import OriginGate, host_of
 from envelopes.transports.panel import earlier
@@ -55,7 +55,7 @@ def index(request: HttpRequest) -> HttpResponseBase:
     newest = None if "new" in request.GET else access.owned_sessions(who).first()
     if newest is not None:
         return redirect("envelopes:session", public_id=newest.public_id)
-    return _page(request, who, None, _default_actor())
+    return _page(request, who, None, default_actor())
 
 
 @require_safe
@@ -72,7 +72,7 @@ def session_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
         session = access.get_session(who, public_id)
     except NotFound as error:
         raise Http404(error.message) from error
-    return _page(request, who, session, actors.get(session.actor) or _default_actor())
+    return _page(request, who, session, actors.get(session.actor) or default_actor())
 
 
 @require_safe
@@ -115,7 +115,7 @@ def new_session(request: HttpRequest) -> HttpResponseBase:
     try:
         session, made = access.begin_session(
             who,
-            _default_actor().name,
+            default_actor().name,
             key or secrets.token_urlsafe(32),
             locale=current_locale(),
             timezone=_timezone(request.POST.get("timezone", "")),
@@ -251,12 +251,6 @@ def _asked_from(request: HttpRequest) -> str:
     except (Resolver404, ValueError):
         # A header is whatever somebody sends, not always a URL.
         return ""
-
-
-def _default_actor() -> Actor:
-    """The actor of a new conversation: the setting's, else the first that was registered."""
-    name = conf.BEACH_DEFAULT_ACTOR
-    return actors[name] if name else next(iter(actors))
 
 
 def _timezone(name: str) -> str:

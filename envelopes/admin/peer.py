@@ -1,0 +1,77 @@
+"""The programs that may talk to agents here: staff let them in, and see a token once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from envelopes import peers
+from envelopes.models import Peer
+from envelopes.registries.scopes import SCOPES
+
+
+class PeerForm(forms.ModelForm[Peer]):
+    """Scopes as boxes to check, the card as JSON."""
+
+    scopes = forms.MultipleChoiceField(
+        choices=[(name, f"{name}: {meaning}") for name, meaning in SCOPES.items()],
+        widget=forms.CheckboxSelectMultiple,
+        required=False,
+        label=gettext_lazy("Scopes"),
+    )
+
+    class Meta:
+        model = Peer
+        fields = ("name", "scopes", "rate", "card", "is_active")
+
+
+@admin.register(Peer)
+class PeerAdmin(admin.ModelAdmin[Peer]):
+    """A peer can be blocked and gets a new token; it is not deleted, since conversations are its own."""
+
+    form = PeerForm
+    list_display = ("name", "token_hint", "scope_names", "rate", "is_active", "created_at")
+    list_filter = ("is_active",)
+    search_fields = ("name",)
+    readonly_fields = ("token_hint", "created_at")
+    actions = ("renew_tokens",)
+
+    @admin.display(description=gettext_lazy("Token"))
+    def token_hint(self, peer: Peer) -> str:
+        """How it ends: enough to find which one a program has."""
+        return f"{peers.PREFIX}…{peer.token_end}" if peer.token_end else self.get_empty_value_display()
+
+    @admin.display(description=gettext_lazy("Scopes"))
+    def scope_names(self, peer: Peer) -> str:
+        """The names."""
+        return ", ".join(peer.scopes)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Peer | None = None) -> bool:
+        """Never."""
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Peer, form: Any, change: bool) -> None:
+        """A new one gets its token, which the next page shows."""
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        token = peers.new_token(obj)
+        super().save_model(request, obj, form, change)
+        self._show(request, obj, token)
+
+    @admin.action(description=gettext_lazy("Give a new token"), permissions=["change"])
+    def renew_tokens(self, request: HttpRequest, queryset: QuerySet[Peer]) -> None:
+        """The old ones are worth nothing from here on."""
+        for peer in queryset:
+            self._show(request, peer, peers.renew(peer))
+
+    def _show(self, request: HttpRequest, peer: Peer, token: str) -> None:
+        told = _("The token of {}. It is shown this once:").format(peer.name)
+        messages.warning(request, format_html("{} <code>{}</code>", told, token))

@@ -1,0 +1,43 @@
+"""What of a definition decides how it behaves, in a few words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from envelopes.registries.actors import Actor
+from envelopes.registries.doors import Door
+from envelopes.registries.part_types import PartType
+from envelopes.registries.transports import Transport
+from envelopes.registries.turn_states import TurnState
+
+
+def described(item: object) -> str:
+    """Raises ``TypeError`` for a kind of definition that is not known here."""
+    match item:
+        case PartType():
+            return ", ".join([f"streaming {item.streaming}", f"buffered {item.buffered}", *_conditions(item)])
+        case TurnState():
+            marks = {
+                "terminal": item.terminal,
+                "emits an envelope": item.emits_envelope,
+                "holds its actor": item.holds_actor,
+                "not for models": not item.declarable,
+            }
+            return ", ".join(name for name, holds in marks.items() if holds)
+        case Transport():
+            return ", ".join([item.kind, *sorted(item.capabilities)])
+        case Actor():
+            return f"{item.display_name}, tools: {', '.join(tool.name for tool in item.tools) or 'none'}"
+        case Door():
+            return str(item.label)
+        case _:
+            raise TypeError(f"There are no words for a {type(item).__name__}.")
+
+
+def _conditions(item: PartType) -> Iterator[str]:
+    if item.allowed_transports is not None:
+        yield f"only {' '.join(sorted(item.allowed_transports))}"
+    if item.requires_peer_consumes:
+        yield "only to who asks"
+    if item.requires_surfaces:
+        yield "only where interfaces are drawn"

@@ -1,0 +1,161 @@
+"""The JSON doors of all transports as one HTTP API: who calls, what errors look like, and its OpenAPI description.
+
+A transport brings a router (``Transport.api``); its operations ask ``caller_of(request)``. A caller is a peer with its
+token, or whoever is signed in at a browser, whose unsafe requests carry Django's CSRF token (D16).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+from ninja import NinjaAPI, Router, Schema
+from ninja.errors import AuthenticationError, HttpError, ValidationError
+from ninja.security import APIKeyCookie, HttpBearer
+from pydantic import ConfigDict
+
+from envelopes.access import COOKIE, Principal, principal_now, principal_of
+from envelopes.errors import BeachError, Forbidden, TooOften
+from envelopes.peers import authenticate, principal_of_peer, rates
+from envelopes.registries.scopes import SCOPES
+
+VERSION = "1"
+
+STATUS = {
+    "VALIDATION_FAILED": 400,
+    "not_found": 404,
+    "forbidden": 403,
+    "already_decided": 409,
+    "expired": 410,
+    "conflict": 409,
+    "too_large": 413,
+    "too_often": 429,
+    "unavailable": 503,
+}
+"""HTTP's word for each error that a caller can meet; any other is the server's own fault, 500."""
+
+
+class Problem(Schema):
+    """An error: a stable code, a sentence for a person, and what else is known of it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Whoever asks. ``scopes`` narrow what their rights allow; a person has all of them."""
+
+    who: Principal
+    scopes: frozenset[str]
+
+    def needs(self, scope: str) -> None:
+        """Raises ``Forbidden`` without this scope."""
+        if scope not in self.scopes:
+            raise Forbidden(f"This token may not {SCOPES[scope]}.", scope=scope)
+
+
+class PeerToken(HttpBearer):
+    """``Authorization: Bearer beach_...``."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> Caller:
+        """Raises ``AuthenticationError`` for a token that is none (any more), ``TooOften``."""
+        peer = authenticate(token)
+        if peer is None:
+            raise AuthenticationError
+        rates.take(peer)
+        return Caller(principal_of_peer(peer), frozenset(peer.scopes))
+
+
+class SignedIn(APIKeyCookie):
+    """A browser in which somebody has signed in, or that holds the cookie of a guest."""
+
+    def __init__(self) -> None:
+        self.param_name = settings.SESSION_COOKIE_NAME
+        super().__init__()
+
+    def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
+        """None for nobody."""
+        who = principal_of(request)
+        return Caller(who, frozenset(SCOPES)) if who.is_known else None
+
+
+def caller_of(request: HttpRequest) -> Caller:
+    """Whoever was let in."""
+    caller: Caller = request.auth  # type: ignore[attr-defined]
+    return caller
+
+
+def caller_of_now(request: HttpRequest) -> Caller | None:
+    """Whoever the same request would let in now, without counting it as one more; None for nobody. In a thread."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    if kind.lower() == PeerToken.openapi_scheme:
+        peer = authenticate(token)
+        return Caller(principal_of_peer(peer), frozenset(peer.scopes)) if peer is not None else None
+    # What the request has read of its session is as old as the request.
+    who = principal_now(request.session.session_key, request.COOKIES.get(COOKIE))
+    return Caller(who, frozenset(SCOPES)) if who.is_known else None
+
+
+def make_api(routers: Iterable[Router]) -> NinjaAPI:
+    """One API of all ``routers``, without addresses of its own beside theirs."""
+    api = NinjaAPI(
+        title="Beach",
+        version=VERSION,
+        description="Conversations with agents: say something, follow what comes, fetch what was answered.",
+        auth=[PeerToken(), SignedIn()],
+        openapi_url=None,
+        docs_url=None,
+        urls_namespace="beach-api",
+    )
+    for router in routers:
+        api.add_router("", router)
+    # Handlers are typed as taking classes of errors too.
+    api.add_exception_handler(BeachError, _refused)
+    api.add_exception_handler(AuthenticationError, _unknown)
+    api.add_exception_handler(ValidationError, _malformed)
+    api.add_exception_handler(HttpError, _no_token)
+    return api
+
+
+def _refused(request: HttpRequest, error: Any) -> HttpResponse:
+    response = JsonResponse(error.as_dict(), status=STATUS.get(error.code, 500))
+    if isinstance(error, TooOften):
+        response["Retry-After"] = str(max(1, round(error.facts["retry_after"])))
+    return response
+
+
+def _unknown(request: HttpRequest, error: Any) -> HttpResponse:
+    told = {
+        "code": "unauthorized",
+        "message": "Send the token of a peer as Authorization: Bearer, or sign in.",
+    }
+    return JsonResponse(told, status=401, headers={"WWW-Authenticate": "Bearer"})
+
+
+def _malformed(request: HttpRequest, error: Any) -> HttpResponse:
+    """The first fault, with a pointer into the body or the name of the parameter."""
+    fault = error.errors[0]
+    where = [str(step) for step in fault["loc"]]
+    # Of a body, ninja names its parameter too.
+    path = "/" + "/".join(where[2:]) if where[0] == "body" else "/".join(where[1:])
+    told = {"code": "VALIDATION_FAILED", "message": f"{fault['msg']}.", "path": path}
+    return JsonResponse(told, status=400)
+
+
+def _no_token(request: HttpRequest, error: Any) -> HttpResponse:
+    """What ninja itself refuses: a body that is no JSON, and a browser's request without the CSRF token."""
+    code = "forbidden" if error.status_code == 403 else "VALIDATION_FAILED"
+    return JsonResponse({"code": code, "message": f"{str(error).rstrip('.')}."}, status=error.status_code)
+
+
+@require_safe
+def openapi(request: HttpRequest, api: NinjaAPI) -> JsonResponse:
+    """The OpenAPI 3.1 description of ``api``: for anybody, since it tells nothing of anybody."""
+    return JsonResponse(api.get_openapi_schema(path_prefix=request.path.removesuffix("openapi.json")))

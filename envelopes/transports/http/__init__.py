@@ -1,0 +1,1 @@
+"""Plain HTTP for programs: begin a conversation, say something, and get the envelope of what was answered (D16)."""

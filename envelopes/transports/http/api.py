@@ -1,0 +1,158 @@
+"""The operations: begin, say, ask."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from django.urls import reverse
+from ninja import Router, Status
+from ninja.params.functions import Header
+
+from envelopes.access import begin_session, get_session
+from envelopes.database_threads import beside_sessions, in_session
+from envelopes.delivery import envelope_for, partial_envelope_for
+from envelopes.errors import NotFound, ValidationFailed
+from envelopes.intake import post_decision, post_message
+from envelopes.models import Approval, Event, Session, Turn
+from envelopes.protocol.zones import known_zone
+from envelopes.registries.actors import actors, default_actor
+from envelopes.registries.state_machines import TurnStatus
+from envelopes.transports.api import Caller, Problem, caller_of
+from envelopes.transports.http.shapes import Envelope, NewMessage, NewSession, Pending, SessionMade
+from envelopes.transports.http.transport import DOOR, HTTP
+from envelopes.transports.http.waiting import find, patience, standing
+
+router = Router(tags=["http"])
+
+KEY = Header(
+    "",
+    alias="Idempotency-Key",
+    max_length=64,
+    description="A name of the caller's own for this request: the same one again has no effect of its own, and gets "
+    "the same answer.",
+)
+PREFER = Header(
+    "",
+    alias="Prefer",
+    max_length=200,
+    description="`respond-async` answers at once; `wait=10` after ten seconds at the latest (RFC 7240).",
+)
+REFUSALS = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem, 429: Problem, 503: Problem}
+
+
+@router.post(
+    "/sessions", response={200: SessionMade, 201: SessionMade, **REFUSALS}, operation_id="beginSession"
+)
+async def begin(request: HttpRequest, body: NewSession, key: Annotated[str, KEY] = "") -> Any:
+    """Begin a conversation. 200 for a repeat, 201 for a new one."""
+    caller = caller_of(request)
+    caller.needs("chat")
+    return await beside_sessions(_begun, caller, body, key)
+
+
+def _begun(caller: Caller, body: NewSession, key: str) -> Any:
+    if body.actor and body.actor not in actors:
+        raise ValidationFailed(
+            f"There is no actor {body.actor!r}.", path="/actor", allowed=sorted(actors.names())
+        )
+    if known_zone(body.timezone) is None:
+        raise ValidationFailed(f"There is no time zone {body.timezone!r}.", path="/timezone")
+    session, made = begin_session(
+        caller.who,
+        body.actor or default_actor().name,
+        # Of this caller alone: nobody else's key is theirs, however easy it is to guess.
+        f"{caller.who.key}:{key or secrets.token_urlsafe(32)}",
+        locale=body.locale,
+        timezone=body.timezone,
+    )
+    return Status(201 if made else 200, {"id": session.public_id})
+
+
+@router.post(
+    "/sessions/{session_id}/messages",
+    response={200: Envelope, 202: Pending, 410: Problem, 413: Problem, **REFUSALS},
+    operation_id="say",
+)
+async def say(
+    request: HttpRequest,
+    session_id: str,
+    body: NewMessage,
+    key: Annotated[str, KEY] = "",
+    prefer: Annotated[str, PREFER] = "",
+) -> Any:
+    """Say something, and wait for the answer. 200 with its envelope, or 202 with where to ask: when the caller did not
+    want to wait, when the wait is over, and when a person has to decide something first."""
+    caller = caller_of(request)
+    caller.needs("chat")
+    session = await beside_sessions(get_session, caller.who, session_id)
+    number = await in_session(session.pk, _said, caller, session, body, key or secrets.token_urlsafe(32))
+    turn = await standing(session, number, patience(prefer))
+    return await in_session(session.pk, _answer, turn)
+
+
+def _said(caller: Caller, session: Session, body: NewMessage, key: str) -> int:
+    """The number of the turn that answers."""
+    decisions = [part for part in body.parts if _type_of(part) == "approval-response"]
+    if not decisions:
+        said = post_message(session, caller.who, key, body.text, parts=body.parts)
+        # The last row of a message is that of the turn that it opens.
+        return Event.objects.values_list("turn", flat=True).get(session=session, seq=said["seq"])
+    if body.text or len(body.parts) > 1:
+        raise ValidationFailed("A decision comes alone: one part, and no text.", path="/parts")
+    data = decisions[0].get("data")
+    data = data if isinstance(data, dict) else {}
+    approval_id = str(data.get("approvalId", ""))
+    decision, reason = str(data.get("decision", "")), str(data.get("reason") or "")
+    post_decision(session, caller.who, key, approval_id, decision, reason=reason, source=DOOR.name)
+    return Approval.objects.values_list("turn__number", flat=True).get(approval_id=approval_id)
+
+
+def _type_of(part: dict[str, Any]) -> object:
+    metadata = part.get("metadata")
+    return metadata.get("partType") if isinstance(metadata, dict) else part.get("partType")
+
+
+@router.get(
+    "/sessions/{session_id}/turns/{turn_id}",
+    response={200: Envelope, 202: Pending, **REFUSALS},
+    operation_id="answer",
+)
+async def answer(
+    request: HttpRequest, session_id: str, turn_id: str, prefer: Annotated[str, PREFER] = "respond-async"
+) -> Any:
+    """The envelope of a turn, or 202 while it is not settled. Does not wait, unless asked to."""
+    caller = caller_of(request)
+    caller.needs("read")
+    session = await beside_sessions(get_session, caller.who, session_id)
+    number = await in_session(session.pk, _numbered, session, turn_id)
+    turn = await standing(session, number, patience(prefer))
+    return await in_session(session.pk, _answer, turn)
+
+
+def _numbered(session: Session, turn_id: str) -> int:
+    found = session.turns.filter(public_id=turn_id).values_list("number", flat=True).first()
+    if found is None:
+        raise NotFound("There is no such turn in this conversation.")
+    return found
+
+
+def _answer(turn: Turn) -> Any:
+    turn = find(turn.session, turn.number)
+    if turn.status == TurnStatus.SETTLED:
+        return Status(200, envelope_for(turn, connection=HTTP.connection))
+    waits = turn.status == TurnStatus.SUSPENDED
+    said = partial_envelope_for(turn, connection=HTTP.connection)
+    return Status(
+        202,
+        {
+            **said,
+            "parts": said["parts"] if waits else [],
+            "turnState": "suspended" if waits else "awaiting",
+            "url": reverse(
+                "envelopes:api:answer",
+                kwargs={"session_id": turn.session.public_id, "turn_id": turn.public_id},
+            ),
+        },
+    )

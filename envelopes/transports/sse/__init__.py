@@ -1,0 +1,1 @@
+"""Server-sent events for programs: the parts of a conversation as they come."""

@@ -1,0 +1,131 @@
+"""The operation: follow a conversation."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from django.http import HttpRequest, StreamingHttpResponse
+from ninja import Router
+from ninja.params.functions import Header, Query
+
+from envelopes.access import Principal, get_session
+from envelopes.database_threads import beside_sessions
+from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate
+from envelopes.errors import BeachError, NotFound, ValidationFailed
+from envelopes.session_state import TooFarBack
+from envelopes.transports.api import Problem, caller_of, caller_of_now
+from envelopes.transports.sse.events import event
+from envelopes.transports.sse.transport import SSE
+
+HEARTBEAT_SECONDS = 15.0
+"""After so long without a word a comment is sent: proxies take a silent connection for a dead one."""
+
+RETRY_MILLISECONDS = 2_000
+"""After how long a client comes back by itself."""
+
+HEADERS = {
+    "Cache-Control": "no-store",
+    # nginx would keep events until it has a page full of them.
+    "X-Accel-Buffering": "no",
+}
+
+router = Router(tags=["sse"])
+
+AFTER = Query(
+    None, ge=0, description="Go on after this row; 0 for all of it. Without it, and without the header: 0."
+)
+LAST = Header("", alias="Last-Event-ID", max_length=20, description="The same, as an EventSource sends it.")
+SURFACES = Query(False, description="The reader draws A2UI itself.")
+
+
+@router.get(
+    "/sessions/{session_id}/parts",
+    response={400: Problem, 401: Problem, 403: Problem, 404: Problem, 429: Problem},
+    operation_id="follow",
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "Events until the caller goes: docs/agents.md lists them.",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            }
+        }
+    },
+)
+async def follow(
+    request: HttpRequest,
+    session_id: str,
+    after: Annotated[int | None, AFTER] = None,
+    last: Annotated[str, LAST] = "",
+    surfaces: Annotated[bool, SURFACES] = False,
+) -> Any:
+    """Everything after a row, then whatever comes, for as long as the caller listens."""
+    caller = caller_of(request)
+    caller.needs("read")
+    who = caller.who
+    session = await beside_sessions(get_session, who, session_id)
+    if who.kind is None:
+        raise NotFound
+    reader = Reader(who.kind, who.consumes, surfaces)
+    # What an EventSource sends when it comes back is newer than the address that it was made with.
+    since = _row(last) if last else after or 0
+
+    async def check() -> None:
+        now = await beside_sessions(_still, request, who, session_id)
+        if not now:
+            raise Changed
+
+    follower = Follower(session, SSE, reader, check=check)
+    return StreamingHttpResponse(_events(follower, since), content_type="text/event-stream", headers=HEADERS)
+
+
+def _row(last: str) -> int:
+    if not (last.isascii() and last.isdigit()):
+        raise ValidationFailed("Last-Event-ID is the number of a row.", path="Last-Event-ID")
+    return int(last)
+
+
+def _still(request: HttpRequest, who: Principal, session_id: str) -> bool:
+    """Whether the same token or cookies let the same one in now."""
+    try:
+        caller = caller_of_now(request)
+        if caller is None or caller.who.key != who.key or "read" not in caller.scopes:
+            return False
+        get_session(caller.who, session_id)
+    except BeachError:
+        return False
+    return True
+
+
+async def _events(follower: Follower, after: int) -> AsyncIterator[str]:
+    yield f"retry: {RETRY_MILLISECONDS}\n\n"
+    try:
+        async with aclosing(follower.begin(after)) as items:
+            async for item in items:
+                yield _told(item)
+        while True:
+            try:
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await follower.ready()
+            except TimeoutError:
+                yield ": still here\n\n"
+            async with aclosing(follower.new()) as items:
+                async for item in items:
+                    yield _told(item)
+    except (Changed, NotInLog, TooFarBack) as error:
+        yield event("error", error.as_dict())
+    finally:
+        follower.close()
+
+
+def _told(item: Item) -> str:
+    match item:
+        case PlacedDelta():
+            delta = item.delta
+            return delta.encoded("sse", lambda: event("textDelta", delta.as_json()))
+        case UpToDate():
+            return event("upToDate", {"seq": item.seq, "busy": item.busy})
+        case _:
+            return item.payload

@@ -1,0 +1,110 @@
+"""What each row means to whoever follows over SSE: an event, or none (D9).
+
+| event | of | data |
+| --- | --- | --- |
+| ``messageReceived`` | what a person said | ``text``, ``name``, ``parts`` |
+| ``turnStateChanged`` | a turn that begins, waits or goes on | ``turn``, ``turnId``, ``actor``, ``turnState`` |
+| ``partReceived`` | a part | ``turn``, ``actor``, ``turnState``, ``part``; ``live``: the bubble it replaces; ``late`` |
+| ``textDelta`` | text that is being written, without an id | ``turn``, ``live``, ``partType``, ``offset``, ``text`` |
+| ``textWithdrawn`` | streamed text that became no part | ``turn``, ``live``: the bubbles |
+| ``settled`` | the end of a turn | ``turn``, ``turnState``, ``meta`` as in an envelope |
+| ``upToDate`` | all that was there has been sent | ``seq``, ``busy`` |
+| ``error`` | the end of the stream | ``code``, ``message`` |
+
+``turn`` counts the turns of a conversation. An ``id`` is the row: whoever sends the last one back goes on after it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from a2ui import SurfaceChange
+from envelopes.protocol.rows import Row
+from envelopes.protocol.time import instant
+from envelopes.registries.state_machines import BUSY, TurnStatus
+from envelopes.registries.transports import SessionFacts
+from envelopes.types import Json, JsonObject
+
+
+def event(name: str, data: Json, *, seq: int | None = None) -> str:
+    """One event as it goes over the wire (HTML Living Standard, "Server-sent events")."""
+    number = "" if seq is None else f"id: {seq}\n"
+    # JSON has no line ends of its own, so one line of data holds it.
+    return f"{number}event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n"
+
+
+class Events:
+    """Knows the turns that are not settled: by number, the id and the state that was told last."""
+
+    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str]]) -> None:
+        self.session_id = session_id
+        self._turns = dict(turns)
+
+    @classmethod
+    def of(cls, facts: SessionFacts, snapshot: Json | None) -> Events:
+        """At the beginning of a session, or as ``snapshot`` left it."""
+        turns = {int(number): (turn_id, state) for number, turn_id, state in snapshot or ()}
+        return cls(facts.session_id, turns)
+
+    @property
+    def busy(self) -> bool:
+        return any(state in BUSY for _, state in self._turns.values())
+
+    def place(self, turn: int) -> str | None:
+        return str(turn) if turn in self._turns else None
+
+    def snapshot(self) -> Json:
+        return [[number, turn_id, state] for number, (turn_id, state) in sorted(self._turns.items())]
+
+    def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
+        match row.kind:
+            case "message":
+                said = {key: row.data[key] for key in ("text", "name", "parts") if key in row.data}
+                return event("messageReceived", said, seq=row.seq)
+            case "turn":
+                return self._turn(row)
+            case "part":
+                return event("partReceived", self._part(row), seq=row.seq)
+            case "withdrawn":
+                return event("textWithdrawn", {"turn": row.turn, "live": row.data["live"]}, seq=row.seq)
+            case "settled":
+                return self._settled(row)
+            case _:
+                return None
+
+    def _turn(self, row: Row) -> str | None:
+        turn_id, status = str(row.data["turnId"]), str(row.data["status"])
+        _, before = self._turns.get(row.turn, ("", ""))
+        self._turns[row.turn] = (turn_id, status)
+        told = _declared(status)
+        if before and _declared(before) == told:
+            return None
+        data = {"turn": row.turn, "turnId": turn_id, "actor": row.actor, "turnState": told}
+        return event("turnStateChanged", data, seq=row.seq)
+
+    def _part(self, row: Row) -> JsonObject:
+        more: JsonObject = {key: row.data[key] for key in ("live", "late") if key in row.data}
+        return {
+            "turn": row.turn,
+            "actor": row.actor,
+            "turnState": row.data["turnState"],
+            "part": row.data["part"],
+            **more,
+        }
+
+    def _settled(self, row: Row) -> str:
+        turn_id, _ = self._turns.pop(row.turn, ("", ""))
+        meta = {
+            "sessionId": self.session_id,
+            "turnId": turn_id,
+            "producedAt": instant(row.at),
+            "finalizedBy": row.data["finalizedBy"],
+        }
+        data = {"turn": row.turn, "turnState": row.data["turnState"], "meta": meta}
+        return event("settled", data, seq=row.seq)
+
+
+def _declared(status: str) -> str:
+    """The turn state (respond() document) in which a turn is that stands there."""
+    return "suspended" if status == TurnStatus.SUSPENDED else "awaiting"

@@ -1,0 +1,328 @@
+"""Programs over plain HTTP: begin, say, get the envelope."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import User
+from django.test import AsyncClient
+from pydantic import BaseModel
+
+from envelopes import peers
+from envelopes.access import Principal
+from envelopes.conf import conf
+from envelopes.models import Approval, ClientMessage, Event, Peer, Session, Turn
+from envelopes.providers.scripted import Call, Say, text
+from envelopes.registries.tools import ApprovalPolicy, Tool
+from tests.desk import Script, desk, replies
+from tests.envelopes.transports.program import at_door, program
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Nothing(BaseModel):
+    pass
+
+
+async def _pay(context: object, args: Nothing) -> Any:
+    return {"paid": True}
+
+
+PAY = Tool("pay", "Pays.", Nothing, _pay, approval=ApprovalPolicy(question=lambda args: "Pay?"))
+
+
+def asks(then: str) -> Script:
+    """Wants to pay, and says ``then`` what came of it."""
+    return replies(
+        [Say([text("thinking", "Let me pay.")], "awaiting"), Call("pay", {})], [Say([text("response", then)])]
+    )
+
+
+async def test_what_was_said_is_answered_with_the_envelope() -> None:
+    async with at_door(replies([Say([text("ack", "A moment."), text("response", "Hello.")])])) as (caller, d):
+        answer = await caller.say(d.session, {"text": "Hi"})
+
+    assert answer.status_code == 200
+    body = answer.json()
+    produced = body["meta"].pop("producedAt")
+    turn = await Turn.objects.aget()
+    assert body == {
+        "role": "agent",
+        "parts": [{"text": "Hello.", "metadata": {"partType": "response"}}],
+        "meta": {"sessionId": d.session.public_id, "turnId": turn.public_id, "finalizedBy": "complete"},
+    }
+    assert produced.endswith("Z")
+    assert turn.originators == [{"principal": f"peer:{caller.peer.pk}", "kind": "peer", "consumes": []}]
+
+
+async def test_who_does_not_want_to_wait_is_told_where_to_ask() -> None:
+    go = asyncio.Event()
+
+    async def wait(context: object, args: Nothing) -> Any:
+        await go.wait()
+        return {}
+
+    script = replies([Call("wait", {})], [Say([text("response", "Done.")])])
+    async with at_door(script, Tool("wait", "Waits.", Nothing, wait)) as (caller, d):
+        at_once = await caller.say(d.session, {"text": "Hi"}, Prefer="respond-async")
+        url = at_once.json()["url"]
+        meanwhile = await caller.ask("get", url)
+        soon = await caller.ask("get", url, Prefer="wait=0")
+        go.set()
+        later = await caller.ask("get", url, Prefer="wait=20")
+        again = await caller.ask("get", url)
+
+    for early in (at_once, meanwhile, soon):
+        assert early.status_code == 202
+        assert (early.json()["turnState"], early.json()["parts"]) == ("awaiting", [])
+        assert "finalizedBy" not in {key for key, value in early.json()["meta"].items() if value}
+    assert later.status_code == again.status_code == 200
+    assert later.json() == again.json()
+    assert later.json()["parts"][0]["text"] == "Done."
+
+
+async def test_a_wait_that_is_over_is_no_error(settings: Any) -> None:
+    settings.BEACH_HTTP_WAIT_SECONDS = 0.05
+    go = asyncio.Event()
+
+    async def wait(context: object, args: Nothing) -> Any:
+        await go.wait()
+        return {}
+
+    script = replies([Call("wait", {})], [Say([text("response", "Done.")])])
+    async with at_door(script, Tool("wait", "Waits.", Nothing, wait)) as (caller, d):
+        answer = await caller.say(d.session, {"text": "Hi"})
+        assert answer.status_code == 202
+        go.set()
+        await d.quiet()
+        assert (await caller.ask("get", answer.json()["url"])).status_code == 200
+
+
+async def test_a_turn_that_waits_for_a_person_is_told_with_its_question() -> None:
+    async with at_door(asks("Paid."), PAY) as (caller, d):
+        answer = await caller.say(d.session, {"text": "Pay"})
+        body = answer.json()
+        approval = await Approval.objects.aget()
+        url = body["url"]
+
+        assert answer.status_code == 202
+        assert body["turnState"] == "suspended"
+        assert body["meta"].get("finalizedBy") is None
+        assert [part["metadata"]["partType"] for part in body["parts"]] == ["approval-request"]
+        assert body["parts"][0]["data"]["approvalId"] == approval.approval_id
+
+        staff = await sync_to_async(User.objects.create_superuser)("ruth")
+        await d.decide("granted", who=Principal(user=staff, name="Ruth"))
+        later = await caller.ask("get", url)
+
+    assert later.status_code == 200
+    assert [part["metadata"]["partType"] for part in later.json()["parts"]] == ["response"]
+
+
+@pytest.mark.parametrize("scopes", ["chat read", "chat read decide"])
+async def test_r10_a_peer_never_decides_and_that_it_tried_is_recorded_once(scopes: str) -> None:
+    async with at_door(asks("Paid."), PAY, scopes=scopes) as (caller, d):
+        await caller.say(d.session, {"text": "Pay"})
+        approval = await Approval.objects.aget()
+        data = {"approvalId": approval.approval_id, "decision": "granted"}
+        part = {"data": data, "metadata": {"partType": "approval-response"}}
+        tries = [await caller.say(d.session, {"parts": [part]}, Idempotency_Key="k1") for _ in range(2)]
+        await approval.arefresh_from_db()
+        rows = [row async for row in Event.objects.filter(kind="tried-decision")]
+
+    assert [answer.status_code for answer in tries] == [403, 403]
+    assert approval.state == "pending"
+    (row,) = rows
+    assert (row.audience, row.data["by"], row.data["decision"]) == (
+        "audit",
+        f"peer:{caller.peer.pk}",
+        "granted",
+    )
+
+
+async def test_whoever_is_signed_in_decides_and_gets_the_envelope() -> None:
+    user = await sync_to_async(User.objects.create_user)("ada")
+    async with desk(asks("Paid."), PAY, owner=Principal(user=user, name="Ada")) as d:
+        client = AsyncClient(enforce_csrf_checks=True)
+        await client.aforce_login(user)
+        url = f"/api/sessions/{d.session.public_id}/messages"
+        await d.say("Pay")
+        approval = await Approval.objects.aget()
+        data = {"approvalId": approval.approval_id, "decision": "granted", "reason": "Fine"}
+        body = {"parts": [{"data": data, "metadata": {"partType": "approval-response"}}]}
+
+        forged = await client.post(url, body, content_type="application/json")
+        assert (forged.status_code, forged.json()["code"]) == (403, "forbidden")
+        client.cookies["csrftoken"] = token = "a" * 32
+        answer = await client.post(url, body, content_type="application/json", headers={"X-CSRFToken": token})
+        await approval.arefresh_from_db()
+
+    assert answer.status_code == 200
+    assert answer.json()["parts"][0]["text"] == "Paid."
+    assert (approval.state, approval.source, approval.reason) == ("granted", "http", "Fine")
+
+
+async def test_a_decision_comes_alone() -> None:
+    async with at_door(asks("Paid."), PAY) as (caller, d):
+        part = {
+            "data": {"approvalId": "x", "decision": "granted"},
+            "metadata": {"partType": "approval-response"},
+        }
+        for body in ({"parts": [part], "text": "Yes"}, {"parts": [part, part]}):
+            answer = await caller.say(d.session, body)
+            assert (answer.status_code, answer.json()["path"]) == (400, "/parts")
+        unknown = await caller.say(d.session, {"parts": [part]})
+        assert unknown.status_code == 404
+        assert not await Turn.objects.aexists()
+
+
+async def test_the_same_key_again_has_no_effect_and_gets_the_same_answer() -> None:
+    script = replies([Say([text("response", "One.")])], [Say([text("response", "Two.")])])
+    async with at_door(script) as (caller, d):
+        first, *others = await asyncio.gather(
+            *(caller.say(d.session, {"text": "Hi"}, Idempotency_Key="k1") for _ in range(4))
+        )
+        other = await caller.say(d.session, {"text": "Hi"}, Idempotency_Key="k2")
+
+        assert first.status_code == 200
+        assert [answer.json() for answer in others] == [first.json()] * 3
+        assert other.json()["parts"][0]["text"] == "Two."
+        assert await Turn.objects.acount() == 2
+        assert await ClientMessage.objects.acount() == 2
+
+
+async def test_a_conversation_is_begun_once_for_each_key_of_a_caller() -> None:
+    async with desk(replies([Say([text("response", "Hello.")])])):
+        caller, other = await program(), await program("other")
+        made = await caller.ask(
+            "post", "/api/sessions", {"actor": "tester", "timezone": "Europe/Rome"}, Idempotency_Key="1"
+        )
+        again = await caller.ask("post", "/api/sessions", {"actor": "tester"}, Idempotency_Key="1")
+        others = await other.ask("post", "/api/sessions", {"actor": "tester"}, Idempotency_Key="1")
+        without = await caller.ask("post", "/api/sessions", {"actor": "tester"})
+
+        assert [answer.status_code for answer in (made, again, others, without)] == [201, 200, 201, 201]
+        assert made.json() == again.json()
+        ids = {answer.json()["id"] for answer in (made, others, without)}
+        assert len(ids) == 3
+        session = await Session.objects.aget(public_id=made.json()["id"])
+        assert (session.actor, session.timezone) == ("tester", "Europe/Rome")
+        answer = await caller.say(session, {"text": "Hi"})
+        assert answer.json()["parts"][0]["text"] == "Hello."
+        stranger = await other.say(session, {"text": "Hi"})
+        assert (stranger.status_code, stranger.json()["code"]) == (404, "not_found")
+
+
+async def test_without_an_actor_it_is_with_the_sites_own() -> None:
+    caller = await program()
+    made = await caller.ask("post", "/api/sessions", {})
+
+    assert (await Session.objects.aget(public_id=made.json()["id"])).actor == conf.BEACH_DEFAULT_ACTOR
+
+
+REFUSED: dict[str, tuple[str, object, int, str]] = {
+    "no JSON": ("/messages", "{", 400, ""),
+    "no object": ("/messages", [1], 400, "/"),
+    "unknown key": ("/messages", {"text": "Hi", "txt": ""}, 400, "/txt"),
+    "wrong type": ("/messages", {"text": 7}, 400, "/text"),
+    "empty": ("/messages", {"text": " "}, 400, "/text"),
+    "nothing": ("/messages", {}, 400, "/text"),
+    "part that is none": ("/messages", {"text": "Hi", "parts": [7]}, 400, "/parts/0"),
+    "part of the agent's": (
+        "/messages",
+        {"parts": [{"text": "x", "metadata": {"partType": "response"}}]},
+        400,
+        "/parts/0",
+    ),
+    "too many parts": ("/messages", {"parts": [{}] * 1000}, 400, "/parts"),
+    "too long": ("/messages", {"text": "x" * 30_000}, 413, ""),
+    "no actor": ("", {"actor": "nobody"}, 400, "/actor"),
+    "no zone": ("", {"timezone": "Mars/Olympus"}, 400, "/timezone"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+async def test_bad_input_is_refused_with_a_pointer_and_changes_nothing(name: str) -> None:
+    where, body, status, path = REFUSED[name]
+    async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
+        url = f"/api/sessions/{d.session.public_id}{where}" if where else "/api/sessions"
+        answer = await caller.ask("post", url, body)
+
+        told = answer.json()
+        assert (answer.status_code, told["code"] != "" and told["message"] != "") == (status, True)
+        assert str(told.get("path", "")).startswith(path)
+        assert await Session.objects.acount() == 1
+        assert not await Event.objects.aexists()
+
+
+async def test_a_key_that_is_too_long_is_refused() -> None:
+    async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
+        answer = await caller.say(d.session, {"text": "Hi"}, Idempotency_Key="k" * 65)
+
+    assert (answer.status_code, answer.json()["path"]) == (400, "Idempotency-Key")
+
+
+async def test_who_is_nobody_gets_in_nowhere() -> None:
+    async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
+        base = f"/api/sessions/{d.session.public_id}"
+        doors = [
+            ("post", "/api/sessions", {}),
+            ("post", f"{base}/messages", {"text": "Hi"}),
+            ("get", f"{base}/parts", None),
+        ]
+        for method, url, body in [*doors, ("get", f"{base}/turns/x", None)]:
+            for token in (
+                "",
+                "Bearer",
+                "Bearer beach_",
+                "Bearer beach_\udcff".encode("utf-8", "ignore").decode(),
+                "Basic YTpi",
+            ):
+                answer = await caller.ask(method, url, body, Authorization=token)
+                assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Bearer"), (
+                    url,
+                    token,
+                )
+        await Peer.objects.aupdate(is_active=False)
+        assert (await caller.say(d.session, {"text": "Hi"})).status_code == 401
+        await Peer.objects.aupdate(is_active=True)
+        renewed = await sync_to_async(peers.renew)(caller.peer)
+        assert (await caller.say(d.session, {"text": "Hi"})).status_code == 401
+        caller.token = renewed
+        assert (await caller.say(d.session, {"text": "Hi"})).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("scopes", "statuses"),
+    [("chat", (201, 200, 403, 403)), ("read", (403, 403, 404, 200)), ("live", (403,) * 4)],
+)
+async def test_a_token_opens_the_doors_of_its_scopes_only(scopes: str, statuses: tuple[int, ...]) -> None:
+    async with at_door(replies([Say([text("response", "Hello.")])]), scopes=scopes) as (caller, d):
+        base = f"/api/sessions/{d.session.public_id}"
+        got = [
+            await caller.ask("post", "/api/sessions", {}),
+            await caller.say(d.session, {"text": "Hi"}),
+            await caller.ask("get", f"{base}/turns/none"),
+            await caller.ask("get", f"{base}/parts"),
+        ]
+
+    assert tuple(answer.status_code for answer in got) == statuses
+
+
+async def test_who_comes_too_often_is_told_when_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(peers, "rates", peers.Rates(lambda: now[0]))
+    monkeypatch.setattr("envelopes.transports.api.rates", peers.rates)
+    caller, other = await program(rate=2), await program("other", rate=2)
+    statuses = [(await caller.ask("post", "/api/sessions", {})).status_code for _ in range(4)]
+    refused = await caller.ask("post", "/api/sessions", {})
+    others = await other.ask("post", "/api/sessions", {})
+    now[0] += 30
+    later = await caller.ask("post", "/api/sessions", {})
+
+    assert statuses == [201, 201, 429, 429]
+    assert (refused.headers["Retry-After"], refused.json()["code"]) == ("30", "too_often")
+    assert (others.status_code, later.status_code) == (201, 201)
