@@ -8,6 +8,7 @@ from typing import Any
 from django.core import checks
 
 from envelopes.conf import conf
+from envelopes.delivery.rules import unknown_transports
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.transports import KNOWN, transports
@@ -39,7 +40,7 @@ def allowed_transports(app_configs: Any, **kwargs: Any) -> Sequence[checks.Check
             id="envelopes.E001",
         )
         for kind in part_types
-        if (unknown := (kind.allowed_transports or frozenset()) - known)
+        if (unknown := unknown_transports(kind, known))
     ]
 
 

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
 from envelopes.approvals.service import EXPIRY_POLICY
+from envelopes.models import Peer
 
 
 @dataclass(frozen=True)
@@ -56,9 +57,15 @@ def account_name(user: Any) -> str:
 
 
 def people(reader: Principal | None, keys: Iterable[object], *, owner: str = "") -> People:
-    """The names of the accounts among ``keys``, in one query."""
-    wanted = {key for key in keys if isinstance(key, str) and key.startswith("user:")}
-    numbers = {int(number) for key in wanted if (number := key.removeprefix("user:")).isdecimal()}
-    found = get_user_model()._default_manager.in_bulk(numbers) if numbers else {}
+    """The names of the accounts and of the peers among ``keys``, in one query each."""
+    wanted = {key for key in keys if isinstance(key, str)}
+    users, programs = _numbers(wanted, "user:"), _numbers(wanted, "peer:")
+    found = get_user_model()._default_manager.in_bulk(users) if users else {}
     accounts = {f"user:{pk}": account_name(user) for pk, user in found.items()}
+    named = Peer.objects.filter(pk__in=programs).values_list("pk", "name") if programs else ()
+    accounts |= {f"peer:{pk}": name for pk, name in named}
     return People(reader.key if reader is not None else "", owner, accounts)
+
+
+def _numbers(keys: Iterable[str], prefix: str) -> set[int]:
+    return {int(number) for key in keys if (number := key.removeprefix(prefix)) != key and number.isdecimal()}

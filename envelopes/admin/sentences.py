@@ -26,6 +26,9 @@ LENGTH = 400
 
 NOBODY = People()
 
+DECISIONS = ("late-decision", "tried-decision")
+"""Kinds of rows in which somebody answers a question in vain."""
+
 Speaker: TypeAlias = Literal["person", "decider", "runtime", "actor"]
 
 
@@ -35,6 +38,8 @@ def sentence(row: Row, people: People = NOBODY) -> str:
     try:
         if row.kind == "late-decision":
             written = _late(row, people)
+        elif row.kind == "tried-decision":
+            written = _tried(row, people)
         elif row.part_type == "approval-response":
             written = _answered(row, people)
         else:
@@ -47,7 +52,7 @@ def sentence(row: Row, people: People = NOBODY) -> str:
 def speaker_of(row: Row) -> Speaker:
     """Who speaks in a row: a person who uses the conversation, whoever answered a question, the runtime, or the actor
     of the row, as in one of a kind that nobody knows."""
-    if row.kind == "late-decision" or row.part_type == "approval-response":
+    if row.kind in DECISIONS or row.part_type == "approval-response":
         return "decider"
     kind = part_types.get(row.part_type) if row.part_type else None
     if kind is not None and kind.origins == {"runtime"}:
@@ -277,6 +282,16 @@ def _late(row: Row, people: People) -> str:
     )
     who = people.heading(row.data.get("by"))
     return _reasoned(told.format(who, _where(row.data.get("source"))), row.data.get("reason"))
+
+
+def _tried(row: Row, people: People) -> str:
+    granting = row.data.get("decision") == "granted"
+    told = (
+        _("{} tried to approve this{}, but may not. Nothing changed.")
+        if granting
+        else _("{} tried to deny this{}, but may not. Nothing changed.")
+    )
+    return told.format(people.heading(row.data.get("by")), _where(row.data.get("source")))
 
 
 def _diagnostic(row: Row) -> str:

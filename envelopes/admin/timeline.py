@@ -16,7 +16,7 @@ from envelopes.access import Principal
 from envelopes.admin.approval_state import mark_of
 from envelopes.admin.display import change_url, folded, length, turn_mark
 from envelopes.admin.people import People, account_name, people
-from envelopes.admin.sentences import sentence, speaker_of
+from envelopes.admin.sentences import DECISIONS, sentence, speaker_of
 from envelopes.markup.html import reveal
 from envelopes.models import Approval, Event, Participant, Session, Turn
 from envelopes.protocol.rows import Row
@@ -113,7 +113,7 @@ def timeline(session: Session, asked: str | None, reader: Principal | None = Non
 
 def log_of(approval: Approval, reader: Principal) -> list[Line]:
     """What the log of the conversation has about one approval, oldest first, as ``reader`` reads it."""
-    asked = Q(kind="late-decision") | Q(part_type__startswith="approval-")
+    asked = Q(kind__in=DECISIONS) | Q(part_type__startswith="approval-")
     session = approval.session
     events = Event.objects.filter(asked, session=session, turn=approval.turn.number).order_by("seq")
     rows = [row for event in events if _approval_id(row := event.as_row()) == approval.approval_id]
@@ -164,7 +164,7 @@ def _owner(session: Session) -> str:
 
 def _decider(row: Row) -> object:
     """The key of whoever decided, or tried to."""
-    if row.kind == "late-decision":
+    if row.kind in DECISIONS:
         return row.data.get("by")
     if row.part_type != "approval-response":
         return None

@@ -6,6 +6,7 @@ here; nobody else reads the columns of a ``PartType`` that are about delivery.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Self
 
@@ -100,6 +101,23 @@ def begins_turn(kind: PartType, *, new: bool) -> bool:
     that is there already, of which ``allowed_late`` speaks."""
     kept = kind.buffered in ("once", "accumulate") or kind.verbatim_to_peers
     return kept and not is_said(kind) and (new or not kind.allowed_late)
+
+
+def unknown_transports(kind: PartType, known: Iterable[str]) -> frozenset[str]:
+    """Names that it is bound to, of which none is among ``known``: nobody could mean them."""
+    return (kind.allowed_transports or frozenset()).difference(known)
+
+
+def in_words(kind: PartType) -> Iterator[str]:
+    """What the table says of it, for developers."""
+    yield f"streaming {kind.streaming}"
+    yield f"buffered {kind.buffered}"
+    if kind.allowed_transports is not None:
+        yield f"only {' '.join(sorted(kind.allowed_transports))}"
+    if kind.requires_peer_consumes:
+        yield "only to who asks"
+    if kind.requires_surfaces:
+        yield "only where interfaces are drawn"
 
 
 def _may_get(kind: PartType, connection: Connection, reader: Reader) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
+from envelopes.delivery import rules
 from envelopes.registries.actors import Actor
 from envelopes.registries.doors import Door
 from envelopes.registries.part_types import PartType
@@ -15,7 +14,7 @@ def described(item: object) -> str:
     """Raises ``TypeError`` for a kind of definition that is not known here."""
     match item:
         case PartType():
-            return ", ".join([f"streaming {item.streaming}", f"buffered {item.buffered}", *_conditions(item)])
+            return ", ".join(rules.in_words(item))
         case TurnState():
             marks = {
                 "terminal": item.terminal,
@@ -32,12 +31,3 @@ def described(item: object) -> str:
             return str(item.label)
         case _:
             raise TypeError(f"There are no words for a {type(item).__name__}.")
-
-
-def _conditions(item: PartType) -> Iterator[str]:
-    if item.allowed_transports is not None:
-        yield f"only {' '.join(sorted(item.allowed_transports))}"
-    if item.requires_peer_consumes:
-        yield "only to who asks"
-    if item.requires_surfaces:
-        yield "only where interfaces are drawn"

@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=56, unique=True, validators=[django.core.validators.RegexValidator('^[A-Za-z0-9][A-Za-z0-9_.-]*\\Z', "Use letters, digits, '_', '.' and '-'.")])),
                 ('token_digest', models.CharField(editable=False, max_length=64, unique=True)),
                 ('token_end', models.CharField(editable=False, max_length=4)),
-                ('scopes', models.JSONField(default=list)),
+                ('scopes', models.JSONField(blank=True, default=list)),
                 ('rate', models.PositiveIntegerField(default=120)),
                 ('card', models.JSONField(blank=True, null=True)),
                 ('is_active', models.BooleanField(default=True)),

@@ -20,7 +20,7 @@ class Peer(models.Model):
     )
     token_digest = models.CharField(max_length=64, unique=True, editable=False)
     token_end = models.CharField(max_length=4, editable=False)
-    scopes = models.JSONField(default=list)
+    scopes = models.JSONField(default=list, blank=True)
     rate = models.PositiveIntegerField(default=120)
     card = models.JSONField(null=True, blank=True)
     is_active = models.BooleanField(default=True)

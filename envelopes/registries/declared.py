@@ -9,7 +9,7 @@ The consumer owns the payload: text and data are both optional, and nothing of t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -34,15 +34,15 @@ class Rules(_Declared):
 class Meta(_Declared):
     """The same in the words of the respond() document. ``serialisation`` is what the payload's owner says of it."""
 
-    streamingPreferred: bool
-    buffered: Delivery | Literal["dropped"]
+    streaming_preferred: bool = Field(validation_alias="streamingPreferred")
+    delivered: Delivery | Literal["dropped"] = Field(validation_alias="buffered")
     serialisation: str = "json"
 
     def rules(self) -> Rules:
         """A type that does not prefer to stream comes whole, when it is there."""
         return Rules(
-            streaming="flush" if self.streamingPreferred else "once",
-            buffered="drop" if self.buffered == "dropped" else self.buffered,
+            streaming="flush" if self.streaming_preferred else "once",
+            buffered="drop" if self.delivered == "dropped" else self.delivered,
         )
 
 
@@ -54,6 +54,13 @@ class DeclaredPartType(_Declared):
     allowed_transports: frozenset[str] | None = Field(None, validation_alias="allowedTransports")
     requires_peer_consumes: bool = Field(False, validation_alias="requiresPeerConsumes")
     is_canonical: Literal[False] = Field(False, validation_alias="isCanonical")
+
+    def delivery(self) -> dict[str, Any]:
+        """How it travels, by the names of the columns of a ``PartType``."""
+        return {
+            **self.rules.model_dump(),
+            **self.model_dump(include={"allowed_transports", "requires_peer_consumes"}),
+        }
 
     @model_validator(mode="before")
     @classmethod

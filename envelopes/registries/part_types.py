@@ -74,7 +74,8 @@ class PartTypeRegistry(Registry[PartType]):
     def register(self, item: PartType | Mapping[str, object]) -> PartType:
         """Also takes a type as the sources write it (``registries.declared``)."""
         if isinstance(item, Mapping):
-            item = _read(declared.read(declared.DeclaredPartType, self.kind, item))
+            given = declared.read(declared.DeclaredPartType, self.kind, item)
+            item = PartType(given.name, _ACTOR, data="optional", **given.delivery())
         check_name(self.kind, item.name, self._NAME)
         if not item.canonical and "." not in item.name and not conf.BEACH_ALLOW_UNPREFIXED:
             raise RegistrationError(
@@ -82,18 +83,6 @@ class PartTypeRegistry(Registry[PartType]):
                 name=item.name,
             )
         return super().register(item)
-
-
-def _read(given: declared.DeclaredPartType) -> PartType:
-    return PartType(
-        given.name,
-        _ACTOR,
-        given.rules.streaming,
-        given.rules.buffered,
-        data="optional",
-        allowed_transports=given.allowed_transports,
-        requires_peer_consumes=given.requires_peer_consumes,
-    )
 
 
 part_types = PartTypeRegistry("part type")

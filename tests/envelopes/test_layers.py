@@ -64,7 +64,7 @@ LAYERS = (
     {"conf", "tasks", "database_threads", "prepared"},
     {"protocol", "registries", "providers"},
     {"models"},
-    {"log", "access", "secrets", "signals"},
+    {"log", "access", "peers", "secrets", "signals"},
     {"artifacts", "delivery", "markup", "session_state"},
     {"turns", "approvals"},
     {"intake"},

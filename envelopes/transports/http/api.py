@@ -15,7 +15,7 @@ from envelopes.database_threads import beside_sessions, in_session
 from envelopes.delivery import envelope_for, partial_envelope_for
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.intake import post_decision, post_message
-from envelopes.models import Approval, Event, Session, Turn
+from envelopes.models import Event, Session, Turn
 from envelopes.protocol.zones import known_zone
 from envelopes.registries.actors import actors, default_actor
 from envelopes.registries.state_machines import TurnStatus
@@ -106,7 +106,7 @@ def _said(caller: Caller, session: Session, body: NewMessage, key: str) -> int:
     approval_id = str(data.get("approvalId", ""))
     decision, reason = str(data.get("decision", "")), str(data.get("reason") or "")
     post_decision(session, caller.who, key, approval_id, decision, reason=reason, source=DOOR.name)
-    return Approval.objects.values_list("turn__number", flat=True).get(approval_id=approval_id)
+    return session.approvals.values_list("turn__number", flat=True).get(approval_id=approval_id)
 
 
 def _type_of(part: dict[str, Any]) -> object:

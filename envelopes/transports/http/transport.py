@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from a2ui import SurfaceChange
-from envelopes.protocol.rows import Row
 from envelopes.registries.doors import Door, doors
-from envelopes.registries.transports import SessionFacts, Transport, transports
+from envelopes.registries.transports import Presenter, SessionFacts, Transport, transports
 from envelopes.types import Json
 
 if TYPE_CHECKING:
@@ -20,22 +17,9 @@ DOOR = doors.register(Door("http", _("over HTTP")))
 """Where somebody decides who sends an answer to an approval."""
 
 
-class Standing:
-    """Of each row that changes where a turn stands, that it does."""
+def _presenter(facts: SessionFacts, snapshot: Json | None) -> Presenter:
+    from envelopes.transports.http.presenter import Standing
 
-    busy = False
-
-    def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
-        return row.kind if row.kind in ("turn", "settled") else None
-
-    def place(self, turn: int) -> None:
-        return None
-
-    def snapshot(self) -> Json:
-        return None
-
-
-def _presenter(facts: SessionFacts, snapshot: Json | None) -> Standing:
     return Standing()
 
 

@@ -17,11 +17,14 @@ from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, R
 from envelopes.errors import BeachError, NotFound, ValidationFailed
 from envelopes.session_state import TooFarBack
 from envelopes.transports.api import Problem, caller_of, caller_of_now
-from envelopes.transports.sse.events import event
+from envelopes.transports.sse.presenter import event
 from envelopes.transports.sse.transport import SSE
 
 HEARTBEAT_SECONDS = 15.0
 """After so long without a word a comment is sent: proxies take a silent connection for a dead one."""
+
+RECHECK_SECONDS = 30.0
+"""How long a caller that only listens is believed to be who it was."""
 
 RETRY_MILLISECONDS = 2_000
 """After how long a client comes back by itself."""
@@ -77,7 +80,7 @@ async def follow(
         if not now:
             raise Changed
 
-    follower = Follower(session, SSE, reader, check=check)
+    follower = Follower(session, SSE, reader, check=check, recheck_seconds=RECHECK_SECONDS)
     return StreamingHttpResponse(_events(follower, since), content_type="text/event-stream", headers=HEADERS)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def _presenter(facts: SessionFacts, snapshot: Json | None) -> Presenter:
-    from envelopes.transports.sse.events import Events
+    from envelopes.transports.sse.presenter import Events
 
     return Events.of(facts, snapshot)
 

@@ -70,6 +70,8 @@ def part(part_type: str, *, text: str | None = None, data: Any = None, **metadat
         (row("refused", {"call": "respond", "error": {"message": "No."}}), "Call to respond refused: No."),
         (row("late-decision", {"decision": "granted", "by": "user:1", "source": "chat", "reason": ""}),
          "A deleted account tried to approve this too late, in chat. Nothing changed."),
+        (row("tried-decision", {"decision": "granted", "by": "user:1", "source": "http", "approvalId": "a"}),
+         "A deleted account tried to approve this, over HTTP, but may not. Nothing changed."),
         (row("provider", {"stopReason": "tool_use", "usage": {"input_tokens": 1204}}),
          "Model reply ended: tool_use. input_tokens 1,204"),
     ],
