@@ -15,6 +15,10 @@ turn_settled = Signal()
 approval_decided = Signal()
 """Arguments ``approval_id``, ``state``, ``decided_by``, ``source``; sent after commit."""
 
+state_transition_rejected = Signal()
+"""Arguments ``session_id``, ``turn_id`` ("" for none), ``patch``, ``reasons`` and ``source`` (actor, peer); sent after
+commit (respond() document, "setState": onStateTransitionRejected)."""
+
 
 @receiver(user_logged_in, dispatch_uid="beach_adopt_sessions")
 def _adopt(sender: Any, request: Any, user: Any, **kwargs: Any) -> None:

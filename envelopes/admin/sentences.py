@@ -269,6 +269,12 @@ def _refused(row: Row) -> str:
     return _("Call to {} refused: {}").format(row.data.get("call", "?"), _text(error.get("message")))
 
 
+def _state_refused(row: Row) -> str:
+    reasons = row.data.get("reasons")
+    told = [_text(_object(reason).get("message")) for reason in reasons] if isinstance(reasons, list) else []
+    return _("{} Refused: {}").format(_state(_object(row.data.get("patch")), {}), " ".join(told))
+
+
 def _note(row: Row) -> str:
     return _("Internal note: {}").format(_text(row.data.get("note")))
 
@@ -326,6 +332,7 @@ _KINDS: dict[str, _Kind] = {
     "settled": _Kind("runtime", _settled),
     "free-text": _Kind("actor", _free_text),
     "refused": _Kind("runtime", _refused),
+    "state-refused": _Kind("runtime", _state_refused),
     "note": _Kind("actor", _note),
     "tool-result": _Kind("runtime", _result),
     "diagnostic": _Kind("runtime", _diagnostic),

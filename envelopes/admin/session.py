@@ -9,6 +9,7 @@ from django.contrib import admin
 from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -16,9 +17,10 @@ from envelopes.access import principal_of
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
 from envelopes.admin.display import moment, turn_mark
 from envelopes.admin.timeline import timeline
-from envelopes.markup.html import reveal
-from envelopes.models import Event, Participant, Session, Turn
+from envelopes.markup.html import reveal, text
+from envelopes.models import Event, Participant, Session, StateValue, Turn
 from envelopes.registries.actors import actors
+from envelopes.turns.states import states_of
 
 
 class ActorFilter(admin.SimpleListFilter):
@@ -79,6 +81,7 @@ class SessionAdmin(HistoryAdmin[Session]):
     search_fields = ["title", "^public_id"]
     search_help_text = "Search title or ID"
     inlines = [ParticipantInline]
+    extra_fields = ["state"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Session]:
         rows = super().get_queryset(request)
@@ -113,6 +116,22 @@ class SessionAdmin(HistoryAdmin[Session]):
     @admin.display(description="last activity", ordering="updated_at")
     def active(self, session: Session) -> SafeString:
         return moment(session.updated_at)
+
+    @admin.display(description="state")
+    def state(self, session: Session) -> SafeString:
+        """Where its state machines are; what is not where it began links to the event that moved it."""
+        stored = {value.name: value for value in StateValue.objects.filter(session=session)}
+        lines = []
+        for key, now in {
+            **states_of(session),
+            **{name: value.value for name, value in stored.items()},
+        }.items():
+            moved = stored.get(key)
+            since = format_html(' <a href="#event-{0}">#{0}</a>', moved.seq) if moved is not None else ""
+            lines.append((key, text(now), since))
+        return format_html_join(SafeString("<br>"), "<code>{}</code> {}{}", lines) or SafeString(
+            self.empty_value_display
+        )
 
     def get_urls(self) -> list[URLPattern]:
         event = path(

@@ -20,7 +20,9 @@ from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
 from envelopes.registries.doors import CHAT
+from envelopes.registries.part_types import part_types
 from envelopes.session_state import live_sessions
+from envelopes.turns import states
 from envelopes.turns.lifecycle import open_turn, settle
 from envelopes.turns.parts import inbound_parts
 from envelopes.types import JsonObject
@@ -44,7 +46,7 @@ def post_message(
     Raises ``ValidationFailed`` for an empty message and for a part that cannot come in, with its pointer, ``TooLarge``
     for a long text.
     """
-    came_with = inbound_parts(session, parts)
+    came_with = inbound_parts(session, parts, from_peer=who.kind == "peer")
     if is_blank(text) and not came_with:
         raise ValidationFailed("The message is empty.", path="/text")
     text = clean_text(text).strip()
@@ -60,7 +62,10 @@ def post_message(
         message: MessageData = {"text": text, "name": who.name, "id": message_id}
         trigger: JsonObject = {"kind": "message", "text": text, "dataModel": model}
         if came_with:
-            message["parts"] = trigger["parts"] = came_with
+            message["parts"] = came_with
+            trigger["parts"] = [part for part in came_with if not _sets_state(part)]
+        for part in filter(_sets_state, came_with):
+            states.propose(writer, None, part["data"], "peer")
         writer.add("message", message)
         if not writer.session.title:
             writer.session.title = title_of(text)
@@ -68,6 +73,10 @@ def post_message(
         return {}
 
     return once(session, who, message_id, effect, _WITH_TURN)
+
+
+def _sets_state(part: JsonObject) -> bool:
+    return part_types[part["metadata"]["partType"]].sets_state
 
 
 def post_action(session: Session, who: Principal, message_id: str, target: Target) -> JsonObject:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from envelopes.delivery import rules
 from envelopes.registries.actors import Actor
 from envelopes.registries.doors import Door
+from envelopes.registries.machines import StateMachine
 from envelopes.registries.part_types import PartType
 from envelopes.registries.transports import Transport
 from envelopes.registries.turn_states import TurnState
@@ -23,6 +24,10 @@ def described(item: object) -> str:
                 "not for models": not item.declarable,
             }
             return ", ".join(name for name, holds in marks.items() if holds)
+        case StateMachine():
+            who = {"agents": item.allow_handler_transitions, "peers": item.allow_peer_transitions}
+            changed = " and ".join(name for name, lets in who.items() if lets) or "code alone"
+            return f"{', '.join(item.coordinates)}; changed by {changed}"
         case Transport():
             return ", ".join([item.kind, *sorted(item.capabilities)])
         case Actor():

@@ -11,6 +11,7 @@ from envelopes.models.peer import Peer
 from envelopes.models.secret import Secret
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
+from envelopes.models.state_value import StateValue
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
 
@@ -26,6 +27,7 @@ __all__ = [
     "Secret",
     "Session",
     "Snapshot",
+    "StateValue",
     "ToolCall",
     "Turn",
 ]

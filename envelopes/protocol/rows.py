@@ -153,6 +153,15 @@ class TriedDecisionData(TypedDict):
     source: str
 
 
+class StateRefusedData(TypedDict):
+    """A proposed change of state, none of which was made, and why: ``{key, message, allowed?}`` for each key that may
+    not change so. ``source`` is actor or peer."""
+
+    patch: dict[str, str]
+    reasons: list[JsonObject]
+    source: str
+
+
 class DiagnosticData(TypedDict):
     """What was repaired or closed for a surface of the call whose part ``part`` points to."""
 
@@ -188,6 +197,7 @@ SHAPES: dict[str, type] = {
     "tool-result": ToolResultData,
     "late-decision": LateDecisionData,
     "tried-decision": TriedDecisionData,
+    "state-refused": StateRefusedData,
     "diagnostic": DiagnosticData,
     "provider": ProviderData,
 }
@@ -201,6 +211,7 @@ _AUDIT = frozenset(
         "tool-result",
         "late-decision",
         "tried-decision",
+        "state-refused",
         "diagnostic",
         "provider",
     }

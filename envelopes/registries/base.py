@@ -122,5 +122,5 @@ def _caller() -> Place:
         Place(module, line)
         for frame, line in traceback.walk_stack(None)
         if (module := str(frame.f_globals.get("__name__"))) not in (__name__, "contextlib")
-        and frame.f_code.co_name != "register"
+        and not frame.f_code.co_name.startswith("register")
     )

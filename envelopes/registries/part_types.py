@@ -40,7 +40,8 @@ class PartType:
     ``requires_peer_consumes``: only for programs that ask for it by name. ``requires_surfaces``: only for whoever can
     render interfaces, or asks for it by name. ``verbatim_to_peers``: peers get it whatever the cells say (D12).
     ``allowed_late``: it speaks of something that is there already, so it may come after its turn has settled.
-    ``asks_person``: it suspends its turn until a person has answered it.
+    ``asks_person``: it suspends its turn until a person has answered it. ``sets_state``: its data is a change of the
+    session's state, which is made before anybody gets it, or refused (``turns.states``).
 
     ``retold`` says what models of later turns read of such a part; where it is None they read that there was one, if
     its turn has said nothing else. ``in_words`` says in a line what staff read of it in the log: its text where there
@@ -62,6 +63,7 @@ class PartType:
     verbatim_to_peers: bool = False
     allowed_late: bool = False
     asks_person: bool = False
+    sets_state: bool = False
     retold: Retell | None = retelling.words
     in_words: Callable[[JsonObject], str] | None = None
 
@@ -194,12 +196,13 @@ part_types.register(
 part_types.register(
     _canonical(
         "setState",
-        _ACTOR,
+        _ANYONE,
         "drop",
         "drop",
         data="required",
         data_model=payloads.SetState,
         verbatim_to_peers=True,
+        sets_state=True,
         retold=retelling.nothing,
     )
 )

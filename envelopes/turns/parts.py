@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypedDict
 
 from envelopes import artifacts
@@ -22,10 +23,20 @@ from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, part_types
 from envelopes.registries.state_machines import TurnStatus
+from envelopes.turns import states
 from envelopes.turns.surfaces import check_surfaces
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Appended:
+    """What became of parts: ``repaired`` is what was closed and repaired on surfaces, ``refused`` are changes of state
+    that were not made, each ``{part, code, reasons}``."""
+
+    repaired: list[JsonObject]
+    refused: list[JsonObject]
 
 
 def append_parts(
@@ -37,7 +48,7 @@ def append_parts(
     state: str = "",
     actor: str = "",
     live: Mapping[int, str] | None = None,
-) -> list[JsonObject]:
+) -> Appended:
     """Append ``parts`` to ``turn``: all of them or, raising what the checks do, none.
 
     A ``Part`` was checked by whoever made it; JSON is checked here, with pointers that begin with the part's number.
@@ -45,7 +56,7 @@ def append_parts(
     not the turn's actor. ``live`` are the streamed bubbles that they replace, by number of the part. ``turn`` has to be
     read under the lock of ``writer``: parts of a settled turn are marked as late.
 
-    Returns what was closed and repaired on surfaces, for the model to read. Raises ``ValidationFailed`` for a part that
+    Returns what became of them, for the model to read. Raises ``ValidationFailed`` for a part that
     cannot come from ``origin``, ``RespondRefused`` when the message of a surface would change nothing.
     """
     checked = checked_parts(parts, origin)
@@ -55,9 +66,21 @@ def append_parts(
         checked = [artifacts.as_stored(writer.session, part) for part in checked]
     for closing in tried.closing:
         _add(writer, turn, closing, state, actor)
+    refused: list[JsonObject] = []
     for number, part in enumerate(checked):
-        _add(writer, turn, part, state, actor, live=(live or {}).get(number))
-    return tried.told
+        reasons = _proposed(writer, turn, part)
+        if reasons:
+            refused.append({"part": f"/parts/{number}", "code": states.CODE, "reasons": reasons})
+        else:
+            _add(writer, turn, part, state, actor, live=(live or {}).get(number))
+    return Appended(tried.told, refused)
+
+
+def _proposed(writer: Writer, turn: Turn, part: Part) -> list[JsonObject]:
+    """Make the change of state that a part is, if it is one; returns why it is refused."""
+    if not part_types[part.part_type].sets_state:
+        return []
+    return states.propose(writer, turn, part.data or {}, "actor")
 
 
 def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Part]:
@@ -69,8 +92,9 @@ def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Pa
 
 
 def needs_database(parts: Sequence[Part]) -> bool:
-    """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is."""
-    return any(part.part_type == "artifact" for part in parts)
+    """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is, where the
+    session's state is."""
+    return any(part.part_type == "artifact" or part_types[part.part_type].sets_state for part in parts)
 
 
 class PartRow(TypedDict):
@@ -99,8 +123,8 @@ def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: 
     }
 
 
-def inbound_parts(session: Session, raw: Sequence[Json]) -> list[JsonObject]:
-    """Parts that came in with a message, as its row keeps them.
+def inbound_parts(session: Session, raw: Sequence[Json], *, from_peer: bool = False) -> list[JsonObject]:
+    """Parts that came in with a message, as its row keeps them. A change of state comes from a peer, or not at all.
 
     One of a type that nobody registered is left out with a warning (D4). Raises ``ValidationFailed``, with pointers
     into the message, for one that cannot come in or is not what its type wants, for too many, and for a decision:
@@ -119,6 +143,8 @@ def inbound_parts(session: Session, raw: Sequence[Json]) -> list[JsonObject]:
         part, kind = check_part(value, origin="inbound", path=path)
         if kind.name == "approval-response":
             raise ValidationFailed("A decision is no part of a message.", path=path)
+        if kind.sets_state and not from_peer:
+            raise ValidationFailed("A change of state does not come with a person's message.", path=path)
         found.append(artifacts.as_stored(session, part).as_json())
     return found
 

@@ -71,7 +71,9 @@ def test_valid_parts(name: str) -> None:
 def test_origins(name: str, origin: Origin) -> None:
     anyone = {"actor", "runtime", "inbound"}
     ours = {"approval-request": {"runtime"}, "approval-response": {"inbound"}}
-    allowed = ({"domain-data": anyone, "artifact": anyone} | ours).get(name, {"actor", "runtime"})
+    allowed = ({"domain-data": anyone, "artifact": anyone, "setState": anyone} | ours).get(
+        name, {"actor", "runtime"}
+    )
     value = part(name, **VALID[name])
 
     if origin in allowed:

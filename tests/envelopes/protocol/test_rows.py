@@ -13,13 +13,15 @@ from pydantic import BaseModel
 
 import envelopes
 from envelopes import intake
-from envelopes.errors import AlreadyDecided
+from envelopes.access import Principal
+from envelopes.errors import AlreadyDecided, Forbidden
 from envelopes.models import Event
 from envelopes.protocol.rows import KINDS, SHAPES, Row
 from envelopes.providers.scripted import Call, Fail, Prose, Say, data, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.session_state import live_sessions
 from envelopes.types import Json
+from tests import factories
 from tests.desk import desk, replies
 
 DOCS = Path(envelopes.__file__).parent.parent / "docs" / "architecture.md"
@@ -104,7 +106,7 @@ async def test_what_is_written_has_the_shape_of_its_kind(settings: Any) -> None:
             Say([text("response", "This never ends because the line drops in the middle of it")]),
             Fail("silent"),
         ],
-        [Say(_form(), note="All in.")],
+        [Say([*_form(), data("setState", {"cart.status": "paid"})], note="All in.")],
         [
             Say(
                 [
@@ -123,6 +125,11 @@ async def test_what_is_written_has_the_shape_of_its_kind(settings: Any) -> None:
         await d.decide("granted")
         with pytest.raises(AlreadyDecided):
             await d.decide("denied")
+        approval = (await d.approvals())[0].approval_id
+        reader = await sync_to_async(factories.make_user)(staff=True, permissions=["view_session"])
+        post_decision = sync_to_async(intake.post_decision)
+        with pytest.raises(Forbidden):
+            await post_decision(d.session, Principal(user=reader), "tried-1", approval, "granted")
         field, more, button = "a1-1", "a1-2", "a1-3"
         await d.edit(field, "Ada")
         await sync_to_async(intake.post_show)(d.session, d.owner, "show-1", more)
