@@ -11,7 +11,7 @@ from ninja import Router, Status
 from ninja.params.functions import Header
 
 from envelopes.access import begin_session, get_session
-from envelopes.database_threads import beside_sessions, in_session
+from envelopes.database_threads import beside_sessions, in_session, later_in_session, read_beside_sessions
 from envelopes.delivery import envelope_for, partial_envelope_for
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.intake import post_decision, post_message
@@ -86,8 +86,10 @@ async def say(
     want to wait, when the wait is over, and when a person has to decide something first."""
     caller = caller_of(request)
     caller.needs("chat")
-    session = await beside_sessions(get_session, caller.who, session_id)
-    number = await in_session(session.pk, _said, caller, session, body, key or secrets.token_urlsafe(32))
+    session = await read_beside_sessions(get_session, caller.who, session_id)
+    number = await later_in_session(
+        session.pk, _said, caller, session, body, key or secrets.token_urlsafe(32)
+    )
     turn = await standing(session, number, patience(prefer))
     return await in_session(session.pk, _answer, turn)
 
@@ -125,7 +127,7 @@ async def answer(
     """The envelope of a turn, or 202 while it is not settled. Does not wait, unless asked to."""
     caller = caller_of(request)
     caller.needs("read")
-    session = await beside_sessions(get_session, caller.who, session_id)
+    session = await read_beside_sessions(get_session, caller.who, session_id)
     number = await in_session(session.pk, _numbered, session, turn_id)
     turn = await standing(session, number, patience(prefer))
     return await in_session(session.pk, _answer, turn)

@@ -12,7 +12,7 @@ from ninja import Router
 from ninja.params.functions import Header, Query
 
 from envelopes.access import Principal, get_session
-from envelopes.database_threads import beside_sessions
+from envelopes.database_threads import read_beside_sessions
 from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate
 from envelopes.errors import BeachError, NotFound, ValidationFailed
 from envelopes.session_state import TooFarBack
@@ -68,7 +68,7 @@ async def follow(
     caller = caller_of(request)
     caller.needs("read")
     who = caller.who
-    session = await beside_sessions(get_session, who, session_id)
+    session = await read_beside_sessions(get_session, who, session_id)
     if who.kind is None:
         raise NotFound
     reader = Reader(who.kind, who.consumes, surfaces)
@@ -76,7 +76,7 @@ async def follow(
     since = _row(last) if last else after or 0
 
     async def check() -> None:
-        now = await beside_sessions(_still, request, who, session_id)
+        now = await read_beside_sessions(_still, request, who, session_id)
         if not now:
             raise Changed
 
