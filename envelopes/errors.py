@@ -39,7 +39,7 @@ class ValidationFailed(BeachError):
 class RespondRefused(BeachError):
     """The respond() call was refused."""
 
-    code = "RESPOND_REFUSED"
+    code = "VALIDATION_FAILED"
     fault = "agent"
 
 

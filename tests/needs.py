@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
@@ -42,6 +43,14 @@ def redis_server() -> str:
     except redis.RedisError as error:
         absent("redis", f"{urlsplit(REDIS).hostname} says: {error}")
     return REDIS
+
+
+def nginx() -> str:
+    """The path of nginx."""
+    found = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if found is None:
+        absent("nginx", "there is none (Debian: apt-get install nginx-light)")
+    return found
 
 
 def shared() -> Path:

@@ -112,7 +112,7 @@ async def test_a_refused_call_shows_nothing_and_moves_no_surface(call: Say | Raw
         (refused,) = await d.rows("refused")
         error = refused.data["error"]
         assert refused.audience == "audit"
-        assert error["code"] in ("RESPOND_REFUSED", "VALIDATION_FAILED")
+        assert error["code"] == "VALIDATION_FAILED"
         assert error["message"].endswith(".")
         assert await d.approvals() == []
 
@@ -187,7 +187,7 @@ async def test_a_surface_that_a_tool_sends_and_that_is_refused_changes_nothing()
         before = await _surfaces(d)
         await d.say("Go")
         (call,) = await d.calls()
-        assert (call.state, call.error["code"]) == ("failed", "RESPOND_REFUSED")
+        assert (call.state, call.error["code"]) == ("failed", "VALIDATION_FAILED")
         assert await _surfaces(d) == before
         assert await d.parts("a2ui-surface") == []
 

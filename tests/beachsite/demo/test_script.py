@@ -393,7 +393,7 @@ def test_a_flow_that_is_over_still_answers(stage: Stage) -> None:
     for error, state in ((False, "complete"), (True, "error")):
         messages = t.extended(asked, "assistant", [t.tool_use("x", "respond", said)])
         messages = t.extended(
-            messages, "user", [t.tool_result("x", {"code": "RESPOND_REFUSED"}, is_error=error)]
+            messages, "user", [t.tool_result("x", {"code": "VALIDATION_FAILED"}, is_error=error)]
         )
 
         reply = sally(ModelRequest("", messages, [], turn_id="turn00000001"))

@@ -26,7 +26,7 @@ def call(*parts: Any, state: Any = "complete", **more: Any) -> dict[str, Any]:
 def refusal(value: Any, **options: Any) -> RespondRefused:
     with pytest.raises(RespondRefused) as caught:
         check_respond(value, **options)
-    assert caught.value.code == "RESPOND_REFUSED"
+    assert caught.value.code == "VALIDATION_FAILED"
     assert caught.value.message.endswith(".")
     json.dumps(caught.value.as_dict()).encode()
     return caught.value

@@ -283,6 +283,6 @@ def test_close_says_what_is_wrong(raw: str, reason: str, path: str) -> None:
     with pytest.raises(RespondRefused) as caught:
         RespondStream().close(raw)
 
-    assert caught.value.code == "RESPOND_REFUSED"
+    assert caught.value.code == "VALIDATION_FAILED"
     assert (caught.value.facts["reason"], caught.value.facts["path"]) == (reason, path)
     assert caught.value.message.endswith(".")

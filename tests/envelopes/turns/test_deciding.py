@@ -40,7 +40,7 @@ def _spoke(state: str, **more: object) -> tuple[str, JsonObject]:
     return "respond", {"ok": {"turnState": state, **more}}
 
 
-REFUSED = ("respond", {"error": {"code": "RESPOND_REFUSED"}})
+REFUSED = ("respond", {"error": {"code": "VALIDATION_FAILED"}})
 FOUND = ("search", {"ok": []})
 
 
