@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.contrib.staticfiles import finders
 from django.core import checks
+from django.template import TemplateDoesNotExist, TemplateSyntaxError
+from django.template.loader import get_template
 
 from envelopes.conf import conf
 from envelopes.delivery.rules import unknown_transports
@@ -42,6 +45,28 @@ def allowed_transports(app_configs: Any, **kwargs: Any) -> Sequence[checks.Check
         for kind in part_types
         if (unknown := unknown_transports(kind, known))
     ]
+
+
+@checks.register()
+def drawings(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """What a part type says that draws it has to be there."""
+    found: list[checks.CheckMessage] = []
+    for kind in part_types:
+        place = part_types.place(kind.name)
+        if kind.template:
+            try:
+                get_template(kind.template)
+            except (TemplateDoesNotExist, TemplateSyntaxError) as error:
+                told = (
+                    f"The template {kind.template!r} of the part type {kind.name!r} ({place}) cannot be used."
+                )
+                found.append(checks.Error(told, hint=str(error), id="envelopes.E003"))
+        if kind.module and finders.find(kind.module) is None:
+            told = f"The module {kind.module!r} of the part type {kind.name!r} ({place}) is no static file."
+            found.append(
+                checks.Error(told, hint="Put it below static/ of the application.", id="envelopes.E004")
+            )
+    return found
 
 
 @checks.register()

@@ -43,6 +43,11 @@ class PartType:
     ``asks_person``: it suspends its turn until a person has answered it. ``sets_state``: its data is a change of the
     session's state, which is made before anybody gets it, or refused (``turns.states``).
 
+    ``template`` is a Django template that draws such a part on pages, from ``part``, ``text``, ``data``, ``id`` and
+    ``locale``. ``module`` is the static path of an ES module that defines the custom element ``acme-board`` for the
+    type ``acme.board``: it gets the part as JSON in ``data-part``, and holds what the template drew. Without either,
+    data is drawn as data.
+
     ``retold`` says what models of later turns read of such a part; where it is None they read that there was one, if
     its turn has said nothing else. ``in_words`` says in a line what staff read of it in the log: its text where there
     is none, and of a part without text that there was one.
@@ -66,6 +71,8 @@ class PartType:
     sets_state: bool = False
     retold: Retell | None = retelling.words
     in_words: Callable[[JsonObject], str] | None = None
+    template: str = ""
+    module: str = ""
 
 
 class PartTypeRegistry(Registry[PartType]):
@@ -82,6 +89,11 @@ class PartTypeRegistry(Registry[PartType]):
         if not item.canonical and "." not in item.name and not conf.BEACH_ALLOW_UNPREFIXED:
             raise RegistrationError(
                 f"The part type {item.name!r} needs a prefix of its own, such as 'acme.{item.name}'.",
+                name=item.name,
+            )
+        if item.module and "." not in item.name:
+            raise RegistrationError(
+                f"The part type {item.name!r} brings a module, so it needs a prefix: its element would have no hyphen.",
                 name=item.name,
             )
         return super().register(item)

@@ -108,7 +108,14 @@ class TurnRun:
 
     async def _ask(self, turn: Turn) -> steps.Next:
         """One reply of the model, stored block by block as it is written."""
-        actor = actors[turn.actor]
+        actor = actors.get(turn.actor)
+        if actor is None:
+            # Its application has been taken out of the site, and the conversation is still there.
+            text = (
+                "The agent of this conversation is not part of this site any more. Start a new conversation."
+            )
+            await self._store(steps.give_up, "actor_gone", text)
+            return "stop"
         prefix = f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}"
         live = LiveText(self.claim, turn.number, prefix, self.saver, self.pacer)
         held = HeldBlock(self.claim, turn)
@@ -230,11 +237,11 @@ class TurnRun:
     async def _run_calls(self, loaded: steps.Loaded) -> None:
         """Run what of the last reply may run now: calls that need no approval in order, approved ones in the order
         in which they were approved."""
-        actor = actors[loaded.turn.actor]
+        actor = actors.get(loaded.turn.actor)
         granted = [call for call in loaded.calls if call.state == "approved"]
         granted.sort(key=lambda call: (call.approval.decided_at, call.pk))
         for call in [*(call for call in loaded.calls if call.state != "approved"), *granted]:
-            tool = actor.tool(call.name)
+            tool = actor.tool(call.name) if actor is not None else None
             if call.state == "denied":
                 await self._store(calls.deny_call, call)
             elif tool is None:

@@ -32,6 +32,7 @@ from envelopes.markup.strings import strings
 from envelopes.models import Session
 from envelopes.protocol.zones import known_zone
 from envelopes.registries.actors import Actor, actors, default_actor
+from envelopes.registries.part_types import part_types
 from envelopes.session_state import live_sessions
 from envelopes.transports.origin import OriginGate, host_of
 from envelopes.transports.panel import earlier
@@ -222,6 +223,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "strings": strings(actor.display_name),
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
+        "modules": [kind.module for kind in part_types if kind.module],
     }
     return render(request, "panel/page.html", context)
 

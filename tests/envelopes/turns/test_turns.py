@@ -13,6 +13,7 @@ from envelopes.errors import ToolFailed
 from envelopes.models import Turn
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Fail, Prose, Raw, Reply, Say, Think, data, text
+from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
 from envelopes.turns import leases
 from envelopes.types import Json
@@ -306,3 +307,19 @@ async def test_a_call_with_too_many_parts_is_refused_and_shows_nothing_of_the_re
         (withdrawn,) = await d.rows("withdrawn")
         assert len(withdrawn.data["live"]) == 64
         assert await d.texts() == ["Short."]
+
+
+async def test_a_conversation_whose_agent_is_gone_says_so() -> None:
+    async with desk(replies([Say([text("response", "Hello.")])])) as d:
+        await d.say("Hi")
+        actor = actors._items.pop("tester")
+        try:
+            await d.say("Are you there?")
+        finally:
+            actors._items["tester"] = actor
+        (part,) = await d.parts("error")
+        last = (await d.turns())[-1]
+
+    assert part["data"]["code"] == "actor_gone"
+    assert "not part of this site any more" in part["text"]
+    assert (last.status, last.turn_state) == ("settled", "error")

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from envelopes.errors import RegistrationError
+from envelopes.registries.part_types import part_types
 from envelopes.transports.panel.presenter import (
     activity,
     artifact,
@@ -15,6 +16,7 @@ from envelopes.transports.panel.presenter import (
     prose,
     questions,
     surface,
+    templated,
 )
 from envelopes.transports.panel.presenter.row import RowContext
 
@@ -35,8 +37,12 @@ def draw_with(part_type: str, drawer: Drawer) -> None:
 
 
 def drawer_of(part_type: str) -> Drawer:
-    """Who draws parts of this type: for one without a drawer, the readable fallback."""
-    return _DRAWERS.get(part_type, data.show_unknown)
+    """Who draws parts of this type: for one without a drawer its own template or module, else the readable fallback."""
+    drawer = _DRAWERS.get(part_type)
+    if drawer is not None:
+        return drawer
+    kind = part_types.get(part_type)
+    return templated.show if kind is not None and (kind.template or kind.module) else data.show_unknown
 
 
 def is_prose(part_type: str) -> bool:

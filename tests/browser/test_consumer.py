@@ -1,0 +1,104 @@
+"""An application of somebody else, in the browser and over the doors of programs; then a site without it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Callable
+from contextlib import closing
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Desk
+from tests.browser.test_main_job import say, settled
+from tests.liveserver import Server
+
+PLANNER = {"DJANGO_SETTINGS_MODULE": "tests.consumer.settings", "BEACH_SCRIPT_PACE": "6000"}
+CARD = {
+    "capabilities": {
+        "extensions": [
+            {
+                "uri": "https://beach.cool-ai.io/extensions/v1",
+                "params": {"envelopeConsumes": ["planner.whisper"]},
+            }
+        ]
+    }
+}
+
+
+def _ask(server: Server, token: str, method: str, path: str, body: object = None) -> Any:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        return json.loads(connection.getresponse().read())
+
+
+def _events(server: Server, token: str, session: str) -> list[Any]:
+    """What is there of a conversation, as parts."""
+    found = []
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        connection.request(
+            "GET", f"/api/sessions/{session}/parts", headers={"Authorization": f"Bearer {token}"}
+        )
+        with closing(connection.getresponse()) as stream:
+            name = ""
+            while name != "upToDate":
+                line = stream.readline().decode().rstrip("\n")
+                if line.startswith("event: "):
+                    name = line.removeprefix("event: ")
+                elif line.startswith("data: ") and name == "partReceived":
+                    found.append(json.loads(line.removeprefix("data: "))["part"])
+    return found
+
+
+def _kinds(parts: list[Any]) -> list[str]:
+    return [part["metadata"]["partType"] for part in parts]
+
+
+def test_what_an_application_registers_works_everywhere_and_sessions_go_on_without_it(
+    make_server: Callable[..., Server], desk: Desk, page: Page, tmp_path: Any
+) -> None:
+    server = make_server(environ=PLANNER)
+    page.goto(f"{server.url}/")
+    expect(page.get_by_role("heading", name="Where do you dream of?")).to_be_visible()
+    say(page, "Plan a trip")
+    settled(page)
+
+    itinerary = page.locator("planner-itinerary")
+    expect(itinerary.locator("li")).to_have_text(["Corfu", "Paxos", "Parga <b>"])
+    expect(itinerary.locator("p")).to_have_text("3 stops, the last is Parga <b>")
+    expect(page.locator("#thread")).not_to_contain_text("margin")
+    page.reload()
+    expect(itinerary.locator("p")).to_have_text("3 stops, the last is Parga <b>")
+    address = page.url
+
+    card = tmp_path / "card.json"
+    card.write_text(json.dumps(CARD))
+    plain = server.manage("beach", "peer", "add", "plain", "--scopes", "chat,read").strip()
+    whisper = server.manage(
+        "beach", "peer", "add", "whisper", "--scopes", "chat,read", "--card", str(card)
+    ).strip()
+    for token, streamed in ((plain, []), (whisper, ["planner.whisper"])):
+        session = _ask(server, token, "POST", "/api/sessions", {})["id"]
+        envelope = _ask(server, token, "POST", f"/api/sessions/{session}/messages", {"text": "Plan a trip"})
+        assert _kinds(envelope["parts"]) == ["planner.itinerary", "setState", "response"]
+        assert _kinds(_events(server, token, session)) == [
+            "ack",
+            "planner.itinerary",
+            *streamed,
+            "setState",
+            "response",
+        ]
+
+    desk.allow("WebSocket|Failed to load resource|net::ERR")
+    server.stop()
+    server.environ.pop("DJANGO_SETTINGS_MODULE")
+    server.start()
+    page.goto(address)
+    expect(page.locator("#thread")).to_contain_text("Here is your itinerary.")
+    # Of an old row whose type nobody has registered nobody can say who may get it (D4).
+    expect(page.locator("planner-itinerary")).to_have_count(0)
+    say(page, "Fly me to Atlantis")
+    settled(page)
+    expect(page.locator("#thread")).to_contain_text("not part of this site any more")
