@@ -65,7 +65,7 @@ class Runner:
         self._expiring: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._claiming: set[int] = set()
-        # Woken while they were being claimed, or while a turn of theirs runs here.
+        # Woken after they were looked at to be claimed, or while a turn of theirs runs here.
         self._again: set[int] = set()
         self._owed: set[int] = set()
         # Woken while so many turns ran that no more may, in the order in which their turns were opened.
@@ -160,12 +160,19 @@ class Runner:
             self.wake(session)
 
     async def _begin(self, session: int) -> None:
-        claim = await later_in_session(session, leases.claim_next, session, self.owner)
+        claim = await later_in_session(session, self._claimed, session)
         # A claim that was made while the process began to stop is given back with the others.
         if claim is not None and not self._stopping:
             run = TurnRun(claim, self.owner, self.saver, self.pacer, self._start_job)
             self._runs[claim.turn_pk] = run
             self._spawn(self._run(run))
+
+    def _claimed(self, session: int) -> leases.Claim | None:
+        """In the thread of the session."""
+        # What rang before this is committed, so this meets it; were it asked for again, each turn of somebody who
+        # answers at once would ask once more than the one before.
+        self._again.discard(session)
+        return leases.claim_next(session, self.owner)
 
     async def _run(self, run: TurnRun) -> None:
         session = run.claim.session_pk
@@ -189,9 +196,7 @@ class Runner:
             self._wake_waiting()
 
     async def _look_for_stop(self, run: TurnRun) -> None:
-        pk = run.claim.turn_pk
-        _, cancel = await in_session(run.claim.session_pk, leases.renew, self.owner, [pk], [])
-        if pk in cancel:
+        if await in_session(run.claim.session_pk, leases.is_to_stop, run.claim):
             run.cancelled.set()
 
     # -- background jobs ----------------------------------------------------------------------------------------

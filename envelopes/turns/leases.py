@@ -171,6 +171,11 @@ def renew(owner: str, turns: list[int], jobs: list[int]) -> tuple[set[int], set[
     )
 
 
+def is_to_stop(claim: Claim) -> bool:
+    """Whether somebody wants the turn of this claim to end."""
+    return Turn.objects.filter(pk=claim.turn_pk, attempt=claim.attempt, cancel_requested=True).exists()
+
+
 def _prolong(leased: QuerySet[Turn] | QuerySet[ToolCall]) -> None:
     with transaction.atomic():
         free = list(leased.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
