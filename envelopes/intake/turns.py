@@ -20,6 +20,7 @@ from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
 from envelopes.registries.doors import CHAT
+from envelopes.registries.state_machines import TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns.lifecycle import open_turn, settle
 from envelopes.turns.parts import inbound_parts
@@ -134,8 +135,10 @@ def stop(session: Session, who: Principal, message_id: str) -> JsonObject:
     """
 
     def effect(writer: Writer) -> JsonObject:
-        stopped = Turn.objects.filter(session=session, status="running").update(cancel_requested=True)
-        for turn in Turn.objects.filter(session=session, status__in=["queued", "waiting"]):
+        stopped = Turn.objects.filter(session=session, status=TurnStatus.RUNNING).update(
+            cancel_requested=True
+        )
+        for turn in Turn.objects.filter(session=session, status__in=[TurnStatus.QUEUED, TurnStatus.WAITING]):
             settle(writer, turn, turn_state="error", finalized_by="cancelled")
             stopped += 1
         writer.wake_runner()
