@@ -34,7 +34,10 @@ from envelopes.turns import calls, leases, outcomes, steps
 
 logger = logging.getLogger(__name__)
 
-TIDY_SECONDS = 3600
+PURGE_SECONDS = 60.0
+"""How often secrets are deleted that nobody can read any more, since their time has passed."""
+
+TIDY_SECONDS = 3600.0
 """How often what nobody will ask for any more is deleted."""
 
 TASKS_SECONDS = GRACE_SECONDS + 0.5
@@ -73,7 +76,7 @@ class Runner:
         self._loops: list[asyncio.Task[None]] = []
         self._deaf: Callable[[], None] | None = None
         self._stopping = False
-        self._tidy_at = 0.0
+        self._purge_at = self._tidy_at = 0.0
 
     @property
     def started(self) -> bool:
@@ -251,8 +254,13 @@ class Runner:
     async def _sweep_once(self) -> None:
         # Each on its own: one approval that cannot be expired must not keep every queue of the site waiting.
         await self._quietly("expiry of approvals", self._expire_due)
-        await self._quietly("purge of secrets", lambda: _in_batches(secrets.purge, secrets.PURGED_AT_ONCE))
-        if (now := time.monotonic()) >= self._tidy_at:
+        now = time.monotonic()
+        if now >= self._purge_at:
+            self._purge_at = now + PURGE_SECONDS
+            await self._quietly(
+                "purge of secrets", lambda: _in_batches(secrets.purge, secrets.PURGED_AT_ONCE)
+            )
+        if now >= self._tidy_at:
             self._tidy_at = now + TIDY_SECONDS
             await self._quietly(
                 "tidying", lambda: _in_batches(intake.forget_messages, intake.FORGOTTEN_AT_ONCE)

@@ -150,7 +150,7 @@ def claim_job(call_pk: int, owner: str) -> int | None:
     """Take over a background call whose runner is gone; returns its new attempt, or None when somebody has it."""
     now = timezone.now()
     call = ToolCall.objects.filter(pk=call_pk, background=True, state=CallStatus.RUNNING).first()
-    if call is None or not (call.lease_until is None or call.lease_until <= now or is_dead(call.lease_owner)):
+    if call is None or not _is_free(call.lease_owner, call.lease_until, now):
         return None
     changed = ToolCall.objects.filter(pk=call_pk, attempt=call.attempt, state=CallStatus.RUNNING).update(
         attempt=F("attempt") + 1, lease_owner=owner, lease_until=_until()
@@ -203,16 +203,17 @@ def release(owner: str) -> list[int]:
 def runnable_sessions() -> list[int]:
     """Sessions with something to run: a free queue, or a runner that is gone."""
     now = timezone.now()
-    running = Turn.objects.filter(status=TurnStatus.RUNNING)
-    found = set(
-        Turn.objects.filter(status=TurnStatus.QUEUED)
-        .exclude(session__in=running.values("session"))
-        .values_list("session_id", flat=True)
-    )
-    for pk, owner, until in running.values_list("session_id", "lease_owner", "lease_until"):
-        if until is None or until <= now or is_dead(owner):
-            found.add(pk)
-    return sorted(found)
+    found: set[int] = set()
+    at_work: set[int] = set()
+    open_turns = Turn.objects.filter(status__in=[TurnStatus.QUEUED, TurnStatus.RUNNING]).order_by()
+    for session, status, owner, until in open_turns.values_list(
+        "session_id", "status", "lease_owner", "lease_until"
+    ):
+        if status == TurnStatus.RUNNING and not _is_free(owner, until, now):
+            at_work.add(session)
+        else:
+            found.add(session)
+    return sorted(found - at_work)
 
 
 def orphaned_jobs() -> list[tuple[int, int]]:
@@ -220,9 +221,7 @@ def orphaned_jobs() -> list[tuple[int, int]]:
     now = timezone.now()
     calls = ToolCall.objects.filter(background=True, state=CallStatus.RUNNING)
     rows = calls.order_by().values_list("pk", "session_id", "lease_owner", "lease_until")
-    return [
-        (pk, session) for pk, session, owner, until in rows if until is None or until <= now or is_dead(owner)
-    ]
+    return [(pk, session) for pk, session, owner, until in rows if _is_free(owner, until, now)]
 
 
 def save_live(live: Mapping[Claim, JsonObject], using: str = DEFAULT_DB_ALIAS) -> set[Claim]:
