@@ -163,8 +163,7 @@ def problems() -> list[tuple[str, str]]:
 def a2ui_limits() -> Limits:
     """The engine's limits: its defaults with BEACH_A2UI_LIMITS over them; `ValueError` for one that does not exist."""
     given = conf.BEACH_A2UI_LIMITS
-    problems = limit_problems(given)
-    if problems:
+    if given != {} and (problems := limit_problems(given)):
         raise ValueError(problems[0])
     return _limits(tuple(sorted(given.items())))
 

@@ -12,13 +12,13 @@ import asyncio
 import contextlib
 import contextvars
 import itertools
+import os
 import queue
 import select
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from time import monotonic
 from typing import Any, ParamSpec, TypeVar
 
@@ -157,7 +157,7 @@ def _bound(connection: BaseDatabaseWrapper, **_: object) -> None:
 def _identity(connection: BaseDatabaseWrapper) -> tuple[int, int] | None:
     """Which file stands under the database's name; None where there is none (in memory, or just being replaced)."""
     try:
-        found = Path(connection.settings_dict["NAME"]).stat()
+        found = os.stat(connection.settings_dict["NAME"])  # noqa: PTH116 - asked before each job, and five times as fast
     except OSError:
         return None
     return found.st_dev, found.st_ino

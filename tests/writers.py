@@ -75,12 +75,12 @@ class Gate:
         self.fails = ""
         self.outcomes: list[Outcome] = []
 
-    def write(self, group: Sequence[Append], *, wait: bool = True) -> list[Outcome]:
+    def write(self, group: Sequence[Append]) -> list[Outcome]:
         self.reached.set()
         assert self.go.wait(30)
         if self.fails == "before":
             raise OperationalError("database or disk is full")
-        outcomes = self.backend.write(group, wait=wait)
+        outcomes = self.backend.write(group)
         self.outcomes += outcomes
         if self.fails == "after":
             raise OperationalError("the connection was lost")

@@ -27,7 +27,7 @@ from envelopes.errors import BeachError, Unavailable
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Session
 from envelopes.registries.transports import Transport
-from envelopes.session_state import Frame, live_sessions, resume
+from envelopes.session_state import Frame, TooFarBack, live_sessions, resume
 
 logger = logging.getLogger(__name__)
 
@@ -223,9 +223,8 @@ class Follower:
     def close(self) -> None:
         if self._retry is not None:
             self._retry.cancel()
-        undo, self._undo = self._undo, []
-        for one in undo:
-            one()
+        while self._undo:
+            self._undo.pop()()
 
     # -- inside -------------------------------------------------------------------------------------------------
 
@@ -278,8 +277,7 @@ class Follower:
         if self._upto is None:
             return None
         with live_sessions.glance(self.session.pk, self.transport.name, self._upto) as shown:
-            frames = None if shown is None else shown.frames_after(self.cursor)
-            if shown is None or frames is None:
+            if shown is None or (frames := shown.frames_after(self.cursor)) is None:
                 return None
             self._due, self._upto = False, None
             self._text.reading()
@@ -330,7 +328,9 @@ class Follower:
                     frames += kept
                     return news_of(shown, frames, turns, make)
             self._refresh()
-            frames += resume(self.session, self.transport.name, after)
+            if not (made := resume(self.session, self.transport.name, after)):
+                raise TooFarBack  # what was sent once is not made from the log any more: nothing leads on
+            frames += made
             upto = None  # they go as far as the log does, and so must what is told of turns
 
     def _refresh(self) -> None:

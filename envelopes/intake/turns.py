@@ -21,6 +21,7 @@ from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
 from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
+from envelopes.registries.state_machines import TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns import states
 from envelopes.turns.lifecycle import open_turn, settle
@@ -163,8 +164,10 @@ def stop(session: Session, who: Principal, message_id: str) -> JsonObject:
     """
 
     def effect(writer: Writer) -> JsonObject:
-        stopped = Turn.objects.filter(session=session, status="running").update(cancel_requested=True)
-        for turn in Turn.objects.filter(session=session, status__in=["queued", "waiting"]):
+        stopped = Turn.objects.filter(session=session, status=TurnStatus.RUNNING).update(
+            cancel_requested=True
+        )
+        for turn in Turn.objects.filter(session=session, status__in=[TurnStatus.QUEUED, TurnStatus.WAITING]):
             settle(writer, turn, turn_state="error", finalized_by="cancelled")
             stopped += 1
         writer.wake_runner()

@@ -21,6 +21,7 @@ from envelopes.models.session import Session
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
 from envelopes.protocol.rows import LISTED, Audience
+from envelopes.registries.state_machines import CallStatus, TurnStatus
 from envelopes.types import Json
 
 
@@ -38,7 +39,7 @@ class TurnFence:
     attempt: int
 
     def check(self) -> None:
-        if not Turn.objects.filter(pk=self.turn, attempt=self.attempt, status="running").exists():
+        if not Turn.objects.filter(pk=self.turn, attempt=self.attempt, status=TurnStatus.RUNNING).exists():
             raise LeaseLost
 
 
@@ -48,7 +49,9 @@ class JobFence:
     attempt: int
 
     def check(self) -> None:
-        if not ToolCall.objects.filter(pk=self.tool_call, attempt=self.attempt, state="running").exists():
+        if not ToolCall.objects.filter(
+            pk=self.tool_call, attempt=self.attempt, state=CallStatus.RUNNING
+        ).exists():
             raise LeaseLost
 
 

@@ -11,7 +11,6 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from time import monotonic
@@ -35,7 +34,7 @@ LOCKED_SECONDS = (0.002, 0.05)
 
 Answered = Stored | Exception
 _Answer = Outcome | Exception
-_Told = tuple["asyncio.Future[Stored] | Future[Stored]", Answered]
+_Told = tuple["asyncio.Future[Stored]", Answered]
 _Ring = tuple[int, bool]
 """The last row that is known, and whether lists of sessions change."""
 
@@ -43,17 +42,16 @@ _Ring = tuple[int, bool]
 @dataclass(frozen=True, slots=True)
 class _Member:
     append: Append
-    told: asyncio.Future[Stored] | Future[Stored]
-    loop: asyncio.AbstractEventLoop | None
+    told: asyncio.Future[Stored]
 
 
 class Committer:
     """One thread with a connection of its own, which begins with the first append. Thread-safe.
 
     An append that finds it idle is committed at once, alone; whatever comes meanwhile goes together next. So a group
-    is as large as the load makes it, and nobody waits for a clock. Appends of one thread, or of one event loop, to one
-    session are stored in the order in which they were handed over. A session that somebody else has locked holds up its
-    own appends and nobody else's, where the database locks sessions singly.
+    is as large as the load makes it, and nobody waits for a clock. Appends of one event loop to one session are stored
+    in the order in which they were handed over. A session that somebody else has locked holds up its own appends and
+    nobody else's, where the database locks sessions singly.
     """
 
     def __init__(self, make: Callable[[], Backend] = backend_for, bell: Doorbell = doorbell) -> None:
@@ -76,16 +74,9 @@ class Committer:
         where the connection was lost during the commit. Whoever is cancelled while they wait has handed the rows over:
         they are stored.
         """
-        loop = asyncio.get_running_loop()
-        told: asyncio.Future[Stored] = loop.create_future()
-        self._hand_over(_Member(append, told, loop))
+        told: asyncio.Future[Stored] = asyncio.get_running_loop().create_future()
+        self._hand_over(_Member(append, told))
         return told
-
-    def append_and_wait(self, append: Append) -> Stored:
-        """The same for a thread that has no event loop."""
-        told: Future[Stored] = Future()
-        self._hand_over(_Member(append, told, None))
-        return told.result()
 
     def start(self) -> None:
         """Take appends again, after ``stop``."""
@@ -183,19 +174,15 @@ class Committer:
 
         In its loop the bell rings after its waiters were told, so whoever they have told need not look for rows.
         """
-        loops: dict[asyncio.AbstractEventLoop | None, tuple[list[_Told], dict[int, _Ring]]] = {}
+        loops: dict[asyncio.AbstractEventLoop, tuple[list[_Told], dict[int, _Ring]]] = {}
         for member, answer in told:
-            waiters, rings = loops.setdefault(member.loop, ([], {}))
+            waiters, rings = loops.setdefault(member.told.get_loop(), ([], {}))
             waiters.append((member.told, answer))
             if isinstance(answer, Stored):
                 listed = any(row.kind in LISTED for row in member.append.rows)
                 before = rings.get(member.append.session_pk, (0, False))
                 rings[member.append.session_pk] = answer.last, listed or before[1]
         for loop, (waiters, rings) in loops.items():
-            if loop is None:
-                _set_all(waiters)
-                self._ring(rings)
-                continue
             try:
                 loop.call_soon_threadsafe(self._tell_inside, loop, waiters, rings)
             except RuntimeError:
@@ -214,12 +201,9 @@ class Committer:
             if id(member) in held:
                 continue
             waiter = [(member.told, answers.get(id(member), failed))]
-            if member.loop is None:
-                _set_all(waiter)
-                continue
             with contextlib.suppress(RuntimeError):
                 # Else the loop has closed, and its waiter is gone with it.
-                member.loop.call_soon_threadsafe(_set_all, waiter)
+                member.told.get_loop().call_soon_threadsafe(_set_all, waiter)
 
     def _tell_inside(
         self, loop: asyncio.AbstractEventLoop, waiters: Sequence[_Told], rings: dict[int, _Ring]
@@ -250,7 +234,7 @@ def _all_answers(backend: Backend, group: Sequence[Append]) -> list[_Answer]:
 def _answers(backend: Backend, group: Sequence[Append]) -> list[_Answer]:
     """What becomes of each: all in one transaction, or, where that failed, each in one of its own."""
     try:
-        return list(backend.write(group, wait=False))
+        return list(backend.write(group))
     except Exception as error:  # noqa: BLE001 - it is the answer
         if len(group) == 1 or backend.for_all(error):
             return [_again(error) for _ in group]
@@ -262,7 +246,7 @@ def _answers(backend: Backend, group: Sequence[Append]) -> list[_Answer]:
             answers.append(Locked())
             continue
         try:
-            answers += backend.write([append], wait=False)
+            answers += backend.write([append])
         except Exception as error:  # noqa: BLE001 - it is the answer
             if backend.for_all(error):
                 return [*answers, *(_again(error) for _ in group[number:])]
@@ -288,7 +272,7 @@ def _set_all(told: Iterable[_Told]) -> None:
             _set(future, answer)
 
 
-def _set(future: asyncio.Future[Stored] | Future[Stored], answer: Answered) -> None:
+def _set(future: asyncio.Future[Stored], answer: Answered) -> None:
     if isinstance(answer, Stored):
         future.set_result(answer)
     else:

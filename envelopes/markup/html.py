@@ -7,9 +7,10 @@ Everything that a model, a tool or a person wrote goes through ``text`` (hidden 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from html import escape as escaped
+from typing import Any
 
 from django.utils.html import conditional_escape, escape
-from django.utils.html import format_html as html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -38,6 +39,18 @@ _RETURN = "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}"
 def trusted(markup: str) -> SafeString:
     """Markup that was made and escaped elsewhere: a surface's own HTML, sanitised Markdown."""
     return mark_safe(markup)  # noqa: S308 - callers pass only what the two makers above return
+
+
+def html(markup: str, *values: object) -> SafeString:
+    """``markup`` with ``values`` for its braces; those that are no markup are escaped. What Django's ``format_html``
+    gives, in half the time for plain texts: most of what is drawn of a row is this."""
+    return SafeString(markup.format(*map(_safe, values)))
+
+
+def _safe(value: Any) -> str:
+    if type(value) is str:
+        return escaped(value)
+    return value if type(value) is SafeString else conditional_escape(value)
 
 
 def text(value: object) -> SafeString:

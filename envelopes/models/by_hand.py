@@ -7,7 +7,7 @@ Signals of models are not sent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -18,15 +18,32 @@ from django.db.models.expressions import Col
 
 M = TypeVar("M", bound=Model)
 
-Convert = Callable[[Any], Any]
+Convert = Callable[[Any, BaseDatabaseWrapper], Any]
+Given = tuple[Field[Any, Any], type | None]
+"""A field, and the type of whose values Django changes nothing."""
+
+_TEXT: dict[str, type] = {"CharField": str, "TextField": str}
+_AS_IT_IS: dict[str, Mapping[str, type]] = {
+    "postgresql": _TEXT,
+    # On PostgreSQL numbers are given with the type of their column.
+    "sqlite": {
+        **_TEXT,
+        "BigAutoField": int,
+        "BigIntegerField": int,
+        "PositiveIntegerField": int,
+        "BooleanField": bool,
+    },
+}
+"""The types of values in which Django changes nothing, by database and kind of field: most of a row, which need not go
+through it."""
 
 
 def insert(instance: Model) -> None:
     """Store a new ``instance``, and give it its primary key."""
     connection = connections[DEFAULT_DB_ALIAS]
-    text, fields = _insert(type(instance))
+    text, fields = _insert(type(instance), connection.vendor)
     with connection.cursor() as cursor:
-        cursor.execute(text, [_stored(field, instance, connection, add=True) for field in fields])
+        cursor.execute(text, [_stored(given, instance, connection, add=True) for given in fields])
         (instance.pk,) = cursor.fetchone()
     instance._state.adding, instance._state.db = False, DEFAULT_DB_ALIAS
 
@@ -36,8 +53,8 @@ def update(instance: Model, names: Sequence[str], where: Mapping[str, Any] | Non
     of other columns."""
     connection = connections[DEFAULT_DB_ALIAS]
     asked = where or {}
-    text, fields = _update(type(instance), tuple(names), tuple(asked))
-    values = [_stored(field, instance, connection, add=False) for field in fields]
+    text, fields = _update(type(instance), tuple(names), tuple(asked), connection.vendor)
+    values = [_stored(given, instance, connection, add=False) for given in fields]
     with connection.cursor() as cursor:
         cursor.execute(text, [*values, instance.pk, *asked.values()])
         return bool(cursor.rowcount)
@@ -54,13 +71,21 @@ def made(model: type[M], row: Sequence[Any], names: tuple[str, ...] = ()) -> M:
     connection = connections[DEFAULT_DB_ALIAS]
     values = list(row)
     for place, convert in _converters(model, names, connection.vendor):
-        values[place] = convert(values[place])
+        values[place] = convert(values[place], connection)
     attributes = [field.attname for field in _fields(model, names)]
     return model.from_db(DEFAULT_DB_ALIAS, attributes, values)
 
 
-def _stored(field: Field[Any, Any], instance: Model, connection: BaseDatabaseWrapper, *, add: bool) -> Any:
-    return field.get_db_prep_save(field.pre_save(instance, add), connection)
+def _stored(given: Given, instance: Model, connection: BaseDatabaseWrapper, *, add: bool) -> Any:
+    field, as_it_is = given
+    value = field.pre_save(instance, add)
+    if value is None or type(value) is as_it_is:
+        return value
+    return field.get_db_prep_save(value, connection)
+
+
+def _given(fields: Iterable[Field[Any, Any]], vendor: str) -> tuple[Given, ...]:
+    return tuple((field, _AS_IT_IS[vendor].get(field.get_internal_type())) for field in fields)
 
 
 @cache
@@ -69,24 +94,24 @@ def _fields(model: type[Model], names: tuple[str, ...]) -> tuple[Field[Any, Any]
 
 
 @cache
-def _insert(model: type[Model]) -> tuple[str, tuple[Field[Any, Any], ...]]:
+def _insert(model: type[Model], vendor: str) -> tuple[str, tuple[Given, ...]]:
     meta = model._meta
     fields = tuple(field for field in meta.concrete_fields if not isinstance(field, AutoField))
     listed, places = ", ".join(f'"{field.column}"' for field in fields), ", ".join(["%s"] * len(fields))
     text = f'INSERT INTO "{meta.db_table}" ({listed}) VALUES ({places}) RETURNING "{meta.pk.column}"'  # noqa: S608 - names of ours
-    return text, fields
+    return text, _given(fields, vendor)
 
 
 @cache
 def _update(
-    model: type[Model], names: tuple[str, ...], where: tuple[str, ...]
-) -> tuple[str, tuple[Field[Any, Any], ...]]:
+    model: type[Model], names: tuple[str, ...], where: tuple[str, ...], vendor: str
+) -> tuple[str, tuple[Given, ...]]:
     meta, named = model._meta, {field.name: field for field in model._meta.concrete_fields}
     fields = tuple(named[name] for name in names)
     listed = ", ".join(f'"{field.column}" = %s' for field in fields)
     asked = "".join(f' AND "{named[name].column}" = %s' for name in where)
     text = f'UPDATE "{meta.db_table}" SET {listed} WHERE "{meta.pk.column}" = %s{asked}'  # noqa: S608 - names of ours
-    return text, fields
+    return text, _given(fields, vendor)
 
 
 @cache
@@ -103,8 +128,7 @@ def _converters(model: type[Model], names: tuple[str, ...], vendor: str) -> tupl
 
 
 def _in_turn(converters: Sequence[Callable[..., Any]], column: Col) -> Convert:
-    def convert(value: Any) -> Any:
-        connection = connections[DEFAULT_DB_ALIAS]
+    def convert(value: Any, connection: BaseDatabaseWrapper) -> Any:
         for each in converters:
             value = each(value, column, connection)
         return value

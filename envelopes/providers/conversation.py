@@ -51,11 +51,16 @@ class Conversation:
 
     def __init__(self, request: ModelRequest) -> None:
         self.request = request
-        read = [entries(message) for message in request.messages]
-        openings = [n for n, found in enumerate(read) if any(_opens(entry) for entry in found)]
-        start = openings[-1] if openings else 0
-        self._opening: list[Entry] = read[start] if read else []
-        self._turn: list[Entry] = [entry for found in read[start:] for entry in found]
+        # From the end: a turn is short, however long the conversation before it is.
+        read: list[list[Entry]] = []
+        for message in reversed(request.messages):
+            read.append(entries(message))
+            if any(_opens(entry) for entry in read[-1]):
+                break
+        read.reverse()
+        start = len(request.messages) - len(read)
+        self._opening: list[Entry] = read[0] if read else []
+        self._turn: list[Entry] = [entry for found in read for entry in found]
         self._replies = [m for m in request.messages[start:] if m["role"] == "assistant"]
         self._before = request.messages[:start]
 

@@ -123,14 +123,20 @@ def extended(messages: list[JsonObject], role: str, blocks: Iterable[JsonObject]
     Blank text blocks, which a model may write, are left out, and without blocks nothing is added: the API refuses
     both.
     """
+    longer = list(messages)
+    extend(longer, role, blocks)
+    return longer
+
+
+def extend(messages: list[JsonObject], role: str, blocks: Iterable[JsonObject]) -> None:
+    """``extended`` in place, of a list that nobody else has yet; its messages are left as they are."""
     added = [block for block in blocks if block.get("type") != "text" or block["text"].strip()]
     if not added:
-        return list(messages)
-    earlier = list(messages)
-    if earlier and earlier[-1]["role"] == role:
-        added = [*earlier.pop()["content"], *added]
+        return
+    if messages and messages[-1]["role"] == role:
+        added = [*messages.pop()["content"], *added]
     added.sort(key=lambda block: block.get("type") != "tool_result")
-    return [*earlier, {"role": role, "content": added}]
+    messages.append({"role": role, "content": added})
 
 
 def resumable(messages: list[JsonObject]) -> list[JsonObject]:

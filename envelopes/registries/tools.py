@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel
@@ -111,7 +112,12 @@ class Tool:
         return declare(self.input)
 
     def definition(self) -> JsonObject:
-        """The tool as the Messages API wants it."""
+        """The tool as the Messages API wants it: the same object each time, for whoever only reads it."""
+        return self._definition
+
+    @cached_property
+    def _definition(self) -> JsonObject:
+        # Each step of each turn asks, and to make a schema takes as long as to store one.
         schema = self.input.model_json_schema()
         schema.pop("title", None)
         for part in (schema, *schema.get("$defs", {}).values()):

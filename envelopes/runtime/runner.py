@@ -34,7 +34,10 @@ from envelopes.turns import calls, leases, outcomes, steps
 
 logger = logging.getLogger(__name__)
 
-TIDY_SECONDS = 3600
+PURGE_SECONDS = 60.0
+"""How often secrets are deleted that nobody can read any more, since their time has passed."""
+
+TIDY_SECONDS = 3600.0
 """How often what nobody will ask for any more is deleted."""
 
 TASKS_SECONDS = GRACE_SECONDS + 0.5
@@ -65,7 +68,7 @@ class Runner:
         self._expiring: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._claiming: set[int] = set()
-        # Woken while they were being claimed, or while a turn of theirs runs here.
+        # Woken after they were looked at to be claimed, or while a turn of theirs runs here.
         self._again: set[int] = set()
         self._owed: set[int] = set()
         # Woken while so many turns ran that no more may, in the order in which their turns were opened.
@@ -73,7 +76,7 @@ class Runner:
         self._loops: list[asyncio.Task[None]] = []
         self._deaf: Callable[[], None] | None = None
         self._stopping = False
-        self._tidy_at = 0.0
+        self._purge_at = self._tidy_at = 0.0
 
     @property
     def started(self) -> bool:
@@ -160,12 +163,19 @@ class Runner:
             self.wake(session)
 
     async def _begin(self, session: int) -> None:
-        claim = await later_in_session(session, leases.claim_next, session, self.owner)
+        claim = await later_in_session(session, self._claimed, session)
         # A claim that was made while the process began to stop is given back with the others.
         if claim is not None and not self._stopping:
             run = TurnRun(claim, self.owner, self.saver, self.pacer, self._start_job)
             self._runs[claim.turn_pk] = run
             self._spawn(self._run(run))
+
+    def _claimed(self, session: int) -> leases.Claim | None:
+        """In the thread of the session."""
+        # What rang before this is committed, so this meets it; were it asked for again, each turn of somebody who
+        # answers at once would ask once more than the one before.
+        self._again.discard(session)
+        return leases.claim_next(session, self.owner)
 
     async def _run(self, run: TurnRun) -> None:
         session = run.claim.session_pk
@@ -189,9 +199,7 @@ class Runner:
             self._wake_waiting()
 
     async def _look_for_stop(self, run: TurnRun) -> None:
-        pk = run.claim.turn_pk
-        _, cancel = await in_session(run.claim.session_pk, leases.renew, self.owner, [pk], [])
-        if pk in cancel:
+        if await in_session(run.claim.session_pk, leases.is_to_stop, run.claim):
             run.cancelled.set()
 
     # -- background jobs ----------------------------------------------------------------------------------------
@@ -246,8 +254,13 @@ class Runner:
     async def _sweep_once(self) -> None:
         # Each on its own: one approval that cannot be expired must not keep every queue of the site waiting.
         await self._quietly("expiry of approvals", self._expire_due)
-        await self._quietly("purge of secrets", lambda: _in_batches(secrets.purge, secrets.PURGED_AT_ONCE))
-        if (now := time.monotonic()) >= self._tidy_at:
+        now = time.monotonic()
+        if now >= self._purge_at:
+            self._purge_at = now + PURGE_SECONDS
+            await self._quietly(
+                "purge of secrets", lambda: _in_batches(secrets.purge, secrets.PURGED_AT_ONCE)
+            )
+        if now >= self._tidy_at:
             self._tidy_at = now + TIDY_SECONDS
             await self._quietly(
                 "tidying", lambda: _in_batches(intake.forget_messages, intake.FORGOTTEN_AT_ONCE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from envelopes.models.frozen_view import FrozenView
@@ -17,25 +18,25 @@ def store(session_pk: int, transport: Transport, views: Iterable[Frozen], *, ane
     """Keep these. Other processes make the same ones, so what is there already stays, unless all of it was made
     ``anew``; those of earlier versions go."""
     version = transport.snapshot_version
-    if anew:
-        forget(session_pk, transport)
-    FrozenView.objects.bulk_create(
-        [
-            FrozenView(
-                session_id=session_pk,
-                transport=transport.name,
-                version=version,
-                number=view.number,
-                name=view.name,
-                seq=view.seq,
-                data=view.data,
-            )
-            for view in views
-        ],
-        ignore_conflicts=True,
-    )
-    of_transport = FrozenView.objects.filter(session=session_pk, transport=transport.name)
-    of_transport.filter(version__lt=version).delete()
+    made = [
+        FrozenView(
+            session_id=session_pk,
+            transport=transport.name,
+            version=version,
+            number=view.number,
+            name=view.name,
+            seq=view.seq,
+            data=view.data,
+        )
+        for view in views
+    ]
+    # Together: nobody reads, and no crash leaves, what is there no more and not there yet.
+    with transaction.atomic():
+        if anew:
+            forget(session_pk, transport)
+        FrozenView.objects.bulk_create(made, ignore_conflicts=True)
+        of_transport = FrozenView.objects.filter(session=session_pk, transport=transport.name)
+        of_transport.filter(version__lt=version).delete()
 
 
 def forget(session_pk: int, transport: Transport) -> None:

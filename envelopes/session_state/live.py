@@ -39,13 +39,15 @@ SAY_NOTHING_OF_TURNS = frozenset({"edit", "show"})
 class LiveSession:
     """The state of a session and its presenters move together: one apply a row.
 
-    Whoever uses one holds ``lock``. ``saved`` is the row of the last snapshot. ``known`` are turns, by key, as they
-    are at row ``seq``: whoever has them now. ``is_slow``: to try rows on it took long the last time. ``anew`` names
-    transports whose snapshot could not be read: what their presenters let go of now takes the place of what is stored.
+    Whoever uses one holds ``lock``; whoever stores what is due of it, ``storing``. ``saved`` is the row of the last
+    snapshot. ``known`` are turns, by key, as they are at row ``seq``: whoever has them now. ``is_slow``: to try rows on
+    it took long the last time. ``anew`` names transports whose snapshot could not be read: what their presenters let go
+    of now takes the place of what is stored.
     """
 
     def __init__(self, session: Session) -> None:
         self.lock = threading.RLock()
+        self.storing = threading.Lock()
         self.session_pk = session.pk
         self.facts = SessionFacts(session.public_id, session.locale, session.timezone)
         self.presented: dict[str, PresentedSession] = {}

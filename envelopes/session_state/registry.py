@@ -12,7 +12,7 @@ from django.db import connection
 
 from envelopes.log.handing import Committed, hand_to
 from envelopes.models.session import Session
-from envelopes.registries.transports import transports
+from envelopes.registries.transports import Transport, transports
 from envelopes.session_state import frozen, snapshots
 from envelopes.session_state.live import LiveSession
 from envelopes.session_state.presented import PresentedSession
@@ -96,21 +96,37 @@ class LiveSessions:
         live = self.at_hand(session)
         with live.lock:
             yield get(live)
-            # Never by a writer: drawing it up takes long, and a writer holds the session's lock meanwhile.
-            writes = connection.in_atomic_block
-            due = [] if writes else live.due_snapshots()
-            settled = {} if writes else live.due_frozen(all_of_it=bool(due))
-            if due and (watched := self._watched(session.pk)):
-                live.drop_all_but(watched)
+            # Never by a writer: drawing it up takes long, and a writer holds the session's lock meanwhile. Nor by two
+            # at once: what is made anew would take away what the other one has just stored.
+            if connection.in_atomic_block or not live.storing.acquire(blocking=False):
+                return
+            try:
+                is_stored = self._has(live)
+                due = live.due_snapshots() if is_stored else []
+                settled = live.due_frozen(all_of_it=bool(due)) if is_stored else {}
+                anew = live.anew.intersection(settled)
+                if due and (watched := self._watched(session.pk)):
+                    live.drop_all_but(watched)
+            except BaseException:
+                live.storing.release()
+                raise
         # Outside the lock: a writer holds the database's lock while it waits for this one.
-        for name, views in settled.items():
-            frozen.store(session.pk, transports[name], views, anew=name in live.anew)
-        if settled:
-            with live.lock:
-                live.forget_frozen(settled)
-        if due:
-            # After what they no longer hold.
-            snapshots.store(due)
+        try:
+            for name, views in settled.items():
+                frozen.store(session.pk, transports[name], views, anew=name in anew)
+            if settled:
+                with live.lock:
+                    live.forget_frozen(settled)
+            if due:
+                # After what they no longer hold.
+                snapshots.store(due)
+        finally:
+            live.storing.release()
+
+    def _has(self, live: LiveSession) -> bool:
+        """Whether it is still the one that is at hand, and not forgotten meanwhile."""
+        with self._lock:
+            return self._sessions.get(live.session_pk) is live
 
     def _watched(self, session_pk: int) -> set[str]:
         with self._lock:
@@ -157,6 +173,15 @@ class LiveSessions:
                 del self._watchers[session_pk]
                 if session_pk in self._sessions:
                     self._rest(session_pk)
+
+    def forget_stored(self, session: Session, transport: Transport) -> None:
+        """Let what ``transport`` presents be made again from the first row on, by whoever asks next; whoever stores
+        something of it just now has done so before."""
+        live = self.at_hand(session)
+        with live.storing:
+            snapshots.forget(session.pk, transport)
+            frozen.forget(session.pk, transport)
+            self.forget(session.pk)
 
     def forget(self, session_pk: int) -> None:
         with self._lock:

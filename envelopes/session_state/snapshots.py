@@ -16,7 +16,7 @@ SNAPSHOT_VERSION = 4
 """Of the surfaces: raise it when what a snapshot holds changes shape, or the same rows make something else. Older ones
 are then ignored and the log is replayed. A presenter's is its transport's ``snapshot_version``."""
 
-SNAPSHOT_EVERY = 100
+SNAPSHOT_EVERY = 200
 SNAPSHOT_SHARE = 20
 """After so many rows, and after so large a part of the log (a twentieth): each is as long as the conversation, and what
 one row costs must not be."""

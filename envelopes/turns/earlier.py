@@ -20,72 +20,76 @@ EARLIER_TURNS = 20
 
 
 class Earlier(NamedTuple):
-    """A turn before. What its model wrote stays where it is. ``trigger_seq``: nothing of it stands before that row."""
+    """A turn before. ``said``: its texts, in short what it showed, and what staff found out about its calls. What its
+    model wrote stays where it is."""
 
     number: int
     status: str
     finalized_by: str
     trigger: JsonObject
-    trigger_seq: int
+    said: str
 
 
-_TURNS = (
-    "SELECT number, status, finalized_by, trigger, trigger_seq FROM envelopes_turn"
-    " WHERE session_id = %s AND number < %s ORDER BY number DESC LIMIT %s"
+_EARLIER = """
+WITH earlier AS (
+  SELECT number, trigger_seq, status, finalized_by, trigger FROM envelopes_turn
+  WHERE session_id = %s AND number < %s ORDER BY number DESC LIMIT %s
+)
+SELECT 0, number, trigger_seq, status, finalized_by, trigger FROM earlier
+UNION ALL
+SELECT 1, turn, seq, kind, part_type, data FROM envelopes_event
+WHERE session_id = %s AND seq >= (SELECT min(trigger_seq) FROM earlier)
+  AND turn >= (SELECT min(number) FROM earlier) AND turn < %s AND ({asked})
+ORDER BY 1, 3, 2"""
+"""The last turns before one, and rows of theirs, in order: by the index on numbers of rows, none is on turns. Nothing
+of a turn stands before its ``trigger_seq``."""
+
+_SILENT = (
+    "SELECT DISTINCT turn, part_type FROM envelopes_event"
+    " WHERE session_id = %s AND seq >= %s AND turn < %s AND {asked} ORDER BY 1, 2"
 )
 
 _HAS = {"sqlite": "json_type(data, '$.{key}') IS NOT NULL", "postgresql": "data ? '{key}'"}
-
-_ROWS = (
-    "SELECT seq, kind, part_type, turn, data FROM envelopes_event"
-    " WHERE session_id = %s AND seq >= %s AND turn >= %s AND turn < %s AND ({asked}) ORDER BY seq"
-)
-"""By the index on numbers of rows: none is on turns."""
 
 _SHOWN = "kind = 'part' AND audience = 'delivered' AND NOT ({late}) AND part_type {which}"
 
 
 def earlier_turns(turn: Turn) -> list[Earlier]:
-    """The last ones before ``turn``, newest first."""
+    """The last ones before ``turn``, oldest first."""
     if turn.number == 1:
         return []
-    found = _fetched(_TURNS, (turn.session_id, turn.number, EARLIER_TURNS))
+    untold = [kind.name for kind in part_types if kind.retold in (None, retelling.nothing)]
+    asked = f"{_shown('NOT IN', untold)} OR kind = 'tool-result' AND {_has('resolvedBy')}"
+    values = (turn.session_id, turn.number, EARLIER_TURNS, turn.session_id, turn.number, *untold)
+    turns: list[tuple[int, int, str, str, str]] = []
+    lines: dict[int, list[str]] = {}
+    for is_row, number, seq, kind, name, data in _fetched(_EARLIER.format(asked=asked), values):
+        if not is_row:
+            turns.append((number, seq, kind, name, data))
+            continue
+        read = json.loads(data)
+        line = _found_out(read) if kind == "tool-result" else _line(turn, seq, name, read)
+        if line.strip():
+            lines.setdefault(number, []).append(line)
+    silent = {number for number, *_ in turns}.difference(lines)
+    if silent:
+        since = min(seq for number, seq, *_ in turns if number in silent)
+        for number, name in _shown_without_words(turn, since):
+            if number in silent:
+                lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
     return [
-        Earlier(number, status, finalized_by, json.loads(trigger), seq)
-        for number, status, finalized_by, trigger, seq in found
+        Earlier(number, status, finalized_by, json.loads(trigger), "\n".join(lines.get(number, ())))
+        for number, _, status, finalized_by, trigger in turns
     ]
 
 
-def said_by(turn: Turn, earlier: Sequence[Earlier]) -> dict[int, str]:
-    """What each of the turns before ``turn`` said, by number: its texts, in short what it showed, and what staff found
-    out about its calls."""
-    if not earlier:
-        return {}
-    lines: dict[int, list[str]] = {}
-    untold = [kind.name for kind in part_types if kind.retold in (None, retelling.nothing)]
-    found_out = f"kind = 'tool-result' AND {_has('resolvedBy')}"
-    for seq, kind, part_type, number, data in _rows(
-        turn, earlier, f"{_shown('NOT IN', untold)} OR {found_out}", untold
-    ):
-        read = json.loads(data)
-        line = _found_out(read) if kind == "tool-result" else _line(turn, seq, part_type, read)
-        if line.strip():
-            lines.setdefault(number, []).append(line)
-    silent = {other.number for other in earlier}.difference(lines)
+def _shown_without_words(turn: Turn, since: int) -> list[tuple[Any, ...]]:
+    """``turn, part_type`` of what turns before ``turn`` have shown after row ``since`` and no model reads."""
     unread = [kind.name for kind in part_types if kind.retold is None]
-    if silent and unread:
-        shown = {(row[3], row[2]) for row in _rows(turn, earlier, _shown("IN", unread), unread)}
-        for number, name in sorted(shown):
-            if number in silent:
-                lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
-    return {number: "\n".join(found) for number, found in lines.items()}
-
-
-def _rows(turn: Turn, earlier: Sequence[Earlier], asked: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
-    """``seq, kind, part_type, turn, data`` of rows of these turns, which follow one another up to ``turn``."""
-    since = min(other.trigger_seq for other in earlier)
-    values = (turn.session_id, since, earlier[-1].number, turn.number, *names)
-    return _fetched(_ROWS.format(asked=asked), values)
+    if not unread:
+        return []
+    values = (turn.session_id, since, turn.number, *unread)
+    return _fetched(_SILENT.format(asked=_shown("IN", unread)), values)
 
 
 def _shown(which: str, names: Sequence[str]) -> str:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from envelopes.models import Turn
 from envelopes.protocol.time import instant
-from envelopes.providers.transcript import action_block, assistant_text, extended, injection_block, user_text
-from envelopes.turns.earlier import Earlier, earlier_turns, said_by
+from envelopes.providers.transcript import action_block, assistant_text, extend, injection_block, user_text
+from envelopes.turns.earlier import Earlier, earlier_turns
 from envelopes.types import JsonObject
 
 
@@ -16,14 +16,13 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     """The first messages of ``turn``, in the shape of the Messages API."""
     messages: list[JsonObject] = []
     earlier = earlier_turns(turn)
-    said = said_by(turn, earlier)
     left_out = turn.number - 1 - len(earlier)
     if left_out:
         note = {"leftOut": left_out, "note": "Turns before these are not shown to you."}
-        messages = extended(messages, "user", [injection_block("earlier-turns", note)])
-    for other in reversed(earlier):
-        messages = extended(messages, "user", _trigger_blocks(other.trigger, with_data=False))
-        messages = extended(messages, "assistant", [assistant_text(said.get(other.number) or _unsaid(other))])
+        extend(messages, "user", [injection_block("earlier-turns", note)])
+    for other in earlier:
+        extend(messages, "user", _trigger_blocks(other.trigger, with_data=False))
+        extend(messages, "assistant", [assistant_text(other.said or _unsaid(other))])
     context = {
         "now": instant(turn.created_at),
         "timezone": turn.session.timezone,
@@ -33,7 +32,8 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     if "handoff" in turn.trigger:
         handoff = {key: value for key, value in turn.trigger["handoff"].items() if key != "hops"}
         blocks.append(injection_block("handoff", handoff))
-    return extended(messages, "user", [*blocks, *_trigger_blocks(turn.trigger, with_data=True)])
+    extend(messages, "user", [*blocks, *_trigger_blocks(turn.trigger, with_data=True)])
+    return messages
 
 
 def _trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:

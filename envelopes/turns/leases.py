@@ -22,6 +22,7 @@ from envelopes.log.append import TurnFence, Writer, writing
 from envelopes.log.reserving import Reserved, adapted, reserving
 from envelopes.models import ToolCall, Turn, by_hand
 from envelopes.providers.transcript import extended, resumable
+from envelopes.registries.state_machines import CallStatus, TurnStatus
 from envelopes.turns import journal
 from envelopes.turns.history import opening_messages
 from envelopes.turns.lifecycle import consume, fail, turn_data
@@ -71,7 +72,7 @@ class Claim:
 def claim_next(session_pk: int, owner: str) -> Claim | None:
     """Claim what this session has to run: a turn whose runner is gone, else the oldest in the queue, else nothing."""
     claim = _claim_queued(session_pk, owner)
-    if claim is None and Turn.objects.filter(session=session_pk, status="running").exists():
+    if claim is None and Turn.objects.filter(session=session_pk, status=TurnStatus.RUNNING).exists():
         claim = _recover(session_pk, owner)
     return claim
 
@@ -103,7 +104,11 @@ def _claim_queued(session_pk: int, owner: str) -> Claim | None:
 def _recover(session_pk: int, owner: str) -> Claim | None:
     """A turn whose runner is gone. None where there is none, or it was begun too often and has failed now."""
     with writing(session_pk) as writer:
-        turn = Turn.objects.filter(session=session_pk, status="running").select_related("session").first()
+        turn = (
+            Turn.objects.filter(session=session_pk, status=TurnStatus.RUNNING)
+            .select_related("session")
+            .first()
+        )
         if turn is None or not _is_free(turn.lease_owner, turn.lease_until, writer.now):
             return None
         turn.recoveries += 1
@@ -144,10 +149,10 @@ RETURNING {by_hand.columns(Turn)}"""  # noqa: S608 - names of ours
 def claim_job(call_pk: int, owner: str) -> int | None:
     """Take over a background call whose runner is gone; returns its new attempt, or None when somebody has it."""
     now = timezone.now()
-    call = ToolCall.objects.filter(pk=call_pk, background=True, state="running").first()
-    if call is None or not (call.lease_until is None or call.lease_until <= now or is_dead(call.lease_owner)):
+    call = ToolCall.objects.filter(pk=call_pk, background=True, state=CallStatus.RUNNING).first()
+    if call is None or not _is_free(call.lease_owner, call.lease_until, now):
         return None
-    changed = ToolCall.objects.filter(pk=call_pk, attempt=call.attempt, state="running").update(
+    changed = ToolCall.objects.filter(pk=call_pk, attempt=call.attempt, state=CallStatus.RUNNING).update(
         attempt=F("attempt") + 1, lease_owner=owner, lease_until=_until()
     )
     return call.attempt + 1 if changed else None
@@ -163,12 +168,17 @@ def renew(owner: str, turns: list[int], jobs: list[int]) -> tuple[set[int], set[
     What somebody has locked is left out (on PostgreSQL), so that one does not hold up all: whoever writes to it is at
     work on it, and a lease lasts for two more rounds.
     """
-    _prolong(Turn.objects.filter(pk__in=turns, lease_owner=owner, status="running"))
-    _prolong(ToolCall.objects.filter(pk__in=jobs, lease_owner=owner, state="running"))
-    held = Turn.objects.filter(pk__in=turns, lease_owner=owner, status="running")
+    _prolong(Turn.objects.filter(pk__in=turns, lease_owner=owner, status=TurnStatus.RUNNING))
+    _prolong(ToolCall.objects.filter(pk__in=jobs, lease_owner=owner, state=CallStatus.RUNNING))
+    held = Turn.objects.filter(pk__in=turns, lease_owner=owner, status=TurnStatus.RUNNING)
     return set(held.values_list("pk", flat=True)), set(
         held.filter(cancel_requested=True).values_list("pk", flat=True)
     )
+
+
+def is_to_stop(claim: Claim) -> bool:
+    """Whether somebody wants the turn of this claim to end."""
+    return Turn.objects.filter(pk=claim.turn_pk, attempt=claim.attempt, cancel_requested=True).exists()
 
 
 def _prolong(leased: QuerySet[Turn] | QuerySet[ToolCall]) -> None:
@@ -180,37 +190,38 @@ def _prolong(leased: QuerySet[Turn] | QuerySet[ToolCall]) -> None:
 def release(owner: str) -> list[int]:
     """Give up every lease of ``owner`` (it is shutting down); returns the sessions, whose turns are free at once."""
     sessions = list(
-        Turn.objects.filter(lease_owner=owner, status="running").values_list("session_id", flat=True)
+        Turn.objects.filter(lease_owner=owner, status=TurnStatus.RUNNING).values_list("session_id", flat=True)
     )
     now = timezone.now()
-    Turn.objects.filter(lease_owner=owner, status="running").update(lease_until=now)
-    ToolCall.objects.filter(lease_owner=owner, state="running", background=True).update(lease_until=now)
+    Turn.objects.filter(lease_owner=owner, status=TurnStatus.RUNNING).update(lease_until=now)
+    ToolCall.objects.filter(lease_owner=owner, state=CallStatus.RUNNING, background=True).update(
+        lease_until=now
+    )
     return sessions
 
 
 def runnable_sessions() -> list[int]:
     """Sessions with something to run: a free queue, or a runner that is gone."""
     now = timezone.now()
-    running = Turn.objects.filter(status="running")
-    found = set(
-        Turn.objects.filter(status="queued")
-        .exclude(session__in=running.values("session"))
-        .values_list("session_id", flat=True)
-    )
-    for pk, owner, until in running.values_list("session_id", "lease_owner", "lease_until"):
-        if until is None or until <= now or is_dead(owner):
-            found.add(pk)
-    return sorted(found)
+    found: set[int] = set()
+    at_work: set[int] = set()
+    open_turns = Turn.objects.filter(status__in=[TurnStatus.QUEUED, TurnStatus.RUNNING]).order_by()
+    for session, status, owner, until in open_turns.values_list(
+        "session_id", "status", "lease_owner", "lease_until"
+    ):
+        if status == TurnStatus.RUNNING and not _is_free(owner, until, now):
+            at_work.add(session)
+        else:
+            found.add(session)
+    return sorted(found - at_work)
 
 
 def orphaned_jobs() -> list[tuple[int, int]]:
     """``(call, session)`` of background calls whose runner is gone."""
     now = timezone.now()
-    calls = ToolCall.objects.filter(background=True, state="running")
+    calls = ToolCall.objects.filter(background=True, state=CallStatus.RUNNING)
     rows = calls.order_by().values_list("pk", "session_id", "lease_owner", "lease_until")
-    return [
-        (pk, session) for pk, session, owner, until in rows if until is None or until <= now or is_dead(owner)
-    ]
+    return [(pk, session) for pk, session, owner, until in rows if _is_free(owner, until, now)]
 
 
 def save_live(live: Mapping[Claim, JsonObject], using: str = DEFAULT_DB_ALIAS) -> set[Claim]:

@@ -28,7 +28,7 @@ from envelopes.providers.transcript import (
     without_thinking,
 )
 from envelopes.registries.actors import actors
-from envelopes.registries.state_machines import TURN, TurnStatus
+from envelopes.registries.state_machines import TURN, CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
 from envelopes.turns.deciding import (
     Answer,
@@ -210,7 +210,9 @@ def _tool_of(call: ToolCall, turn: Turn) -> Tool:
 
 
 def _has_jobs(turn: Turn) -> bool:
-    return ToolCall.objects.filter(turn__in=turn.lineage(), background=True, state="running").exists()
+    return ToolCall.objects.filter(
+        turn__in=turn.lineage(), background=True, state=CallStatus.RUNNING
+    ).exists()
 
 
 def _leave(writer: Writer, turn: Turn, status: TurnStatus, *, reason: str) -> None:

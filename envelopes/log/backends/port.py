@@ -74,7 +74,7 @@ class Behind(Exception):
 
 
 class Locked(Exception):
-    """Somebody else writes to this session, and the group was not to wait. Nothing of the append is stored."""
+    """Somebody else writes to this session. Nothing of the append is stored."""
 
 
 class Repeated(Exception):
@@ -95,14 +95,14 @@ class Backend(Protocol):
     requests, does not know of it.
     """
 
-    def write(self, group: Sequence[Append], *, wait: bool = True) -> list[Outcome]:
+    def write(self, group: Sequence[Append]) -> list[Outcome]:
         """Append all of ``group``, of any sessions, in one transaction; the outcome of each, in order, once committed.
 
         A member whose session is unknown, whose fence does not hold, whose request has come before or who is behind is
         left out and takes no number; it is told the first of these. Appends to one session are numbered in the order
         given, and one is behind that does not expect what those before it have left. So is one whose request another
-        one of the group has brought: it finds the answer when it tries again. Where sessions are locked singly and the
-        group is not to ``wait``, those that somebody else has locked are left out too (``Locked``). ``Stored.at`` is no
+        one of the group has brought: it finds the answer when it tries again. Where sessions are locked singly,
+        nobody waits for those that somebody else has locked: they are left out too (``Locked``). ``Stored.at`` is no
         older than the lock. Raises what Django raises; then nothing of the group is stored, but where the connection is
         lost during the commit, after which nobody knows.
         """

@@ -1,8 +1,7 @@
 """The short way on PostgreSQL: lock, then one statement for a whole group, in one round trip.
 
 The lock is a statement of its own because what a statement reads is as old as its beginning. In one statement, an
-append that had to wait for the lock would look at its fence as it stood before the wait, and a runner that was
-overtaken meanwhile would still write.
+append would look at its fence as it stood before the lock, and a runner that was overtaken meanwhile would still write.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from envelopes.types import JsonObject
 BEGIN = b"BEGIN ISOLATION LEVEL READ COMMITTED"
 """Each statement sees what was committed before it, whatever the database's own default is."""
 
-LOCK = """
+LOCK = b"""
 WITH locked AS (
-  SELECT id FROM envelopes_session WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE{skip}
+  SELECT id FROM envelopes_session WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
 )
-SELECT set_config('beach.locked', '{{' || coalesce(string_agg(id::text, ','), '') || '}}', true),
+SELECT set_config('beach.locked', '{' || coalesce(string_agg(id::text, ','), '') || '}', true),
   (SELECT array_agg(id) FROM envelopes_session WHERE id = ANY ($1::bigint[])) FROM locked"""
-"""Locks the group's sessions, lowest first, so that two processes cannot wait for each other.
+"""Locks those of the group's sessions that nobody else has locked, and waits for none.
 
 Those that it got, which it leaves to the next statement too; those that exist."""
 
@@ -90,7 +89,7 @@ SELECT member, w.last, w.stands::int, (extract(epoch FROM at) * 1000000)::bigint
 FROM walked w JOIN asked b USING (member), now"""
 """Leaves out who may not write, has written before or is behind, numbers the rest in the order asked, moves the
 sessions on and stores the rows and the answers to requests. The time is ours and not the database's, and counts on
-while the lock is waited for.
+in the transaction.
 
 ($1 the appends, $2 now, $3 their rows); the members that may write: the last number of the log after each, whether it
 was stored, the time in microseconds, the answer that its request has got before."""
@@ -100,8 +99,7 @@ ROLLBACK = b"ROLLBACK"
 
 _STATEMENTS = {
     b"beach_begin": BEGIN,
-    b"beach_lock": LOCK.format(skip="").encode(),
-    b"beach_lock_free": LOCK.format(skip=" SKIP LOCKED").encode(),
+    b"beach_lock": LOCK,
     b"beach_write": WRITE,
     b"beach_commit": COMMIT,
 }
@@ -118,16 +116,15 @@ class PostgresBackend:
         self._wrapper: BaseDatabaseWrapper | None = None
         self._waiting = selectors.DefaultSelector()
 
-    def write(self, group: Sequence[Append], *, wait: bool = True) -> list[Outcome]:
+    def write(self, group: Sequence[Append]) -> list[Outcome]:
         wrapper = self._connected()
         sessions = "{" + ",".join(str(append.session_pk) for append in group) + "}"
         asked, rows = _asked(group), _rows(group)
         at = timezone.now().isoformat().encode()
-        lock = b"beach_lock" if wait else b"beach_lock_free"
         with wrapper.wrap_database_errors:
             connection: pq.abc.PGconn = wrapper.connection.pgconn
             try:
-                locked, written = self._run(connection, lock, sessions.encode(), asked, at, rows)
+                locked, written = self._run(connection, sessions.encode(), asked, at, rows)
             except BaseException:
                 self._roll_back(connection)
                 raise
@@ -181,12 +178,12 @@ class PostgresBackend:
         return connection.status == pq.ConnStatus.OK
 
     def _run(
-        self, connection: pq.abc.PGconn, lock: bytes, sessions: bytes, asked: bytes, at: bytes, rows: bytes
+        self, connection: pq.abc.PGconn, sessions: bytes, asked: bytes, at: bytes, rows: bytes
     ) -> tuple[pq.abc.PGresult, pq.abc.PGresult]:
-        """All of the transaction, sent at once; what ``lock`` and WRITE returned, after the commit."""
+        """All of the transaction, sent at once; what LOCK and WRITE returned, after the commit."""
         connection.enter_pipeline_mode()
         connection.send_query_prepared(b"beach_begin", None)
-        connection.send_query_prepared(lock, [sessions])
+        connection.send_query_prepared(b"beach_lock", [sessions])
         connection.send_query_prepared(b"beach_write", [asked, at, rows])
         connection.send_query_prepared(b"beach_commit", None)
         connection.pipeline_sync()

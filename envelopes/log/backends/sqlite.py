@@ -77,7 +77,7 @@ class SqliteBackend:
         self._path = Path()
         self._file: tuple[int, int] | None = None
 
-    def write(self, group: Sequence[Append], *, wait: bool = True) -> list[Outcome]:
+    def write(self, group: Sequence[Append]) -> list[Outcome]:
         wrapper = self._connected()
         connection: sqlite3.Connection = wrapper.connection
         cursor = connection.cursor()

@@ -12,7 +12,7 @@ from typing import TypeVar
 from a2ui import ops
 from a2ui.ops import Op
 from envelopes.models import Session
-from envelopes.session_state import PresentedSession, frozen, live_sessions, snapshots
+from envelopes.session_state import PresentedSession, frozen, live_sessions
 from envelopes.transports.panel.presenter import window
 from envelopes.transports.panel.presenter.model import Standing
 from envelopes.transports.panel.presenter.panel import thread_of
@@ -72,6 +72,4 @@ def with_rebuilt(session: Session, ask: Callable[[], T]) -> T:
 
 def forget(session: Session) -> None:
     """Let everything that is frozen be made again, from the first row on, by who asks for the session next."""
-    snapshots.forget(session.pk, PANEL)
-    frozen.forget(session.pk, PANEL)
-    live_sessions.forget(session.pk)
+    live_sessions.forget_stored(session, PANEL)

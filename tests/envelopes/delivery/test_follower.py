@@ -19,13 +19,18 @@ from envelopes.delivery.follower import Changed, Follower, Item, NotInLog, UpToD
 from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.log import handing
+from envelopes.log.append import TurnFence
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Session, Turn
+from envelopes.protocol.parts import check_part
+from envelopes.protocol.rows import Row
 from envelopes.registries.transports import transports
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
-from envelopes.session_state import Frame, live_sessions
+from envelopes.session_state import Frame, TooFarBack, live_sessions
+from envelopes.transports.panel.presenter.panel import PanelPresenter
 from envelopes.turns.leases import Claim
+from envelopes.turns.short_way import ShortWay
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -440,6 +445,46 @@ async def test_rows_that_one_page_lacked_are_not_made_again_for_the_next(
             assert await each.next() == ["row 5"]
         assert await page.begin() == ["row 1", "row 2", "row 3", "row 4", "row 5", "here 5"]
         assert made == [2, 0]
+
+
+async def test_text_that_is_written_once_a_row_is_stored_comes_behind_it() -> None:
+    """Also where row and text come from the same event loop, which need not go anywhere in between."""
+    session, turn = await sync_to_async(_begun)()
+    shown = check_part({"metadata": {"partType": "response"}, "text": "Found."}, origin="actor")[0]
+    way = ShortWay(session, turn, TurnFence(turn.pk, 1))
+    try:
+        async with following(session) as page:
+            await page.begin()
+            for number in range(3):
+                async with way.live.writers():
+                    assert await way.append([shown])
+                _text(session, f"after {number}", block=7)
+                got = await page.next()
+                if f"text after {number}" not in got:
+                    got = [*got, *await page.next()]
+                assert got == [f"row {4 + number}", f"text after {number}"]
+    finally:
+        way.close()
+
+
+async def test_a_page_that_lacks_what_the_log_makes_no_more_is_loaded_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As after a release that shows less; to look for it again and again would never end."""
+    session, turn = await sync_to_async(_begun)()
+    await _part(turn, "One")
+    await in_session(session.pk, _built_anew, session)
+    asked: list[int] = []
+
+    def silent(self: PanelPresenter, row: Row, changes: object, prev: int) -> None:
+        asked.append(row.seq)
+        assert len(asked) < 20
+
+    monkeypatch.setattr(PanelPresenter, "apply", silent)
+    async with following(session) as page:
+        with pytest.raises(TooFarBack):
+            await page.begin(2)
+        assert asked == [1, 2, 3, 4]
 
 
 def _built_anew(session: Session) -> None:

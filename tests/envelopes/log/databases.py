@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from time import sleep
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -16,6 +18,8 @@ from django.db.utils import ConnectionHandler
 from psycopg import sql
 
 from beachsite.settings.database import database
+from envelopes.log.backends.port import Append, Backend, Locked, Outcome, Stored
+from envelopes.log.commits import Committer
 from envelopes.models import Session, ToolCall, Turn
 from tests import needs
 
@@ -99,3 +103,21 @@ def make_job(turn: Turn) -> ToolCall:
     return ToolCall.objects.using(turn._state.db).create(
         session_id=turn.session_id, turn=turn, call_id="job", name="job", state="running", attempt=1
     )
+
+
+def append_and_wait(committer: Committer, append: Append) -> Stored:
+    """From a thread, as an event loop of its own."""
+
+    async def stored() -> Stored:
+        return await committer.append(append)
+
+    return asyncio.run(stored())
+
+
+def write_when_free(backend: Backend, group: Sequence[Append]) -> list[Outcome]:
+    """What becomes of ``group``, whose members have one session, once nobody else has that locked."""
+    while True:
+        outcomes = backend.write(group)
+        if not any(isinstance(outcome, Locked) for outcome in outcomes):
+            return outcomes
+        sleep(0.005)

@@ -24,7 +24,7 @@ from envelopes.log.backends import backend_for
 from envelopes.log.backends.port import Append, Backend, NewRow, Outcome, Stored
 from envelopes.log.commits import _answers
 from envelopes.models import Event, Session, ToolCall, Turn
-from tests.envelopes.log.databases import make_job, make_session, make_turn, pointed, url_of
+from tests.envelopes.log.databases import make_job, make_session, make_turn, pointed, url_of, write_when_free
 
 pytestmark = pytest.mark.django_db(transaction=True, databases="__all__")
 
@@ -203,7 +203,7 @@ def test_a_lost_fence_in_an_unknown_session_is_an_unknown_session(alias: str, ba
 def test_a_fence_that_is_lost_while_an_append_waits_for_the_lock_is_lost(
     alias: str, backend: Backend
 ) -> None:
-    """The look at the fence must be younger than the lock, not as old as the statement that waited for it."""
+    """The look at the fence must be younger than the lock, not as old as the statement that takes it."""
     session = make_session(alias)
     turn = make_turn(session)
     call = make_job(turn)
@@ -213,7 +213,7 @@ def test_a_fence_that_is_lost_while_an_append_waits_for_the_lock_is_lost(
         note(session, "by the job", fence=JobFence(call.pk, 1)),
         note(session, "by somebody"),
     ]
-    waiting = threading.Thread(target=lambda: found.extend(backend.write(group)))
+    waiting = threading.Thread(target=lambda: found.extend(write_when_free(backend, group)))
 
     with transaction.atomic(using=alias):
         locked = Session.objects.using(alias).select_for_update().get(pk=session.pk)

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from time import monotonic, sleep
 from typing import Any
 
 import pytest
@@ -26,7 +25,7 @@ from envelopes.log.commits import GROUP_ROWS, Committer
 from envelopes.log.doorbell import Doorbell
 from envelopes.models import Event, Session
 from tests.envelopes.log.appending import COUNT, ROWS
-from tests.envelopes.log.databases import make_session, make_turn, url_of
+from tests.envelopes.log.databases import append_and_wait, make_session, make_turn, url_of, write_when_free
 
 pytestmark = pytest.mark.django_db(databases="__all__", transaction=True)
 
@@ -40,11 +39,11 @@ class Gated:
         self.reached = threading.Event()
         self.groups: list[int] = []
 
-    def write(self, group: Sequence[Append], *, wait: bool = True) -> list[Outcome]:
+    def write(self, group: Sequence[Append]) -> list[Outcome]:
         self.groups.append(len(group))
         self.reached.set()
         assert self.go.wait(30)
-        return self.backend.write(group, wait=wait)
+        return self.backend.write(group)
 
     def for_all(self, error: Exception) -> bool:
         return self.backend.for_all(error)
@@ -96,40 +95,34 @@ def texts(session: Session) -> list[str]:
 
 
 class Tail:
-    """Appends from threads: one that holds the committer at the gate, and others that gather behind it."""
+    """Appends of one event loop: one that holds the committer at the gate, and others that gather behind it."""
 
     def __init__(self, committer: Committer, gate: Gated, first: Append) -> None:
         self.committer = committer
-        self.answers: list[Any] = [None]
-        self.threads: list[threading.Thread] = []
-        self.hand_over(0, first)
+        self.told: list[asyncio.Future[Stored]] = []
+        self.loop = asyncio.new_event_loop()
+        self.thread = threading.Thread(target=self.loop.run_forever)
+        self.thread.start()
+        self.add(first)
         assert gate.reached.wait(30)
-
-    def hand_over(self, place: int, append: Append) -> None:
-        def wait() -> None:
-            try:
-                self.answers[place] = self.committer.append_and_wait(append)
-            except Exception as error:  # noqa: BLE001 - it is the answer
-                self.answers[place] = error
-
-        before = self.committer._queue.qsize()
-        thread = threading.Thread(target=wait)
-        thread.start()
-        self.threads.append(thread)
-        until = monotonic() + 30
-        while place and self.committer._queue.qsize() == before:
-            assert monotonic() < until
-            sleep(0.001)
 
     def add(self, *appends: Append) -> None:
         for append in appends:
-            self.answers.append(None)
-            self.hand_over(len(self.answers) - 1, append)
+            asyncio.run_coroutine_threadsafe(self._hand_over(append), self.loop).result(30)
+
+    async def _hand_over(self, append: Append) -> None:
+        self.told.append(self.committer.append(append))
 
     def end(self) -> list[Any]:
-        for thread in self.threads:
-            thread.join(30)
-        return self.answers[1:]
+        """What each was told, but for the first."""
+        answers = asyncio.run_coroutine_threadsafe(self._answers(), self.loop).result(30)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join(30)
+        self.loop.close()
+        return answers[1:]
+
+    async def _answers(self) -> list[Any]:
+        return await asyncio.gather(*self.told, return_exceptions=True)
 
 
 def test_what_comes_during_a_commit_goes_together_and_each_is_told_its_own(
@@ -282,7 +275,7 @@ def test_an_error_while_a_group_is_gathered_answers_all_of_it(
     tail.add(note(session, "a"), Append(session.pk, None, [_Unreadable()]))  # type: ignore[list-item]
     gate.go.set()
     assert [type(answer) for answer in tail.end()] == [TypeError, TypeError]
-    assert committer.append_and_wait(note(session, "b")).first == 2
+    assert append_and_wait(committer, note(session, "b")).first == 2
     assert texts(session) == ["first", "b"]
 
 
@@ -329,7 +322,7 @@ def test_an_event_loop_that_is_gone_does_not_stop_it(alias: str, gate: Gated, co
 
     asyncio.run(leave())
     gate.go.set()
-    assert committer.append_and_wait(note(session, "b")).first == 2
+    assert append_and_wait(committer, note(session, "b")).first == 2
 
 
 def test_a_bell_that_breaks_does_not_stop_it(
@@ -343,7 +336,7 @@ def test_a_bell_that_breaks_does_not_stop_it(
 
     bell.relay = relay
     for number in (1, 2):
-        assert committer.append_and_wait(note(session, "a")).first == number
+        assert append_and_wait(committer, note(session, "a")).first == number
     assert committer.stop(30)
     assert [record.message for record in caplog.records] == [f"Ringing for session {session.pk} failed."] * 2
 
@@ -356,7 +349,7 @@ def test_stopping_commits_what_was_handed_over_and_takes_nothing_more(
     tail.add(*(note(session, str(n)) for n in range(5)))
     assert not committer.stop(0.05)
     with pytest.raises(Unavailable):
-        committer.append_and_wait(note(session, "late"))
+        append_and_wait(committer, note(session, "late"))
     gate.go.set()
     assert committer.stop(30)
     assert [answer.first for answer in tail.end()] == [2, 3, 4, 5, 6]
@@ -368,7 +361,7 @@ def test_one_that_was_never_used_stops_at_once_and_can_start_again(alias: str) -
     for number in (1, 2):
         assert committer.stop(0)
         committer.start()
-        assert committer.append_and_wait(note(session, "a")).first == number
+        assert append_and_wait(committer, note(session, "a")).first == number
         assert committer.stop(30)
 
 
@@ -417,9 +410,8 @@ def test_two_processes_append_to_the_same_sessions_in_both_ways(alias: str) -> N
 def _wait_for_locks(alias: str, sessions: Sequence[Session]) -> None:
     """A transaction that lost its process may end a little later."""
     backend = backend_for(alias)
-    backend.write(
-        [Append(session.pk, None, [NewRow("note", {"by": "test", "n": 0})] * ROWS) for session in sessions]
-    )
+    for session in sessions:
+        write_when_free(backend, [Append(session.pk, None, [NewRow("note", {"by": "test", "n": 0})] * ROWS)])
     backend.close()
 
 

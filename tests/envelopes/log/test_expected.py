@@ -23,7 +23,7 @@ from envelopes.log.doorbell import Doorbell
 from envelopes.log.reading import reader_for
 from envelopes.models import Event, Session
 from envelopes.protocol.text import clean_json
-from tests.envelopes.log.databases import make_session, make_turn
+from tests.envelopes.log.databases import append_and_wait, make_session, make_turn, write_when_free
 from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True, databases="__all__")
@@ -114,7 +114,7 @@ def test_two_that_race_lose_no_number_and_double_none(alias: str) -> None:
         backend, at, behind = backend_for(alias), 0, 0
         for number in range(count):
             while True:
-                (outcome,) = backend.write([note(session, f"{name}{number}", expected=at)])
+                (outcome,) = write_when_free(backend, [note(session, f"{name}{number}", expected=at)])
                 if isinstance(outcome, Stored):
                     assert outcome.first == at + 1
                     at = outcome.last
@@ -135,7 +135,7 @@ def _postgres_only(alias: str) -> None:
         pytest.skip("SQLite has one lock for all")
 
 
-def test_a_session_that_is_locked_is_left_out_where_the_group_is_not_to_wait(
+def test_a_session_that_is_locked_is_left_out_and_the_others_do_not_wait(
     alias: str, backend: Backend
 ) -> None:
     _postgres_only(alias)
@@ -143,8 +143,8 @@ def test_a_session_that_is_locked_is_left_out_where_the_group_is_not_to_wait(
     with transaction.atomic(using=alias):
         Session.objects.using(alias).select_for_update().get(pk=locked.pk)
         group = [note(locked, "a", expected=0), note(free, "b"), note(987_654_321, "x")]
-        assert told(backend.write(group, wait=False)) == [Locked, (1, 1), NotFound]
-    assert told(backend.write([note(locked, "c")], wait=False)) == [(1, 1)]
+        assert told(backend.write(group)) == [Locked, (1, 1), NotFound]
+    assert told(backend.write([note(locked, "c")])) == [(1, 1)]
     assert (texts(locked), texts(free)) == (["c"], ["b"])
 
 
@@ -155,7 +155,7 @@ def test_a_locked_session_holds_up_its_own_appends_and_nobody_elses(alias: str) 
     answers: dict[str, Stored] = {}
 
     def write(session: Session, word: str) -> None:
-        answers[word] = committer.append_and_wait(note(session, word))
+        answers[word] = append_and_wait(committer, note(session, word))
 
     threads = []
     with transaction.atomic(using=alias):
@@ -164,7 +164,7 @@ def test_a_locked_session_holds_up_its_own_appends_and_nobody_elses(alias: str) 
             threads.append(threading.Thread(target=write, args=(locked, str(number))))
             threads[-1].start()
             sleep(0.05)
-        assert committer.append_and_wait(note(free, "x")).first == 1
+        assert append_and_wait(committer, note(free, "x")).first == 1
         assert not answers
         released = timezone.now()
     for thread in threads:
@@ -179,7 +179,7 @@ def test_what_was_locked_is_stored_before_the_end(alias: str) -> None:
     _postgres_only(alias)
     session = make_session(alias)
     committer = Committer(lambda: backend_for(alias), Doorbell())
-    thread = threading.Thread(target=lambda: committer.append_and_wait(note(session, "a")))
+    thread = threading.Thread(target=lambda: append_and_wait(committer, note(session, "a")))
     with transaction.atomic(using=alias):
         Session.objects.using(alias).select_for_update().get(pk=session.pk)
         thread.start()
@@ -189,7 +189,7 @@ def test_what_was_locked_is_stored_before_the_end(alias: str) -> None:
     thread.join(30)
     assert texts(session) == ["a"]
     committer.start()
-    assert committer.append_and_wait(note(session, "b")).first == 2
+    assert append_and_wait(committer, note(session, "b")).first == 2
     assert committer.stop(30)
 
 

@@ -26,7 +26,7 @@ from envelopes.log.backends.port import (
 )
 from envelopes.log.commits import _answers
 from envelopes.models import ClientMessage, Event, Participant, Session
-from tests.envelopes.log.databases import make_session
+from tests.envelopes.log.databases import make_session, write_when_free
 from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True, databases="__all__")
@@ -176,7 +176,7 @@ def test_copies_through_several_processes_at_once_are_stored_once(alias: str) ->
     def write() -> Outcome:
         backend = backend_for(alias)
         try:
-            return backend.write([said(session, "a", "one")])[0]
+            return write_when_free(backend, [said(session, "a", "one")])[0]
         finally:
             backend.close()
 

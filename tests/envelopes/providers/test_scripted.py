@@ -335,3 +335,12 @@ def test_an_empty_request() -> None:
     read = Conversation(ModelRequest("", [], []))
 
     assert (read.text, read.action, read.replies, read.earlier) == ("", None, 0, [])
+
+
+def test_a_turn_is_read_without_the_conversation_before_it() -> None:
+    """However long that is; whoever asks for it has it read then."""
+    unreadable: dict[str, Any] = {"role": "user"}
+    read = Conversation(request(messages=[unreadable, {"role": "user", "content": [user_text("Corfu")]}]))
+    assert (read.text, read.calls, read.outcomes) == ("Corfu", [], [])
+    with pytest.raises(KeyError):
+        _ = read.earlier

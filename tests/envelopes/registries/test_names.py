@@ -81,6 +81,12 @@ def test_names_that_the_messages_api_takes(name: str) -> None:
     assert tool(name).definition()["name"] == name
 
 
+def test_the_definition_of_a_tool_is_made_once() -> None:
+    made = tool("book")
+    assert made.definition() is made.definition()
+    assert replace(made, name="rebook").definition()["name"] == "rebook"
+
+
 @pytest.mark.parametrize("name", [value for key, value in NO_NAMES.items() if key != "dot"])
 def test_x6_names_of_actors_part_types_and_turn_states_are_names_too(name: Any) -> None:
     states: Registry[TurnState] = Registry("turn state")

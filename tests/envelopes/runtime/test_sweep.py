@@ -21,6 +21,7 @@ from envelopes.turns import leases
 from envelopes.types import JsonObject
 from tests import factories
 from tests.desk import desk, replies
+from tests.envelopes.counted import counting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -105,6 +106,17 @@ async def test_a_claim_that_is_made_while_the_runner_stops_keeps_no_lease(
 
         (turn,) = await d.turns()
         assert turn.status == "queued" or turn.lease_until <= timezone.now()
+
+
+async def test_a_sweep_asks_three_things_and_changes_nothing_where_nothing_is_due() -> None:
+    here = Runner()
+    # What is asked seldom is asked at first.
+    await here._sweep_once()
+    read = await beside_sessions(counting)
+    await here._sweep_once()
+    counts = await beside_sessions(read)
+
+    assert (counts.statements, counts.transactions) == (3, 0), dict(counts.verbs)
 
 
 async def _state(approval: Approval) -> str:

@@ -294,8 +294,8 @@ def test_processes_that_present_nothing_do_not_crowd_out_what_a_presenter_needs(
 
 def test_snapshots_of_long_sessions_come_less_often() -> None:
     """Each is as long as the conversation: all of them together cost a row no more than in a short one (R11)."""
-    assert snapshots.is_due(100, 0)
-    assert not snapshots.is_due(199, 100)
+    assert snapshots.is_due(200, 0)
+    assert not snapshots.is_due(399, 200)
     assert not snapshots.is_due(24_999, 23_800)
     assert snapshots.is_due(25_000, 23_750)
 

@@ -4,12 +4,11 @@ seen."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from django.db import connection
 
 from envelopes import intake
 from envelopes.database_threads import in_session
@@ -24,8 +23,8 @@ from envelopes.transports.panel.reader import READER
 from envelopes.transports.panel.transport import PANEL
 from envelopes.turns import leases
 from envelopes.types import JsonObject
-from tests.bench.serving.app.counting import Counts, PostgresTrace, SqliteTrace
 from tests.desk import Desk, desk
+from tests.envelopes.counted import counting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -46,11 +45,11 @@ def _answer(request: ModelRequest) -> Reply:
 
 
 @pytest.mark.parametrize("words", ["hello", "surface"])
-async def test_a_turn_costs_twelve_statements_in_three_transactions(
+async def test_a_turn_costs_eleven_statements_in_three_transactions(
     words: str, monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:
     """What somebody says (4): the session's numbers, the turn, its rows, what it was answered.
-    The claim (5): numbers, the turn, what was said before (2), its row. The reply (3): numbers, the turn, its rows.
+    The claim (4): numbers, the turn, what was said before, its row. The reply (3): numbers, the turn, its rows.
     Whoever reads along is given what was written."""
     # However slow the machine is: no renewal and no sweep (the first one runs while the runner starts) falls into it,
     # and the end of a reply comes right after its last block.
@@ -60,11 +59,11 @@ async def test_a_turn_costs_twelve_statements_in_three_transactions(
     async with desk(_answer) as d, _reading(d):
         # The first one has no title yet, and nothing before it.
         await _say(d, "m1", f"{words} 1")
-        read = await in_session(d.session.pk, _count)
+        read = await in_session(d.session.pk, counting)
         await _say(d, "m2", f"{words} 2")
         counts = await in_session(d.session.pk, read)
 
-        assert (counts.statements, counts.transactions) == (12, 3), dict(counts.verbs)
+        assert (counts.statements, counts.transactions) == (11, 3), dict(counts.verbs)
         kinds = [row.kind async for row in Event.objects.filter(session=d.session, turn=2)]
         assert kinds[0] == "turn" and kinds[-1] == "settled"
 
@@ -89,29 +88,6 @@ async def _reading(d: Desk) -> AsyncIterator[None]:
 async def _say(d: Desk, message_id: str, words: str) -> None:
     await in_session(d.session.pk, intake.post_message, d.session, d.owner, message_id, words)
     await d.quiet()
-
-
-def _count() -> Callable[[], Counts]:
-    """Count what the connection of this thread is asked from now on; returns what stops that."""
-    counts = Counts()
-    raw = connection.connection
-    if connection.vendor == "sqlite":
-        raw.set_trace_callback(SqliteTrace(counts))
-
-        def read() -> Counts:
-            raw.set_trace_callback(None)
-            return counts
-
-        return read
-    trace = PostgresTrace(raw.pgconn)
-
-    def read_trace() -> Counts:
-        raw.pgconn.untrace()
-        trace.count(counts)
-        trace.close()
-        return counts
-
-    return read_trace
 
 
 async def test_whoever_answers_at_once_does_not_have_the_turn_before_looked_up(

@@ -125,11 +125,11 @@ def _in_groups_on_sqlite(dying: Dying) -> None:
 
     plain = sqlite.SqliteBackend.write
 
-    def write(self: sqlite.SqliteBackend, group: Sequence[Any], *, wait: bool = True) -> Any:
+    def write(self: sqlite.SqliteBackend, group: Sequence[Any]) -> Any:
         if dying.is_due("before", "group"):
             self._connected().connection.create_function("die", 0, dying.now)
             sqlite.COMMIT = "SELECT die()"
-        outcomes = plain(self, group, wait=wait)
+        outcomes = plain(self, group)
         if dying.is_due("after", "group"):
             dying.now()
         return outcomes

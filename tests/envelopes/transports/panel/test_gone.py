@@ -196,7 +196,7 @@ def test_two_drawers_of_one_part_type_are_refused(app: None) -> None:
 def test_s14_earlier_messages_whose_code_is_gone_are_what_the_log_makes_of_them(app: None, gone: str) -> None:
     """What was frozen before would be shown as data, and what a replay makes stands elsewhere in it."""
     session = factories.make_session()
-    talk_at_length(session, 150)
+    talk_at_length(session, 250)
     early = Event.objects.filter(session=session, part_type="response").earliest("seq")
     early.part_type = "acme.board"
     early.data["part"]["metadata"]["partType"], early.data["part"]["text"] = "acme.board", "e2 to e4"

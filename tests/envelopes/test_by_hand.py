@@ -1,0 +1,63 @@
+"""Statements that are written by hand store what Django's own would, and read it back the same."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from envelopes.models import Turn, by_hand
+from envelopes.registries.state_machines import TurnStatus
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+VALUES: dict[str, Any] = {
+    "number": 7,
+    "actor": "sally",
+    "status": TurnStatus.WAITING,
+    "turn_state": "",
+    "trigger": {"kind": "message", "text": "Ä \U0001f3d6 \u2028", "n": 1.5},
+    "trigger_seq": 2**40,
+    "messages": [{"role": "user", "content": []}],
+    "live": {},
+    "correction": 'It\'s "this" %s',
+    "cancel_requested": True,
+    "attempt": 3,
+    "lease_until": datetime(2026, 8, 15, 12, 30, 0, 123456, UTC),
+    "settled_at": None,
+}
+
+
+def _values(turn: Turn) -> dict[str, Any]:
+    return {field.attname: getattr(turn, field.attname) for field in Turn._meta.concrete_fields}
+
+
+def test_a_row_that_is_stored_by_hand_is_read_by_the_orm_and_by_hand_alike() -> None:
+    turn = Turn(session=factories.make_session(), **VALUES)
+    by_hand.insert(turn)
+    assert _values(Turn.objects.get(pk=turn.pk)) == _values(turn)
+
+    changed = {"status": TurnStatus.SETTLED, "messages": [], "attempt": 4, "model": "m", "lease_until": None}
+    for name, value in changed.items():
+        setattr(turn, name, value)
+    assert by_hand.update(turn, list(changed), {"number": 7})
+    assert not by_hand.update(turn, ["actor"], {"number": 8})
+    assert _values(Turn.objects.get(pk=turn.pk)) == _values(turn)
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT {by_hand.columns(Turn)} FROM envelopes_turn WHERE id = %s", [turn.pk])  # noqa: S608 - names of ours
+        assert _values(by_hand.made(Turn, cursor.fetchone())) == _values(turn)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [*VALUES.items(), ("number", 0), ("actor", ""), ("cancel_requested", False), ("status", "queued")],
+)
+def test_a_value_is_given_to_the_database_as_django_would(name: str, value: Any) -> None:
+    field = Turn._meta.get_field(name)
+    (column,) = by_hand._given([field], connection.vendor)
+    given = by_hand._stored(column, Turn(**{name: value}), connection, add=False)
+    expected = field.get_db_prep_save(value, connection)
+    assert (type(given), str(given)) == (type(expected), str(expected))
