@@ -244,15 +244,15 @@ class TurnRun:
             tool = actor.tool(call.name) if actor is not None else None
             if call.state == "denied":
                 await self._store(calls.deny_call, call)
+            elif call.state == "running" and (tool is None or not tool.idempotent):
+                # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
+                await self._store(calls.finish_call, call, "unknown", None, outcomes.UNKNOWN)
+            elif call.state not in ("requested", "approved", "running"):
+                continue
             elif tool is None:
                 gone = {"code": "tool_gone", "message": f"The tool {call.name!r} does not exist any more."}
                 await self._store(calls.finish_call, call, "failed", None, gone)
-            elif call.state == "running" and not tool.idempotent:
-                # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
-                await self._store(calls.finish_call, call, "unknown", None, outcomes.UNKNOWN)
-            elif call.state in ("requested", "approved", "running") and not await self._needs_asking(
-                tool, call
-            ):
+            elif not await self._needs_asking(tool, call):
                 claimed = await self._store(calls.claim_call, call.pk, self.owner)
                 if claimed is None:
                     continue
