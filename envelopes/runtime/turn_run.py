@@ -82,6 +82,11 @@ class TurnRun:
             if loaded.turn.cancel_requested or self.cancelled.is_set():
                 await self._store(steps.cancel, [])
                 return
+            if loaded.turn.actor not in actors:
+                # Its application has been taken out of the site, and the conversation is still there.
+                text = "The agent of this conversation is not part of this site any more. Start a new one."
+                await self._store(steps.give_up, "actor_gone", text)
+                return
             # A reply without a single block still has its correction to be told.
             if following == "model" or not (self._replied(loaded.turn) or loaded.turn.correction):
                 following = await self._ask(loaded.turn)
@@ -108,14 +113,7 @@ class TurnRun:
 
     async def _ask(self, turn: Turn) -> steps.Next:
         """One reply of the model, stored block by block as it is written."""
-        actor = actors.get(turn.actor)
-        if actor is None:
-            # Its application has been taken out of the site, and the conversation is still there.
-            text = (
-                "The agent of this conversation is not part of this site any more. Start a new conversation."
-            )
-            await self._store(steps.give_up, "actor_gone", text)
-            return "stop"
+        actor = actors[turn.actor]
         prefix = f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}"
         live = LiveText(self.claim, turn.number, prefix, self.saver, self.pacer)
         held = HeldBlock(self.claim, turn)
@@ -237,11 +235,11 @@ class TurnRun:
     async def _run_calls(self, loaded: steps.Loaded) -> None:
         """Run what of the last reply may run now: calls that need no approval in order, approved ones in the order
         in which they were approved."""
-        actor = actors.get(loaded.turn.actor)
+        actor = actors[loaded.turn.actor]
         granted = [call for call in loaded.calls if call.state == "approved"]
         granted.sort(key=lambda call: (call.approval.decided_at, call.pk))
         for call in [*(call for call in loaded.calls if call.state != "approved"), *granted]:
-            tool = actor.tool(call.name) if actor is not None else None
+            tool = actor.tool(call.name)
             if call.state == "denied":
                 await self._store(calls.deny_call, call)
             elif call.state == "running" and (tool is None or not tool.idempotent):
