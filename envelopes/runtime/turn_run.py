@@ -82,6 +82,11 @@ class TurnRun:
             if loaded.turn.cancel_requested or self.cancelled.is_set():
                 await self._store(steps.cancel, [])
                 return
+            if loaded.turn.actor not in actors:
+                # Its application has been taken out of the site, and the conversation is still there.
+                text = "The agent of this conversation is not part of this site any more. Start a new one."
+                await self._store(steps.give_up, "actor_gone", text)
+                return
             # A reply without a single block still has its correction to be told.
             if following == "model" or not (self._replied(loaded.turn) or loaded.turn.correction):
                 following = await self._ask(loaded.turn)
@@ -108,14 +113,7 @@ class TurnRun:
 
     async def _ask(self, turn: Turn) -> steps.Next:
         """One reply of the model, stored block by block as it is written."""
-        actor = actors.get(turn.actor)
-        if actor is None:
-            # Its application has been taken out of the site, and the conversation is still there.
-            text = (
-                "The agent of this conversation is not part of this site any more. Start a new conversation."
-            )
-            await self._store(steps.give_up, "actor_gone", text)
-            return "stop"
+        actor = actors[turn.actor]
         prefix = f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}"
         live = LiveText(self.claim, turn.number, prefix, self.saver, self.pacer)
         held = HeldBlock(self.claim, turn)
@@ -237,22 +235,22 @@ class TurnRun:
     async def _run_calls(self, loaded: steps.Loaded) -> None:
         """Run what of the last reply may run now: calls that need no approval in order, approved ones in the order
         in which they were approved."""
-        actor = actors.get(loaded.turn.actor)
+        actor = actors[loaded.turn.actor]
         granted = [call for call in loaded.calls if call.state == "approved"]
         granted.sort(key=lambda call: (call.approval.decided_at, call.pk))
         for call in [*(call for call in loaded.calls if call.state != "approved"), *granted]:
-            tool = actor.tool(call.name) if actor is not None else None
+            tool = actor.tool(call.name)
             if call.state == "denied":
                 await self._store(calls.deny_call, call)
+            elif call.state == "running" and (tool is None or not tool.idempotent):
+                # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
+                await self._store(calls.finish_call, call, "unknown", None, outcomes.UNKNOWN)
+            elif call.state not in ("requested", "approved", "running"):
+                continue
             elif tool is None:
                 gone = {"code": "tool_gone", "message": f"The tool {call.name!r} does not exist any more."}
                 await self._store(calls.finish_call, call, "failed", None, gone)
-            elif call.state == "running" and not tool.idempotent:
-                # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
-                await self._store(calls.finish_call, call, "unknown", None, outcomes.UNKNOWN)
-            elif call.state in ("requested", "approved", "running") and not await self._needs_asking(
-                tool, call
-            ):
+            elif not await self._needs_asking(tool, call):
                 claimed = await self._store(calls.claim_call, call.pk, self.owner)
                 if claimed is None:
                     continue

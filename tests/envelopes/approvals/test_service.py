@@ -441,7 +441,7 @@ def test_a_decision_comes_through_a_door_that_is_registered(ada: Principal) -> N
 
     with pytest.raises(ValidationFailed) as refused:
         decide(approval.approval_id, "granted", ada, source="email")
-    assert refused.value.facts["allowed"] == ("chat", "admin", "policy")
+    assert refused.value.facts["allowed"] == ("chat", "admin", "policy", "http")
     approval.refresh_from_db()
     assert approval.state == "pending"
 
