@@ -77,16 +77,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._relist = False
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        async def deliver(message: Any) -> None:
-            try:
-                await send(message)
-            except Exception as error:
-                # Servers differ in what they raise when the other end has gone.
-                logger.info("A socket was gone as something was sent to it: %r", error)
-                raise Disconnected from error
-
         # Not as Channels does: it has a task, and a queue, for each source of messages, and there is only one.
-        self.scope, self.base_send = scope, deliver
+        self.scope, self._deliver = scope, send
         try:
             while True:
                 await self.dispatch(await receive())
@@ -95,6 +87,15 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         finally:
             # However it ends: a send may fail, a server may cancel what takes it too long.
             await self._let_go()
+
+    async def base_send(self, message: Any) -> None:
+        """Where Channels sends to."""
+        try:
+            await self._deliver(message)
+        except Exception as error:
+            # Servers differ in what they raise when the other end has gone.
+            logger.info("A socket was gone as something was sent to it: %r", error)
+            raise Disconnected from error
 
     async def dispatch(self, message: Any) -> None:
         """As Channels does, without going to the database's thread for each message: who needs the database goes."""
