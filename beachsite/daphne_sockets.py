@@ -266,6 +266,10 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne ships no types
         """As daphne's."""
         if not self.requestHeaders.hasHeader(b"Upgrade"):
             return super().process()
+        # Daphne reads them as ASCII, and answers 500 with a traceback where they are not.
+        if not all(map(bytes.isascii, self.requestHeaders.getRawHeaders(b"Sec-WebSocket-Protocol", ()))):
+            self.basic_error(400, b"Bad Request", "Invalid subprotocol")
+            return None
         self.server.ws_factory.turns.ask(self._begin)
         return None
 
