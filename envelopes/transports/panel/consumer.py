@@ -39,6 +39,7 @@ from envelopes.transports.panel import frames as wire
 from envelopes.transports.panel.budget import Budget
 from envelopes.transports.panel.drawings import Drawings, drawings_of
 from envelopes.transports.panel.identity import Admission, admit, recheck, slim
+from envelopes.transports.panel.patience import Patience
 from envelopes.transports.panel.presenter.window import Lost
 from envelopes.transports.panel.reader import READER
 from envelopes.transports.panel.transport import PANEL
@@ -50,8 +51,8 @@ PING_SECONDS = 30.0
 """How long a ping is answered without asking again. Pages send one after 20 seconds of silence, so that one that only
 listens hears within ``RECHECK_SECONDS`` that a login has ended, whether or not anything happens meanwhile."""
 
-HANDSHAKE_SECONDS = 1.0
-"""How long a handshake waits for the database."""
+HANDSHAKES = Patience(1.0)
+"""How long handshakes wait for the database."""
 
 PUMP_SECONDS = 5.0
 """How long the pump may take to end; it may wait for the database."""
@@ -116,7 +117,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         ensure_started()
         admission = read_beside_sessions(admit, self.scope)
         try:
-            await asyncio.wait([admission], timeout=HANDSHAKE_SECONDS)
+            await HANDSHAKES.wait(admission)
             # Also whoever is refused: a browser does not hear why a handshake failed, only why a connection ended.
             await self.accept()
         except BaseException:
