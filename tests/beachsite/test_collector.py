@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from beachsite.collector import LEAST_BLOCKS, SHARE, Attendant
+from beachsite.collector import BUSY, LEAST_BLOCKS, PATIENCE, SHARE, Attendant
 
 
 class Knot:
@@ -60,3 +60,23 @@ def test_a_process_that_has_much_is_searched_after_as_large_a_part_of_it(by_hand
     assert attendant.look()
     assert some() is more() is None
     assert len(lives.parts) == 10 * LEAST_BLOCKS
+
+
+def test_a_process_at_work_is_searched_once_it_has_less_to_do(by_hand: None) -> None:
+    attendant = Attendant()
+    # Three blocks each.
+    many = weakref.ref(Knot(LEAST_BLOCKS * PATIENCE // 4))
+
+    assert not attendant.look(busy=BUSY + 0.1)
+    assert many() is not None
+
+    assert attendant.look(busy=BUSY - 0.1)
+    assert many() is None
+
+
+def test_one_that_is_always_at_work_is_searched_before_it_has_grown_much(by_hand: None) -> None:
+    attendant = Attendant()
+    many = [weakref.ref(Knot(LEAST_BLOCKS)) for _ in range(PATIENCE)]
+
+    assert attendant.look(busy=1.0)
+    assert not any(one() for one in many)
