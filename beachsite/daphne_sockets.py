@@ -173,6 +173,8 @@ class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no type
             super().connectionLost(*args)
         finally:
             self._give_turn_back()
+            # It has the connection itself as its result: a circle, for the garbage collector.
+            self.is_closed = None
 
     def onClose(self, *args: Any) -> None:  # noqa: N802 - autobahn's name
         """As daphne's, which raises for what its server does not know: a handshake that was wrong, or refused a while

@@ -16,7 +16,7 @@ from twisted.internet.testing import StringTransport
 from twisted.protocols.policies import WrappingFactory
 from twisted.python.failure import Failure
 
-from beachsite.daphne_sockets import HANDSHAKES, Applications, Factory, Request, Requests
+from beachsite.daphne_sockets import HANDSHAKES, Applications, Factory, Protocol, Request, Requests
 
 OPENING = (
     b"GET /ws/ HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -82,7 +82,9 @@ class Visit:
         del self._outer
 
     def goes(self) -> None:
-        self._transport.protocol.connectionLost(Failure(ConnectionDone()))
+        # As a transport of Twisted's, which does not know it any more.
+        protocol, self._transport.protocol = self._transport.protocol, None
+        protocol.connectionLost(Failure(ConnectionDone()))
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["plain", "as TLS is"])
@@ -162,6 +164,36 @@ async def test_a_socket_does_what_it_did_without_what_it_held_for_its_handshake(
     await asyncio.wait_for(over.wait(), 10)
     assert [one.get("text") for one in heard] == ["one", "two", None]
     assert heard[-1]["type"] == "websocket.disconnect"
+
+
+async def test_a_socket_that_is_gone_leaves_nothing_to_the_collector() -> None:
+    opened = asyncio.Event()
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        opened.set()
+        await receive()
+
+    daphne = Daphne(application)
+    visit = Visit(daphne)
+    gc.disable()
+    try:
+        visit.sends(OPENING)
+        await asyncio.wait_for(opened.wait(), 10)
+        visit.lets_go()
+        (socket,) = [weakref.ref(one) for one in daphne.connections if isinstance(one, Protocol)]
+        over = daphne.connections[socket()]["application_instance"]
+        visit.goes()
+        await asyncio.wait_for(over, 10)
+        del over, visit
+        daphne.application_checker()
+        assert not daphne.connections
+        # What ran last is let go of when something else does.
+        await asyncio.sleep(0)
+        assert socket() is None
+    finally:
+        gc.enable()
 
 
 async def test_those_that_went_away_while_they_waited_have_none(daphne: Daphne) -> None:

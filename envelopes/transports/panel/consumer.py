@@ -153,11 +153,15 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         await self.close(close.code, reason=close.reason)
 
     async def _let_go(self) -> None:
-        if self._unlist is not None:
-            self._unlist()
-        if self._follower is not None:
-            self._follower.close()
-        if self._pumping is not None and await end([self._pumping], seconds=PUMP_SECONDS):
+        # All of these know the consumer: what it is done with would wait for the garbage collector.
+        unlist, self._unlist = self._unlist, None
+        follower, self._follower = self._follower, None
+        pumping, self._pumping = self._pumping, None
+        if unlist is not None:
+            unlist()
+        if follower is not None:
+            follower.close()
+        if pumping is not None and await end([pumping], seconds=PUMP_SECONDS):
             logger.warning("A socket of session %s still waits for the database.", self.session.pk)
 
     # -- in -----------------------------------------------------------------------------------------------------
