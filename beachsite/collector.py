@@ -25,6 +25,10 @@ meanwhile, and whoever comes back with a thousand others would wait for it too."
 PATIENCE = 2
 """But for one that has grown by so many times as much: it may never have less to do."""
 
+YOUNG_LOOKS = 10
+"""Each look searches what has come since the one before, each of so many what has come since the one that did so: each
+request leaves its page in a circle of Django's tasks, which are freed so before they have made others place."""
+
 
 def settle() -> None:
     """To be called once after start-up: what is there by now (modules, models, catalogs, locale data) is never
@@ -36,14 +40,18 @@ def settle() -> None:
 
 
 class Attendant:
-    """Searches all generations when memory has grown. After `settle` nobody else does, for days: surfaces and closed
-    sockets are cycles, and a server that only serves makes few objects that stay."""
+    """Searches what is young all the time, and all generations when memory has grown. After `settle` nobody else does,
+    for days: surfaces are cycles, and a server that only serves makes few objects that stay."""
 
     def __init__(self) -> None:
         self._at_start = self._after = sys.getallocatedblocks()
+        self._looks = 0
 
     def look(self, *, busy: float = 0.0) -> bool:
-        """Whether it was time to search; ``busy`` is the part of the time since the last look that went into work."""
+        """Whether it was time to search all; ``busy`` is the part of the time since the last look that went into
+        work."""
+        self._looks += 1
+        gc.collect(0 if self._looks % YOUNG_LOOKS else 1)
         least = max(LEAST_BLOCKS, SHARE * (self._after - self._at_start))
         if sys.getallocatedblocks() - self._after < (least * PATIENCE if busy > BUSY else least):
             return False
