@@ -231,6 +231,12 @@ class SurfaceSet:
             self._mark(self._new, surface)
         self._touched, self._gone, self._problems = {}, [], []
 
+    def rest(self) -> None:
+        """Surfaces that may not change for long need less: as after a restart, each is drawn anew before it does, and
+        its fragments are the same. Flush before, and not within an attempt."""
+        for surface in self._surfaces.values():
+            surface.rest()
+
     def _note(self) -> None:
         """What waits is about to be handed out."""
         if self._journal.on:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
+import time
 
 _THRESHOLDS = (300_000, 20, 50)
 """Allocations before the youngest generation is searched, and how many such searches before the next older one.
@@ -12,12 +13,21 @@ A message of five thousand components and their surface are about a hundred thou
 700 the collector looks at each of them many times while they are made and finds nothing, which takes longer than making
 them."""
 
-SECONDS = 5.0
+SECONDS = 1.0
 """How often `attend` looks whether there may be something to free."""
 LEAST_BLOCKS = 10_000
 """So many more blocks of memory than after the last search, about a megabyte, are worth one."""
 SHARE = 0.25
 """And so large a part of what has come since the start: a process that has much does not look at it all the time."""
+BUSY = 0.5
+"""A process that has used a larger part of the time since the last look for work is not searched now: nothing else runs
+meanwhile, and whoever comes back with a thousand others would wait for it too."""
+PATIENCE = 2
+"""But for one that has grown by so many times as much: it may never have less to do."""
+
+YOUNG_LOOKS = 10
+"""Each look searches what has come since the one before, each of so many what has come since the one that did so: each
+request leaves its page in a circle of Django's tasks, which are freed so before they have made others place."""
 
 
 def settle() -> None:
@@ -30,16 +40,20 @@ def settle() -> None:
 
 
 class Attendant:
-    """Searches all generations when memory has grown. After `settle` nobody else does, for days: surfaces and closed
-    sockets are cycles, and a server that only serves makes few objects that stay."""
+    """Searches what is young all the time, and all generations when memory has grown. After `settle` nobody else does,
+    for days: surfaces are cycles, and a server that only serves makes few objects that stay."""
 
     def __init__(self) -> None:
         self._at_start = self._after = sys.getallocatedblocks()
+        self._looks = 0
 
-    def look(self) -> bool:
-        """Whether it was time to search."""
-        lives = self._after - self._at_start
-        if sys.getallocatedblocks() - self._after < max(LEAST_BLOCKS, SHARE * lives):
+    def look(self, *, busy: float = 0.0) -> bool:
+        """Whether it was time to search all; ``busy`` is the part of the time since the last look that went into
+        work."""
+        self._looks += 1
+        gc.collect(0 if self._looks % YOUNG_LOOKS else 1)
+        least = max(LEAST_BLOCKS, SHARE * (self._after - self._at_start))
+        if sys.getallocatedblocks() - self._after < (least * PATIENCE if busy > BUSY else least):
             return False
         gc.collect()
         self._after = sys.getallocatedblocks()
@@ -57,5 +71,9 @@ def attend() -> None:
 
 def _attend() -> None:
     attendant, never = Attendant(), threading.Event()
+    used = time.process_time()
     while not never.wait(SECONDS):
-        attendant.look()
+        before, used = used, time.process_time()
+        attendant.look(busy=(used - before) / SECONDS)
+        # The search itself is no reason not to make the next one.
+        used = time.process_time()

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import copy_context
 from functools import partial
 from inspect import isfunction
 from typing import Any
 
+from autobahn.websocket.protocol import TrafficStats
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet.defer import Deferred
@@ -34,6 +35,18 @@ READ_FRAMES = 8
 
 REASON_BYTES = 123
 """RFC 6455, section 5.5: what is left of a control frame."""
+
+
+_OF_HANDSHAKES = frozenset({
+    "_results", "_transport_details", "_valid_events", "_wskey", "application_deferred", "clean_headers",
+    "http_headers", "http_request_data", "http_request_host", "http_request_params", "http_request_path",
+    "http_request_uri", "http_response_data", "http_status_line", "protocol_to_accept", "send_queue", "server_addr",
+    "trafficStats", "websocket_extensions", "websocket_extensions_in_use", "websocket_origin", "websocket_protocols",
+})  # fmt: skip
+"""What nobody asks a connection for once it is open: a third of what it would hold."""
+
+
+_TRAFFIC: Any = TrafficStats()  # type: ignore[no-untyped-call]
 
 
 class Turns:
@@ -129,6 +142,10 @@ class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no type
     CONFIG_ATTRS = ()
     maxMessagePayloadSize: int
 
+    # Of all that are open.
+    trafficStats: Any = _TRAFFIC
+    send_queue: Sequence[Any] = ()
+
     _has_turn = True
 
     def connectionMade(self) -> None:  # noqa: N802 - twisted's name
@@ -139,14 +156,25 @@ class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no type
     def onOpen(self) -> None:  # noqa: N802 - autobahn's name
         """The handshake is over, and what it came with is in the scope."""
         super().onOpen()
-        self.http_headers = self.http_request_data = self.clean_headers = None
         self.request.headers = None
+        kind, kept = type(self), dict[str, Any]()
+        for name, value in vars(self).items():
+            if name in _OF_HANDSHAKES:
+                continue
+            # Of most that can happen to a connection autobahn notes that it has not.
+            if (value is None or value is False) and not hasattr(kind, name):
+                setattr(kind, name, value)
+            if getattr(kind, name, self) is not value:
+                kept[name] = value
+        self.__dict__ = kept
 
     def connectionLost(self, *args: Any) -> None:  # noqa: N802 - twisted's name
         try:
             super().connectionLost(*args)
         finally:
             self._give_turn_back()
+            # It has the connection itself as its result: a circle, for the garbage collector.
+            self.is_closed = None
 
     def onClose(self, *args: Any) -> None:  # noqa: N802 - autobahn's name
         """As daphne's, which raises for what its server does not know: a handshake that was wrong, or refused a while
@@ -193,6 +221,8 @@ class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no type
             data = data[_written(self.transport, data) :]
             if not data:
                 return
+        elif not self.send_queue:
+            self.send_queue = deque()
         super().sendData(data, sync, chopsize)
 
 
@@ -238,6 +268,10 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne ships no types
         """As daphne's."""
         if not self.requestHeaders.hasHeader(b"Upgrade"):
             return super().process()
+        # Daphne reads them as ASCII, and answers 500 with a traceback where they are not.
+        if not all(map(bytes.isascii, self.requestHeaders.getRawHeaders(b"Sec-WebSocket-Protocol", ()))):
+            self.basic_error(400, b"Bad Request", "Invalid subprotocol")
+            return None
         self.server.ws_factory.turns.ask(self._begin)
         return None
 
@@ -255,6 +289,9 @@ class Request(WebRequest):  # type: ignore[misc]  # daphne ships no types
             if self.transport is not None:
                 # It asked for something else than a socket, or wrongly.
                 turns.done()
+            else:
+                # Nobody asks for either any more, and the two know each other: that would be left to the collector.
+                self.channel.requests.clear()
 
 
 class Requests(HTTPFactory):  # type: ignore[misc]  # daphne ships no types

@@ -187,6 +187,13 @@ class Place:
             self.weight, self.raw, self.render,
         ) = saved  # fmt: skip
 
+    def let_go(self) -> None:
+        """Of all that refers to it."""
+        if self.slot is not None:
+            self.slot.item = None
+        self.parent = self.slot = self.enclosure = None
+        self.children, self.parts, self.raw, self.render = NO_CHILDREN, (), _nothing, _nothing
+
     def set_render(self, raw: Render) -> None:
         self.raw = raw
         own = self.own

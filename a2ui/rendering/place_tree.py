@@ -106,6 +106,13 @@ class PlaceTree:
         known = self._places.get(component_id, ())
         return (known,) if isinstance(known, Place) else known
 
+    def fall_apart(self) -> None:
+        """Nobody uses the tree any more. What refers to each other would be left to the garbage collector."""
+        for known in self._places.values():
+            for place in (known,) if isinstance(known, Place) else known:
+                place.let_go()
+        self._places, self.index = {}, ReadIndex(self.journal)
+
     # ------------------------------------------------------------------ reading
 
     def register(self, part: Part, recorder: ReadRecorder) -> None:

@@ -134,6 +134,10 @@ class View(PlaceTree):
             self._listing = Listing(self)
         return self._listing
 
+    def fall_apart(self) -> None:
+        super().fall_apart()
+        self._listing = None
+
     def spend(self, chars: int) -> bool:
         """Takes note of a long text that is drawn; False where it is one too many. Those that an update replaces count
         until the next drawing."""

@@ -229,6 +229,22 @@ class Surface:
         self._ops = []
         return html
 
+    def rest(self) -> None:
+        """Lets go of how it is compiled. It stays on pages, as one from a snapshot is: drawn anew before it changes.
+        No fragments may be due."""
+        before = self.view
+        self.view = View(
+            self.dom_id,
+            self.store,
+            before.options,
+            before.compiler,
+            self._model,
+            before.report,
+            self._journal,
+        )
+        self.view.asked = before.asked
+        before.fall_apart()
+
     def take_problems(self) -> list[Diagnostic]:
         """The problems found while rendering since the last call."""
         return self._reports.take()

@@ -10,6 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from envelopes.types import JsonObject
 
@@ -85,15 +86,14 @@ class DeltaHub:
     def subscribe(self, session: int, subscriber: Subscriber) -> Callable[[], None]:
         with self._lock:
             self._subscribers.setdefault(session, {})[subscriber] = asyncio.get_running_loop()
+        return partial(self._forget, session, subscriber)
 
-        def stop() -> None:
-            with self._lock:
-                subscribers = self._subscribers.get(session, {})
-                subscribers.pop(subscriber, None)
-                if not subscribers:
-                    self._subscribers.pop(session, None)
-
-        return stop
+    def _forget(self, session: int, subscriber: Subscriber) -> None:
+        with self._lock:
+            subscribers = self._subscribers.get(session, {})
+            subscribers.pop(subscriber, None)
+            if not subscribers:
+                self._subscribers.pop(session, None)
 
     def publish(self, session: int, delta: Delta, *, relayed: bool = False) -> None:
         with self._lock:

@@ -235,7 +235,7 @@ class Follower:
         session = self.session.pk
         live_sessions.watch(session, self.transport.name)
         self._undo = [
-            lambda: live_sessions.unwatch(session, self.transport.name),
+            partial(live_sessions.unwatch, session, self.transport.name),
             doorbell.listen(session, self._rang),
             deltas.subscribe(session, self._came),
         ]

@@ -11,6 +11,7 @@ import logging
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 
 from django.db import DatabaseError, InterfaceError
 
@@ -53,18 +54,17 @@ class Listing:
             if desk is None:
                 desk = self._desks[loop] = _Desk(self.bell.on_news(self._rang))
             desk.lookers[told] = (key, session)
+        return partial(self._forget, loop, desk, told)
 
-        def stop() -> None:
-            with self._lock:
-                desk.lookers.pop(told, None)
-                if desk.lookers or self._desks.get(loop) is not desk:
-                    return
-                del self._desks[loop]
-            desk.stop()
-            if desk.telling is not None:
-                desk.telling.cancel()
-
-        return stop
+    def _forget(self, loop: asyncio.AbstractEventLoop, desk: _Desk, told: Told) -> None:
+        with self._lock:
+            desk.lookers.pop(told, None)
+            if desk.lookers or self._desks.get(loop) is not desk:
+                return
+            del self._desks[loop]
+        desk.stop()
+        if desk.telling is not None:
+            desk.telling.cancel()
 
     def _rang(self, session: int) -> None:
         desk = self._desks.get(asyncio.get_running_loop())

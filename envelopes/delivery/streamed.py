@@ -49,7 +49,7 @@ class StreamedText:
         self._wanted = wanted
         self._texts: list[Delta] = []
         self._turns: dict[int, Standing] = {}
-        self._ended: set[int] = set()
+        self._ended = frozenset[int]()
         # How many of the texts came before the rows that are due, and before those that are due after these.
         self._before: int | None = None
         self._next: int | None = None
@@ -96,7 +96,7 @@ class StreamedText:
                 now = Standing(now.place, max(now.over, known.over))
             self._turns[turn] = now
             if now.over >= ENDED:
-                self._ended.add(turn)
+                self._ended |= {turn}
 
     def whole(
         self, saved: Iterable[Delta], told: Iterable[Delta], turns: Mapping[int, Standing]
@@ -135,7 +135,8 @@ class StreamedText:
         if self._ended:
             waiting = {delta.turn for delta in self._texts}
             over = self._ended - waiting
-            self._ended &= waiting
+            # The empty one is one for all; what is left of a larger one would not be.
+            self._ended = self._ended & waiting or frozenset()
             for number in over:
                 self._turns.pop(number, None)
         return texts

@@ -25,6 +25,8 @@ class _Place:
     must not reach tasks that a listener starts.
     """
 
+    __slots__ = ("context", "loop")
+
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.context = contextvars.copy_context()
@@ -77,15 +79,14 @@ class Doorbell:
         """
         with self._lock:
             self._listeners.setdefault(session, {})[listener] = _Place()
+        return partial(self._forget, session, listener)
 
-        def stop() -> None:
-            with self._lock:
-                listeners = self._listeners.get(session, {})
-                listeners.pop(listener, None)
-                if not listeners:
-                    self._listeners.pop(session, None)
-
-        return stop
+    def _forget(self, session: int, listener: Listener) -> None:
+        with self._lock:
+            listeners = self._listeners.get(session, {})
+            listeners.pop(listener, None)
+            if not listeners:
+                self._listeners.pop(session, None)
 
     def on_work(self, listener: SessionListener) -> Callable[[], None]:
         """Call ``listener(session)`` when a session has something to run; returns what ends that."""

@@ -95,7 +95,8 @@ class Freezing(Protocol):
 
 
 Sockets: TypeAlias = Sequence[Any]
-"""Routes as channels' ``URLRouter`` takes them."""
+"""``django.urls.path`` with an ASGI application in place of a view; it finds what the path names in
+``scope["url_route"]["kwargs"]``, as below channels' ``URLRouter``."""
 
 
 def _none() -> Sequence[Any]:

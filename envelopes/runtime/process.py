@@ -10,6 +10,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 from envelopes.conf import conf
@@ -145,11 +146,11 @@ def begin_stopping() -> None:
 def on_stopping(leave: Callable[[], Coroutine[Any, Any, None]]) -> Callable[[], None]:
     """Run ``leave`` when the process is asked to end; returns what ends that."""
     _Running.sockets[leave] = asyncio.get_running_loop()
+    return partial(_forget, leave)
 
-    def forget() -> None:
-        _Running.sockets.pop(leave, None)
 
-    return forget
+def _forget(leave: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    _Running.sockets.pop(leave, None)
 
 
 async def shut_down() -> None:

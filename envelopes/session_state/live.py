@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -97,6 +96,8 @@ class LiveSession:
             if row.audience == "delivered":
                 made.take(row, changes)
         made.keep_frames(since)
+        # Pages come back, and most only show what they did.
+        made.state.surfaces.rest()
         self.saved = start if self._state is None else min(self.saved, start)
         self._state = made.state
         self.known.clear()
@@ -315,6 +316,6 @@ def resume(session: Session, transport: str, after: int) -> list[Frame]:
         raise TooFarBack
     live = LiveSession(session)
     presented = live.present(transport, upto=after)
-    presented.frames = deque()
+    presented.frames, presented.kept_frames = [], REPLAYED_ROWS
     live.state()
-    return list(presented.frames)
+    return presented.frames

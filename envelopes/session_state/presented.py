@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -51,9 +50,10 @@ class PresentedSession:
         self.transport = transport
         self.presenter = presenter
         self.sent = sent
-        self.frames: deque[Frame] = deque(maxlen=KEPT_FRAMES)
+        self.frames: list[Frame] = []
+        self.kept_frames = KEPT_FRAMES
         self.over: dict[int, tuple[int, ...]] = {}
-        self._ended: deque[int] = deque()
+        self._ended: list[int] = []
 
     @property
     def busy(self) -> bool:
@@ -74,6 +74,7 @@ class PresentedSession:
             return
         late = bool(row.data.get("late"))
         self.frames.append(Frame(row.seq, row.turn, self.sent, over, payload, row.part_type, late))
+        del self.frames[: -self.kept_frames]
         self.sent = row.seq
 
     def _end(self, row: Row, over: tuple[int, ...]) -> None:
@@ -81,11 +82,11 @@ class PresentedSession:
         if row.kind == "settled":
             self._ended.append(row.turn)
             if len(self._ended) > KEPT_ENDS:
-                self.over.pop(self._ended.popleft(), None)
+                self.over.pop(self._ended.pop(0), None)
 
     def keep_frames(self, since: int) -> None:
         """Let go of those up to row ``since``."""
-        self.frames = deque((frame for frame in self.frames if frame.seq > since), maxlen=KEPT_FRAMES)
+        self.frames = [frame for frame in self.frames if frame.seq > since]
 
     def keep_earlier(self, made: Sequence[Frame]) -> None:
         """Keep those of ``made``, which follow one another, that come right before what is kept, as many as there is
@@ -94,7 +95,7 @@ class PresentedSession:
         earlier = [frame for frame in made if frame.seq <= first]
         room = KEPT_FRAMES - len(self.frames)
         if earlier and earlier[-1].seq == first and room > 0:
-            self.frames.extendleft(reversed(earlier[-room:]))
+            self.frames[:0] = earlier[-room:]
 
     def frames_after(self, seq: int) -> list[Frame] | None:
         """The frames that follow row ``seq``, or None when they are no longer kept."""

@@ -38,6 +38,8 @@ class Leaving:
 class _Socket:
     """One connection, until it is left."""
 
+    __slots__ = ("_accepted", "_left", "_receive", "_send")
+
     def __init__(self, receive: Any, send: Any) -> None:
         self._receive = receive
         self._send = send

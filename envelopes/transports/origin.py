@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -28,15 +28,13 @@ class OriginGate:
     def __init__(self, app: Any) -> None:
         self.app = app
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> Any:
+    def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
         if scope["type"] != "websocket":
             raise ImproperlyConfigured("OriginGate wraps websocket applications only.")
-        # What is found out is not kept for as long as the socket is open.
-        if self._lets_in(scope):
-            return await self.app(scope, receive, send)
-        await receive()
-        await send({"type": "websocket.close", "code": 4403})
-        return None
+        # Nothing of the gate is kept for as long as the socket is open.
+        application = self.app if self._lets_in(scope) else _refuse
+        running: Awaitable[None] = application(scope, receive, send)
+        return running
 
     def _lets_in(self, scope: Any) -> bool:
         headers = {
@@ -58,6 +56,11 @@ class OriginGate:
         if f"{parts.scheme}://{parts.netloc}".lower() in {o.lower() for o in conf.BEACH_ALLOWED_ORIGINS}:
             return True
         return _is_allowed(host) and _same(parts.netloc, host, parts.scheme)
+
+
+async def _refuse(_scope: Any, receive: Any, send: Any) -> None:
+    await receive()
+    await send({"type": "websocket.close", "code": 4403})
 
 
 def host_of(headers: Mapping[str, str]) -> str:

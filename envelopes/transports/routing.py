@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from functools import cache
-from typing import Any, cast
-
-from channels.routing import URLRouter
-from django.urls import re_path
+from typing import Any
 
 from envelopes.registries.transports import transports
 
@@ -23,25 +21,26 @@ async def nowhere(scope: Any, receive: Any, send: Any) -> None:
 
 
 @cache
-def _router() -> URLRouter:
+def _routes() -> tuple[Any, ...]:
     """Made by ``prepare``, or when the first socket comes: by then every application has registered its transports."""
-    return URLRouter(
-        [
-            *(route for transport in transports for route in transport.sockets()),
-            re_path("", cast(Any, nowhere)),
-        ]
-    )
+    return tuple(route for transport in transports for route in transport.sockets())
 
 
 def prepare() -> None:
     """Import now what serves sockets: the first of many would have them wait for it. Called once, when Django is set
     up."""
-    _router()
+    _routes()
 
 
-async def sockets(scope: Any, receive: Any, send: Any) -> None:
-    """The websocket application."""
-    root = scope.get("root_path", "")
-    # The router raises where a client made up a prefix (daphne takes one from a header).
-    app = _router() if scope["path"].startswith(root) else nowhere
-    await app(scope, receive, send)
+def sockets(scope: Any, receive: Any, send: Any) -> Awaitable[None]:
+    """The websocket application. Not as Channels routes: it waits beside each socket, with a copy of its scope."""
+    root, path = scope.get("root_path", ""), scope["path"]
+    # A client may have made up a prefix: daphne takes one from a header.
+    for route in _routes() if path.startswith(root) else ():
+        found = route.pattern.match(path[len(root) :].lstrip("/"))
+        if found is not None:
+            _, args, named = found
+            scope["url_route"] = {"args": args, "kwargs": {**named, **route.default_args}}
+            running: Awaitable[None] = route.callback(scope, receive, send)
+            return running
+    return nowhere(scope, receive, send)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
 from typing import Any
@@ -14,7 +16,7 @@ from twisted.internet.testing import StringTransport
 from twisted.protocols.policies import WrappingFactory
 from twisted.python.failure import Failure
 
-from beachsite.daphne_sockets import HANDSHAKES, Applications, Factory, Requests
+from beachsite.daphne_sockets import HANDSHAKES, Applications, Factory, Protocol, Request, Requests
 
 OPENING = (
     b"GET /ws/ HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -71,8 +73,18 @@ class Visit:
     def sends(self, data: bytes) -> None:
         self._transport.protocol.dataReceived(data)
 
+    @property
+    def heard(self) -> bytes:
+        return bytes(self._transport.value())
+
+    def lets_go(self) -> None:
+        """Of what the connection began as; as a transport of Twisted's does."""
+        del self._outer
+
     def goes(self) -> None:
-        self._transport.protocol.connectionLost(Failure(ConnectionDone()))
+        # As a transport of Twisted's, which does not know it any more.
+        protocol, self._transport.protocol = self._transport.protocol, None
+        protocol.connectionLost(Failure(ConnectionDone()))
 
 
 @pytest.mark.parametrize("wrapped", [False, True], ids=["plain", "as TLS is"])
@@ -90,6 +102,98 @@ async def test_who_asks_for_something_else_has_none(daphne: Daphne) -> None:
     assert daphne.free == HANDSHAKES
     visit.goes()
     assert daphne.free == HANDSHAKES
+
+
+async def test_who_asks_for_a_subprotocol_that_is_no_name_is_refused(
+    daphne: Daphne, caplog: pytest.LogCaptureFixture
+) -> None:
+    visit = Visit(daphne)
+    visit.sends(OPENING.replace(b"\r\n\r\n", b"\r\nSec-WebSocket-Protocol: caf\xc3\xa9\r\n\r\n"))
+    assert visit.heard.startswith(b"HTTP/1.1 400 ")
+    assert daphne.free == HANDSHAKES
+    assert not caplog.records
+    visit.goes()
+
+
+async def test_an_open_socket_leaves_nothing_of_its_request_to_the_collector() -> None:
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        opened.set()
+        await asyncio.get_running_loop().create_future()
+
+    daphne, opened = Daphne(application), asyncio.Event()
+    visit = Visit(daphne)
+    gc.disable()
+    try:
+        visit.sends(OPENING)
+        await asyncio.wait_for(opened.wait(), 10)
+        (request,) = [weakref.ref(one) for one in daphne.connections if isinstance(one, Request)]
+        daphne.application_checker()
+        visit.lets_go()
+        assert request() is None
+    finally:
+        gc.enable()
+        daphne.end()
+
+
+async def test_a_socket_does_what_it_did_without_what_it_held_for_its_handshake() -> None:
+    heard, opened, closed, over = list[Any](), asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        opened.set()
+        for _ in range(2):
+            heard.append(await receive())
+            await send({"type": "websocket.send", "text": heard[-1]["text"]})
+        await send({"type": "websocket.close", "code": 4410})
+        closed.set()
+        heard.append(await receive())
+        over.set()
+
+    daphne = Daphne(application)
+    visit = Visit(daphne)
+    visit.sends(OPENING)
+    await asyncio.wait_for(opened.wait(), 10)
+    for text in (b"one", b"two"):
+        visit.sends(bytes((0x81, 0x80 | len(text))) + bytes(4) + text)
+    await asyncio.wait_for(closed.wait(), 10)
+    assert visit.heard.endswith(b"\x81\x03one\x81\x03two\x88\x02" + (4410).to_bytes(2, "big"))
+    visit.goes()
+    await asyncio.wait_for(over.wait(), 10)
+    assert [one.get("text") for one in heard] == ["one", "two", None]
+    assert heard[-1]["type"] == "websocket.disconnect"
+
+
+async def test_a_socket_that_is_gone_leaves_nothing_to_the_collector() -> None:
+    opened = asyncio.Event()
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await receive()
+        await send({"type": "websocket.accept"})
+        opened.set()
+        await receive()
+
+    daphne = Daphne(application)
+    visit = Visit(daphne)
+    gc.disable()
+    try:
+        visit.sends(OPENING)
+        await asyncio.wait_for(opened.wait(), 10)
+        visit.lets_go()
+        (socket,) = [weakref.ref(one) for one in daphne.connections if isinstance(one, Protocol)]
+        over = daphne.connections[socket()]["application_instance"]
+        visit.goes()
+        await asyncio.wait_for(over, 10)
+        del over, visit
+        daphne.application_checker()
+        assert not daphne.connections
+        # What ran last is let go of when something else does.
+        await asyncio.sleep(0)
+        assert socket() is None
+    finally:
+        gc.enable()
 
 
 async def test_those_that_went_away_while_they_waited_have_none(daphne: Daphne) -> None:

@@ -1,8 +1,8 @@
-"""Random sessions: the same steps for three sets of surfaces, each with a page that follows it.
+"""Random sessions: the same steps for four sets of surfaces, each with a page that follows it.
 
 The first is flushed after each step. The second is flushed now and then, so that many steps become one frame. The third
-is restored from its snapshot after each step. Whenever all of them have been flushed, every page shows the same, to the
-letter, as any of the sets drawn afresh.
+is restored from its snapshot after each step, the fourth laid to rest. Whenever all of them have been flushed, every
+page shows the same, to the letter, as any of the sets drawn afresh.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def play(seed: int, length: int = STEPS) -> None:
     """One session of so many steps. Fails with the seed and the step."""
     random = Random(seed)
     engine = Engine(EngineOptions(limits=limits(random), debug=random.random() < 0.5))
-    each, grouped, restored = Session(engine), Session(engine), Session(engine)
+    each, grouped, restored, rested = sessions = [Session(engine) for _ in range(4)]
     steps: list[Any] = [create(), *chaos.start(random)]
     definitions: dict[str, Any] = {}
     for number in range(length + len(steps)):
@@ -71,13 +71,15 @@ def play(seed: int, length: int = STEPS) -> None:
             steps = chaos.start(random)
         note(step, definitions)
         try:
-            answers = [do(step, session.surfaces) for session in (each, grouped, restored)]
-            assert answers[0] == answers[1] == answers[2]
+            answers = [do(step, session.surfaces) for session in sessions]
+            assert answers[0] == answers[1] == answers[2] == answers[3]
             each.flush()
             restored.flush()
             restored.restore()
+            rested.flush()
+            rested.surfaces.rest()
             assert each.page.html == each.fresh
-            assert restored.page.html == each.page.html
+            assert restored.page.html == rested.page.html == each.page.html
             assert restored.surfaces.snapshot() == grouped.surfaces.snapshot()
             if random.random() < 0.4:
                 grouped.flush()

@@ -39,6 +39,7 @@ from envelopes.transports.panel import frames as wire
 from envelopes.transports.panel.budget import Budget
 from envelopes.transports.panel.drawings import Drawings, drawings_of
 from envelopes.transports.panel.identity import Admission, admit, recheck, slim
+from envelopes.transports.panel.patience import Patience
 from envelopes.transports.panel.presenter.window import Lost
 from envelopes.transports.panel.reader import READER
 from envelopes.transports.panel.transport import PANEL
@@ -50,8 +51,8 @@ PING_SECONDS = 30.0
 """How long a ping is answered without asking again. Pages send one after 20 seconds of silence, so that one that only
 listens hears within ``RECHECK_SECONDS`` that a login has ended, whether or not anything happens meanwhile."""
 
-HANDSHAKE_SECONDS = 1.0
-"""How long a handshake waits for the database."""
+HANDSHAKES = Patience(1.0)
+"""How long handshakes wait for the database."""
 
 PUMP_SECONDS = 5.0
 """How long the pump may take to end; it may wait for the database."""
@@ -77,16 +78,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._relist = False
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        async def deliver(message: Any) -> None:
-            try:
-                await send(message)
-            except Exception as error:
-                # Servers differ in what they raise when the other end has gone.
-                logger.info("A socket was gone as something was sent to it: %r", error)
-                raise Disconnected from error
-
         # Not as Channels does: it has a task, and a queue, for each source of messages, and there is only one.
-        self.scope, self.base_send = scope, deliver
+        self.scope, self._deliver = scope, send
         try:
             while True:
                 await self.dispatch(await receive())
@@ -95,6 +88,15 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         finally:
             # However it ends: a send may fail, a server may cancel what takes it too long.
             await self._let_go()
+
+    async def base_send(self, message: Any) -> None:
+        """Where Channels sends to."""
+        try:
+            await self._deliver(message)
+        except Exception as error:
+            # Servers differ in what they raise when the other end has gone.
+            logger.info("A socket was gone as something was sent to it: %r", error)
+            raise Disconnected from error
 
     async def dispatch(self, message: Any) -> None:
         """As Channels does, without going to the database's thread for each message: who needs the database goes."""
@@ -115,7 +117,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         ensure_started()
         admission = read_beside_sessions(admit, self.scope)
         try:
-            await asyncio.wait([admission], timeout=HANDSHAKE_SECONDS)
+            await HANDSHAKES.wait(admission)
             # Also whoever is refused: a browser does not hear why a handshake failed, only why a connection ended.
             await self.accept()
         except BaseException:
@@ -151,11 +153,15 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         await self.close(close.code, reason=close.reason)
 
     async def _let_go(self) -> None:
-        if self._unlist is not None:
-            self._unlist()
-        if self._follower is not None:
-            self._follower.close()
-        if self._pumping is not None and await end([self._pumping], seconds=PUMP_SECONDS):
+        # All of these know the consumer: what it is done with would wait for the garbage collector.
+        unlist, self._unlist = self._unlist, None
+        follower, self._follower = self._follower, None
+        pumping, self._pumping = self._pumping, None
+        if unlist is not None:
+            unlist()
+        if follower is not None:
+            follower.close()
+        if pumping is not None and await end([pumping], seconds=PUMP_SECONDS):
             logger.warning("A socket of session %s still waits for the database.", self.session.pk)
 
     # -- in -----------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ _COOKIES = "beach.cookies"
 """Where a handshake has its cookies once they have been read."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Admission:
     """Who was let in to what: the principal's key, the session, whether they may act in it."""
 

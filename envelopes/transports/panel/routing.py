@@ -1,7 +1,17 @@
+"""The panel's sockets."""
+
 from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Any, cast
 
 from django.urls import path
 
 from envelopes.transports.panel.consumer import PanelConsumer
 
-sockets = [path("ws/chat/<str:public_id>/", PanelConsumer.as_asgi())]
+
+def _panel(scope: Any, receive: Any, send: Any) -> Awaitable[None]:
+    return PanelConsumer()(scope, receive, send)
+
+
+sockets = [path("ws/chat/<str:public_id>/", cast(Any, _panel))]

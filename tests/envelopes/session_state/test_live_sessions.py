@@ -448,6 +448,21 @@ def test_what_is_built_for_a_page_keeps_no_frames_that_it_has() -> None:
     assert page.frames_after(last.prev) is None
 
 
+def test_what_was_built_from_the_log_is_compiled_when_it_changes() -> None:
+    session = factories.make_session(factories.make_visitor()[0])
+    _store(session, OPENING)
+    live = LiveSession(session)
+    with live.lock:
+        state = live.present("panel").state
+        first, second = state.surfaces
+        assert not first.view.live
+        _store(session, [("surface", 1, [_message("updateDataModel", "s1", path="/title", value="New")])])
+        frame = live.present("panel").frames[-1]
+        assert first.view.live
+        assert not second.view.live
+    assert "New" in frame.payload
+
+
 def test_frames_that_were_made_again_are_kept_where_they_fit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presented, "KEPT_FRAMES", 4)
     session = _talked(12)
