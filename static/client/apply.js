@@ -79,7 +79,7 @@ function selected() {
 // it is as far down.
 export function hold() {
   const high = innerHeight, seen = [];
-  for (let y = high; y > BAR; y -= 24) {
+  for (let y = high; y > BAR; y *= .8) {
     const element = document.elementFromPoint(innerWidth / 2, y);
     if (element?.closest('#thread > :not(nav)')) seen[top(element) < BAR ? 'push' : 'unshift']([element, top(element)]);
   }

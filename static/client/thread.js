@@ -9,11 +9,12 @@ const NEAR = 96;                 // px from the end that still count as "at the 
 const END = 1e9;                 // px: as far as there is
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
 const RING = 5;                  // px around what has the focus
+const REST = 99;                 // ms without a move after which a line counts as being read
 const PENDING = '.b-approval[data-state=pending]';
 const pill = byId('pill'), dock = one('.b-dock');
 const space = () => innerHeight - dock.offsetHeight;
 export const aim = location.hash.match(/^#([\w-]+)$/)?.[1];      // where the address leads to; where that is not here, the server knows
-let following = !aim, unseen = false, could = false, clear = true, passed, spare = space(), back, wide = innerWidth;
+let following = !aim, unseen = false, could = false, clear = true, passed, spare = space(), back, resting, wide = innerWidth;
 if (aim && !byId(aim) && !byId('empty')) location = `at/${aim}`;
 
 export const pending = () => one(PENDING);
@@ -131,9 +132,10 @@ addEventListener('scroll', () => {
   if (following && scrollY > limit(block) + 1) passed = block;
   // What is missing a window's height from here is asked for, once: what fails waits for the person.
   for (const { firstChild: link } of [...missing]) if (!link.ariaBusy && Math.abs(top(link)) < innerHeight) link.click();
+  clearTimeout(resting);
+  resting = setTimeout(() => { back = hold(); }, REST);
   point();
 });
-addEventListener('scrollend', () => { back = hold(); });
 // Where it came from was in sight or does not matter. Under a pointer that is pressed nothing may move.
 when('focusout', '#thread', () => { clear = true; });
 when('focusin', '#thread :not(:active)', () => clear && requestAnimationFrame(reveal));
