@@ -2,7 +2,7 @@
 
 import { hold } from './apply.js';
 import { tick } from './clock.js';
-import { all, byId, html, one, top, when, within } from './dom.js';
+import { all, byId, focused, html, one, top, when, within } from './dom.js';
 import { announce, main, root, strings } from './page.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
@@ -43,7 +43,7 @@ export function follow(force, news) {
   if (!byId('empty')) {
     const to = force ? END : following ? limit(anchor()) : 0;
     if (to > scrollY) scrollTo(0, to);
-    if (clear && !force && (!following || document.activeElement.closest('[data-in]'))) reveal();
+    if (clear && !force && (!following || focused().closest('[data-in]'))) reveal();
     following = force || (following && gap() < NEAR);
     unseen ||= news && !following;
   }
@@ -88,7 +88,7 @@ function point() {
 // How far the page must go for it to be in sight: with its label, clear of the composer and of answers that stick above
 // that. What is higher than the room that there is stays where the browser has put it.
 function hidden() {
-  const at = document.activeElement, foot = at.closest('.b-approval__body')?.nextElementSibling ?? dock;
+  const at = focused(), foot = at.closest('.b-approval__body')?.nextElementSibling ?? dock;
   if (at.closest('#thread, dialog, nav, [popover]') !== main) return 0;
   const shown = at.closest('label') ?? at, over = top(shown) - edge() - RING;
   const under = bottom(shown) + RING - Math.min(top(foot), pill.hidden ? room() : top(pill));
@@ -97,7 +97,7 @@ function hidden() {
 
 function reveal() {
   // A list that scrolls by itself may hide it too: browsers lose their hold on what is moved.
-  if (hidden()) document.activeElement.scrollIntoView({ block: 'nearest' });
+  if (hidden()) focused().scrollIntoView({ block: 'nearest' });
   scrollBy(0, hidden());
 }
 
