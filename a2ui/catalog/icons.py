@@ -94,6 +94,8 @@ def _own(name: str) -> str:
 
 
 UI_ALERT: Final = _own("circle-alert")
+UI_WARNING: Final = _own("triangle-alert")
+UI_INFO: Final = _own("info")
 UI_CHECK: Final = _own("check")
 UI_CLOSE: Final = _own("x")
 UI_IMAGE: Final = _own("image")

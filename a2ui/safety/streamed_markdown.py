@@ -55,13 +55,13 @@ class Change(NamedTuple):
 
 
 class _Plain(Exception):
-    """The finished text will be shown without formatting."""
+    """All of the text will be shown without formatting."""
 
 
 @dataclass
 class StreamedMarkdown:
-    """One text. `closed`: code points up to which `blocks` stand; `length`: how many have come. `plain`: the finished
-    text will be shown without formatting, so nothing of it is drawn. `read`: characters that the parser was given.
+    """One text. `closed`: code points up to which `blocks` stand; `length`: how many have come. `plain`: it has become
+    too long to be read on, and what stands stays as it is. `read`: characters that the parser was given.
     """
 
     limits: Limits = DEFAULT_LIMITS
@@ -94,7 +94,7 @@ class StreamedMarkdown:
         return self._rest[self.closed - self._start :]
 
     def feed(self, text: str) -> list[Change]:
-        """Take in more of the text. Returns what is drawn now, in order; nothing any more when it has become plain."""
+        """Take in more of the text. Returns what is drawn now, in order; nothing any more once it is plain."""
         self.take(text)
         return self.draw()
 
@@ -106,7 +106,7 @@ class StreamedMarkdown:
             return 0
         self._rest += text
         if not self._size.allows(text, self.limits):
-            self._become_plain()
+            self.plain, self._rest = True, ""
             return 0
         if "\n" in text:
             self._complete, self._peeked = self._rest.rindex("\n") + 1, False
@@ -116,20 +116,18 @@ class StreamedMarkdown:
         return len(self._rest) if due else 0
 
     def draw(self) -> list[Change]:
-        """Read what has to be read. Returns what is drawn now, as `feed` does."""
+        """Read what has to be read. Returns what is drawn now, as `feed` does. Where that shows what no page may have,
+        such as more HTML than is sent, no block stands any more."""
         if self.plain or not self._affords(len(self._rest)):
             return []
         try:
             self._read()
         except _Plain:
-            self._become_plain()
+            self.plain, self.closed, self._rest = True, 0, ""
+            self._blocks.clear()
             return []
         changed, self._changed = sorted(self._changed), set()
         return [Change(at, self._blocks[at].html) for at in changed]
-
-    def _become_plain(self) -> None:
-        self.plain, self.closed, self._rest = True, 0, ""
-        self._blocks.clear()
 
     def _read(self) -> None:
         if self._begins:

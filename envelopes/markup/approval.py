@@ -15,7 +15,7 @@ from envelopes.markup import arguments
 from envelopes.markup.card_states import FOLDED
 from envelopes.markup.context import PageContext
 from envelopes.markup.facts import facts
-from envelopes.markup.html import NOTHING, SafeString, html, icon, join, reveal, text, trusted
+from envelopes.markup.html import NOTHING, SafeString, html, icon, isolated, join, reveal, text, trusted
 from envelopes.registries.doors import doors
 from envelopes.types import JsonObject
 
@@ -162,7 +162,7 @@ class ApprovalCard:
 
     def _why(self, page: PageContext) -> SafeString:
         told = str(self.about.get("why") or "").strip()
-        why = [reveal(told) if told else html(_("{} will run this once."), text(page.name(self.actor)))]
+        why = [reveal(told) if told else html(_("{} will run this once."), isolated(page.name(self.actor)))]
         attempt = self.about.get("attempt")
         if isinstance(attempt, int) and attempt > 1:
             why.append(html("<b>{}</b>", _("This is attempt {}.").format(attempt)))
@@ -262,9 +262,9 @@ class ApprovalCard:
     # -- what came of it ----------------------------------------------------------------------------------------------
 
     def _words(self, page: PageContext) -> Words:
-        name = page.name(self.actor)
+        name = isolated(page.name(self.actor))
         label = str(self.about.get("label") or "").strip()
-        nothing = html("{}", _("Nothing was run. {} has been told.").format(name))
+        nothing = html(_("Nothing was run. {} has been told."), name)
         match self.state:
             case "running":
                 told = _("You can close this page. The result will be here.")
@@ -278,9 +278,9 @@ class ApprovalCard:
                 )
             case "failed":
                 told = self.error or self.summary or _("It did not work. It will not be tried again.")
-                return Words(_("This was not done"), "x", reveal(told))
+                return Words(_("This was not done"), "x", isolated(told))
             case "denied":
-                said = html("<q>{}</q> {}", reveal(self.reason), nothing) if self.reason else nothing
+                said = html("<q>{}</q> {}", isolated(self.reason), nothing) if self.reason else nothing
                 return Words(_("Not approved"), "minus", said)
             case "expired":
                 return Words(_("Expired"), "clock", nothing)
@@ -290,7 +290,7 @@ class ApprovalCard:
             case _:
                 told = self.error or _("The connection was lost while this was running.")
                 more = html("<b>{}</b> {}", _("It will not be tried again."), _("Staff check what happened."))
-                return Words(_("Outcome unknown"), "alert", html("{} {}", reveal(told), more))
+                return Words(_("Outcome unknown"), "alert", html("{} {}", isolated(told), more))
 
     def _head(self, words: Words) -> SafeString:
         mark = icon(words.icon) if words.icon else trusted('<span class="b-spin" aria-hidden="true"></span>')
@@ -320,7 +320,7 @@ class ApprovalCard:
         if not self.decided_by:
             told = html("{}", _("Denied") if denied else _("Approved"))
         else:
-            who = html("<bdi>{}</bdi>", reveal(self.decided_by))
+            who = isolated(self.decided_by)
             told = html(_("Denied by {}") if denied else _("Approved by {}"), who)
             where = NOTHING if self._names_owner else where
         return html("{} {}", told, where) if where else told

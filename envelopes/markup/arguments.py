@@ -120,7 +120,7 @@ def _piece(fact: Fact) -> SafeString:
         case "json":
             return html('<span><code dir="auto">{}</code></span>', reveal(fact.text))
         case "text":
-            return html('<span dir="auto">{}</span>', reveal(fact.text))
+            return html('<span><span dir="auto">{}</span></span>', reveal(fact.text))
     kind = trusted(' class="is-sum"') if fact.sum else ""
     return join((html("<span{}>{}</span>", kind, piece) for piece in fact.text.split("\n")), " ")
 

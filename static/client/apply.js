@@ -1,7 +1,7 @@
 // Operations of a frame on the page (D41): elements by id, directly; htmx only where a field may be in use (D39). What a
 // person reads stays where it is, and what they have selected in text that streams stays selected when it ends.
 
-import { byId, focus, html, parse, say, top } from './dom.js';
+import { byId, focus, focused, html, parse, say, top } from './dom.js';
 import { INSERT, MORPH, MOVE, REMOVE, REPLACE, TEXT } from './ops.js';
 
 const BAR = 64;                // px from the top that a bar may cover
@@ -9,9 +9,9 @@ let fresh;                     // elements that are new or redrawn
 
 // Focus that gets lost with its element goes to the nearest thing that is still there.
 async function keepingFocus(id, change) {
-  const active = document.activeElement, element = byId(id), inside = element?.contains(active), after = element?.nextElementSibling;
+  const active = focused(), element = byId(id), inside = element?.contains(active), after = element?.nextElementSibling;
   await change(element);
-  if (!inside || document.activeElement === active) return;
+  if (!inside || focused() === active) return;
   const next = byId(active.id) ?? byId(id) ?? after;
   if (next) focus(next);
 }
@@ -20,7 +20,7 @@ const OPS = {
   [REPLACE](id, markup) {
     const element = byId(id);
     if (!element) return;
-    if (element.contains(document.activeElement)) return OPS[MORPH](`<hx-partial hx-target="#${id}" hx-swap="outerMorph">${markup}</hx-partial>`);
+    if (element.contains(focused())) return OPS[MORPH](`<hx-partial hx-target="#${id}" hx-swap="outerMorph">${markup}</hx-partial>`);
     element.outerHTML = markup;
     fresh.add(byId(id));
   },
@@ -79,7 +79,7 @@ function selected() {
 // it is as far down.
 export function hold() {
   const high = innerHeight, seen = [];
-  for (let y = high; y > BAR; y -= 24) {
+  for (let y = high; y > BAR; y *= .8) {
     const element = document.elementFromPoint(innerWidth / 2, y);
     if (element?.closest('#thread > :not(nav)')) seen[top(element) < BAR ? 'push' : 'unshift']([element, top(element)]);
   }

@@ -1,6 +1,6 @@
 // Writing: the message box, what was sent but is not in the log yet, and what is said of the connection.
 
-import { all, byId, copy, focus, length, one, when } from './dom.js';
+import { all, byId, copy, focus, focused, length, one, when } from './dom.js';
 import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
 import { facts, seen, words } from './page.js';
 import { send } from './port.js';
@@ -19,7 +19,7 @@ export function drawComposer() {
   const busy = facts.busy === 'true', count = length(box.value), over = count > most;
   sending.disabled = !box.value.trim() || over || box.disabled;
   // A hidden button lets go of focus: what comes next is written.
-  if (!busy && document.activeElement === stop && keyboard) focus(box);
+  if (!busy && focused() === stop && keyboard) focus(box);
   hint.textContent = over ? words('tooLong', count.toLocaleString(), most.toLocaleString()) : '';
   keepDraft(box.value);
 }

@@ -1,6 +1,6 @@
 // Decisions on approvals: a click that the card shows as on its way until there is an answer.
 
-import { all, focus, make, one, when } from './dom.js';
+import { all, focus, focused, make, one, when } from './dom.js';
 import { flush } from './fields.js';
 import { send } from './port.js';
 
@@ -28,7 +28,7 @@ export const decisions = {
     // Its row is on the way and takes the card's place, with whatever is said on it.
     if (!card || /already/.test(code)) return code === 'whyReloaded';
     mark(card, 'pending');
-    if (document.activeElement === card) focus(button);
+    if (focused() === card) focus(button);
     button.parentNode.before(make('p', { className: 'a2-error b-approval__refused', role: 'alert', textContent: message }));
     return true;
   },

@@ -1,6 +1,7 @@
 // What every module does with the page and with the memory of the tab.
 
 export const html = document.documentElement;
+export const focused = () => document.activeElement;
 export const byId = id => document.getElementById(id);
 export const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 export const one = (selector, root = document) => root.querySelector(selector);

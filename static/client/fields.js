@@ -1,7 +1,7 @@
 // Fields of surfaces. A focused field keeps its text; what the agent wrote meanwhile shows on blur, unless the person
 // typed after it (D44). Edits are sent while typing, and always before anything that depends on them (D45).
 
-import { all, byId, make, one, when, within } from './dom.js';
+import { all, byId, focused, make, one, when, within } from './dom.js';
 import { send } from './port.js';
 
 const DEBOUNCE = 200, NEVER = 1e9;   // ms
@@ -107,7 +107,7 @@ export const edits = {
     if (JSON.stringify(read(host)) === JSON.stringify(value)) mirror(host);
     if (!late) return;
     if (!seq || late.seq <= seq) withheld.delete(target);      // the agent wrote before this edit, which won
-    else if (!host.contains(document.activeElement)) catchUp(host);
+    else if (!host.contains(focused())) catchUp(host);
   },
   refused({ id, message }, { target }) {
     const host = answered(id, target);
@@ -127,7 +127,7 @@ function catchUp(host) {
 
 // The person is at this control, or what they typed there is not with the server yet.
 function held(host, control) {
-  const active = document.activeElement;
+  const active = focused();
   return host && (control === active || control.parentNode === active || typed.has(host.id));
 }
 
@@ -148,7 +148,7 @@ globalThis.htmx?.registerExtension('panel', {
   htmx_before_morph_attr(element, { attrName: name, newValue: value }) {
     // The browser's own state (D43).
     if (/^(hidden|aria-selected|tabindex)$/.test(name) && element.matches('[role=tab], [role=tabpanel]')) return false;
-    if (name === 'tabindex' && element === document.activeElement) return false;
+    if (name === 'tabindex' && element === focused()) return false;
     const host = name === 'value' && element.localName === 'input' && !checkable(element) && hostOf(element);
     if (!held(host, element)) return;
     if (value !== null) withheld.set(host.id, { value, seq: current });

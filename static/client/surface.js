@@ -1,6 +1,6 @@
 // Surfaces: clicks that send nothing but a name, and what belongs to the browser alone: tab, dialog, filter (D43).
 
-import { all, make, one, when, within } from './dom.js';
+import { all, focused, make, one, when, within } from './dom.js';
 import { flush } from './fields.js';
 import { main, strings, toast } from './page.js';
 import { send } from './port.js';
@@ -69,7 +69,7 @@ export function restore(roots) {
   for (const input of within(roots, '[data-filter]')) {
     const text = filters.get(filtered(input).id);
     if (text === undefined) continue;
-    if (document.activeElement !== input) input.value = text;
+    if (focused() !== input) input.value = text;
     filter(input);
   }
 }

@@ -2,18 +2,19 @@
 
 import { hold } from './apply.js';
 import { tick } from './clock.js';
-import { all, byId, html, one, top, when, within } from './dom.js';
+import { all, byId, focused, html, one, top, when, within } from './dom.js';
 import { announce, main, root, strings } from './page.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
 const END = 1e9;                 // px: as far as there is
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
 const RING = 5;                  // px around what has the focus
+const REST = 99;                 // ms without a move after which a line counts as being read
 const PENDING = '.b-approval[data-state=pending]';
 const pill = byId('pill'), dock = one('.b-dock');
 const space = () => innerHeight - dock.offsetHeight;
 export const aim = location.hash.match(/^#([\w-]+)$/)?.[1];      // where the address leads to; where that is not here, the server knows
-let following = !aim, unseen = false, could = false, clear = true, passed, spare = space(), back, wide = innerWidth;
+let following = !aim, unseen = false, could = false, clear = true, passed, spare = space(), back, resting, wide = innerWidth;
 if (aim && !byId(aim) && !byId('empty')) location = `at/${aim}`;
 
 export const pending = () => one(PENDING);
@@ -42,7 +43,7 @@ export function follow(force, news) {
   if (!byId('empty')) {
     const to = force ? END : following ? limit(anchor()) : 0;
     if (to > scrollY) scrollTo(0, to);
-    if (clear && !force && (!following || document.activeElement.closest('[data-in]'))) reveal();
+    if (clear && !force && (!following || focused().closest('[data-in]'))) reveal();
     following = force || (following && gap() < NEAR);
     unseen ||= news && !following;
   }
@@ -87,7 +88,7 @@ function point() {
 // How far the page must go for it to be in sight: with its label, clear of the composer and of answers that stick above
 // that. What is higher than the room that there is stays where the browser has put it.
 function hidden() {
-  const at = document.activeElement, foot = at.closest('.b-approval__body')?.nextElementSibling ?? dock;
+  const at = focused(), foot = at.closest('.b-approval__body')?.nextElementSibling ?? dock;
   if (at.closest('#thread, dialog, nav, [popover]') !== main) return 0;
   const shown = at.closest('label') ?? at, over = top(shown) - edge() - RING;
   const under = bottom(shown) + RING - Math.min(top(foot), pill.hidden ? room() : top(pill));
@@ -96,7 +97,7 @@ function hidden() {
 
 function reveal() {
   // A list that scrolls by itself may hide it too: browsers lose their hold on what is moved.
-  if (hidden()) document.activeElement.scrollIntoView({ block: 'nearest' });
+  if (hidden()) focused().scrollIntoView({ block: 'nearest' });
   scrollBy(0, hidden());
 }
 
@@ -131,9 +132,10 @@ addEventListener('scroll', () => {
   if (following && scrollY > limit(block) + 1) passed = block;
   // What is missing a window's height from here is asked for, once: what fails waits for the person.
   for (const { firstChild: link } of [...missing]) if (!link.ariaBusy && Math.abs(top(link)) < innerHeight) link.click();
+  clearTimeout(resting);
+  resting = setTimeout(() => { back = hold(); }, REST);
   point();
 });
-addEventListener('scrollend', () => { back = hold(); });
 // Where it came from was in sight or does not matter. Under a pointer that is pressed nothing may move.
 when('focusout', '#thread', () => { clear = true; });
 when('focusin', '#thread :not(:active)', () => clear && requestAnimationFrame(reveal));

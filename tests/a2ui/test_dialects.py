@@ -9,6 +9,7 @@ import pytest
 
 from a2ui import ActionError, Engine, EngineOptions
 from a2ui.catalog.basic import BASIC_CATALOG, BASIC_CATALOG_1_0
+from a2ui.catalog.icons import UI_ALERT, UI_INFO, UI_WARNING
 from a2ui.catalog.kinds import literal_text, text
 from a2ui.components import BaseComponent
 from a2ui.errors import Diagnostic
@@ -532,7 +533,8 @@ class TestChecks:
         assert node(surfaces, "root")["props"] | {"label": "", "value": ""} == {
             "label": "", "value": "", "isValid": False, "validationErrors": [said], "severities": [severity],
         }  # fmt: skip
-        assert f"<span>{said}</span>" in surfaces.flush()[0].html
+        drawn = {"error": UI_ALERT, "warning": UI_WARNING, "info": UI_INFO}[severity]
+        assert f"{drawn}<span>{said}</span>" in surfaces.flush()[0].html
 
     @pytest.mark.parametrize(
         "condition",

@@ -126,17 +126,31 @@ def test_p13_a_later_target_or_a_loose_list_changes_that_block_alone() -> None:
     assert stream.feed("[End]: /x|y\n") == []
 
 
-def test_p13_text_beyond_the_limits_is_plain_at_once() -> None:
-    for text in (
-        "**a** b\n\n" * 1_100,
-        "[a](/b) " * 400 + "\n\n",
-        "|a" * 40 + "|\n" + "|-" * 40 + "|\n" + "|b|\n" * 50,
-    ):
-        stream = StreamedMarkdown()
-        for at in range(0, len(text), 50):
-            stream.feed(text[at : at + 50])
-        assert markdown.render(text).cut
-        assert stream.plain and stream.closed == 0 and stream.blocks == []
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("**a** b\n\n" * 1_100, 160),
+        ("c\n\n" + "[a](/b) " * 400 + "\n\n", 1),
+        ("c\n\n" + "|a" * 40 + "|\n" + "|-" * 40 + "|\n" + "|b|\n" * 50, 2),
+    ],
+)
+def test_p13_text_beyond_the_limits_is_read_no_further_and_what_stands_stays(text: str, blocks: int) -> None:
+    stream = StreamedMarkdown()
+    for at in range(0, len(text), 50):
+        stream.feed(text[at : at + 50])
+    assert markdown.render(text).cut
+    assert stream.plain
+    assert len(stream.blocks) >= blocks
+    check(stream, text)
+
+
+def test_p13_where_what_is_drawn_is_more_than_is_sent_no_block_stands() -> None:
+    text = "First.\n\n" + '"' * 7_000 + "\n\nLast.\n\n"
+    stream = StreamedMarkdown()
+    for at in range(0, len(text), 50):
+        stream.feed(text[at : at + 50])
+    assert markdown.render(text).cut
+    assert stream.plain and stream.closed == 0 and stream.blocks == []
 
 
 HOSTILE = {

@@ -262,3 +262,57 @@ def test_the_exact_call_is_one_click_away(make: Make) -> None:
     card.get_by_text("Exact call").click()
     expect(box).to_contain_text('"lead_passenger": "Ada Lovelace"')
     expect(card.locator(".b-exact__sum code")).to_contain_text("9f2c41ab 00000000")
+
+
+# -- names from right to left -----------------------------------------------------------------------------------------
+
+ARABIC = "\u0634\u0631\u0643\u0629 \u0627\u0644\u0633\u0641\u0631."
+# Where the words that are asked for stand, from left to right.
+PLACES = """(place, words) => words.map(word => {
+  const texts = document.createTreeWalker(place, NodeFilter.SHOW_TEXT), range = document.createRange();
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    const at = node.data.indexOf(word);
+    if (at < 0) continue;
+    range.setStart(node, at);
+    range.setEnd(node, at + word.length);
+    return range.getBoundingClientRect().left;
+  }
+})"""
+
+
+def in_order(place: Locator, *words: str) -> bool:
+    """Whether these words of a line stand one behind the other, as they are written here."""
+    lefts: list[float] = place.evaluate(PLACES, list(words))
+    return lefts == sorted(lefts)
+
+
+def test_names_from_right_to_left_turn_nothing_around_them(make: Make) -> None:
+    stage = make()
+    stage.talk.thread.page.actors["sally"] = ARABIC
+    stage.open()
+    page = stage.page
+    ask(stage, {**BOOKING, "flight": ARABIC}, question="Buy it?", fields=FIELDS)
+    assert in_order(page.locator(".b-approval__why"), ARABIC, "will run", "once.")
+    flight = page.locator(".b-facts dd").first
+    assert in_order(flight, ARABIC, "Sunday", "2027")
+    # What comes between two values stands on our side of the first one.
+    assert flight.locator("> span").first.evaluate("value => getComputedStyle(value).direction") == "ltr"
+    stage.row(
+        stage.talk.part(
+            "artifact", data={"artifactId": "a", "name": f"{ARABIC}pdf", "mimeType": "text/plain"}
+        )
+    )
+    name, meta = (page.locator(f".b-file__{part}") for part in ("name", "meta"))
+    assert in_order(page.locator(".b-file"), ARABIC) and abs(_left(name) - _left(meta)) < 2
+    stage.row(stage.talk.decide("denied", reason=ARABIC, decidedByName=ARABIC, source="admin"))
+    assert in_order(page.locator(".b-approval__said"), ARABIC, "Nothing", "has been", "told")
+    assert in_order(page.locator(".b-approval__who"), "Denied", ARABIC, "in the")
+
+
+def _left(place: Locator) -> float:
+    left: float = place.evaluate("""place => {
+      const words = document.createRange();
+      words.selectNodeContents(place);
+      return words.getBoundingClientRect().left;
+    }""")
+    return left

@@ -183,3 +183,25 @@ def test_a_phone_that_is_turned_keeps_the_place(show: Callable[[int, int], Stage
         assert block is not None
         assert block["y"] < height
         assert block["y"] + block["height"] > 56, "what was read is in sight"
+
+
+def test_the_conversation_is_as_high_as_what_is_in_it(show: Callable[[int, int], Stage]) -> None:
+    """Stretched to what is left of the window it would be laid out twice for each change."""
+    for height in (800, 20_000):
+        page = show(1280, height).page
+        end, last, dock = page.evaluate(
+            "[thread.getBoundingClientRect().bottom, [...document.querySelectorAll('.b-turn')].at(-1)"
+            ".getBoundingClientRect().bottom, document.querySelector('.b-dock').getBoundingClientRect().top]"
+        )
+        assert end - last < 100
+    assert end < dock - 500
+
+
+def test_holding_on_to_what_is_read_looks_at_a_dozen_points(show: Callable[[int, int], Stage]) -> None:
+    stage = show(1280, 800)
+    stage.page.evaluate(
+        "window.looks = 0; const real = document.elementFromPoint.bind(document);"
+        "document.elementFromPoint = (...at) => { looks++; return real(...at); }; null"
+    )
+    stage.row(stage.talk.me("And now?"))
+    assert 1 <= stage.page.evaluate("looks") <= 13

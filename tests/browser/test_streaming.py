@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 from playwright.sync_api import expect
 
+from envelopes.delivery.streamed import PlacedDelta
 from envelopes.transports.panel.drawings import Drawings
+from envelopes.types import JsonObject
 from tests.browser.stage import Stage
 from tests.browser.test_shell import SELECT
 from tests.browser.test_shell import show as show  # noqa: PLC0414 - a fixture
@@ -123,3 +128,45 @@ def test_text_that_streams_is_only_ever_added_to(show: Callable[..., Stage]) -> 
         ["appendData", text] for text in (" and b", ", c", " 😀", ".")
     ]
     assert page.evaluate("String(getSelection())") == "Grüße"
+
+
+def test_more_of_a_long_answer_touches_its_last_piece_only(show: Callable[..., Stage]) -> None:
+    talk = Talk()
+    talk.me("Hello")
+    talk.turn(1)
+    stage = show(talk)
+    page, drawings, into = stage.page, Drawings("en"), talk.thread.container(1)
+    text = "".join(f"Line {n} of an answer, which goes on and on.\n" for n in range(2_100))
+    assert 90_000 < len(text) < 100_000
+
+    async def drawn() -> list[JsonObject]:
+        told = [PlacedDelta(piece, into) for piece in deltas_of(text, [900] * 200)]
+        return [json.loads(await drawings.frame(piece)) for piece in told]
+
+    # The browser's own loop runs in this thread.
+    with ThreadPoolExecutor(1) as elsewhere:
+        first, *others = elsewhere.submit(asyncio.run, drawn()).result()
+    stage.push(first)
+    stage.settle()
+    page.evaluate(
+        "window.changed = new Set();"
+        "new MutationObserver(all => { for (const { target, addedNodes } of all)"
+        "  for (const node of addedNodes.length ? addedNodes : [target]) changed.add(node.textContent.length); })"
+        ".observe(document.querySelector('.b-live__text'), { characterData: true, childList: true, subtree: true })"
+    )
+    for frame in others:
+        stage.push(frame)
+    stage.settle()
+    # Up to there it may be Markdown.
+    assert page.evaluate("Math.max(...changed)") <= 8_900
+    assert page.locator(".b-live__text > .b-plain").count() > 40
+    assert page.locator(".b-live__text").text_content() == text
+    page.evaluate(SELECT, "Line 500 of")
+    page.evaluate(f"window.before = {BLOCKS}.slice(0, -1)")
+
+    stage.row(talk.part("response", text, live=LIVE))
+
+    expect(page.locator(f"#v{LIVE}")).to_have_count(0)
+    assert page.evaluate(f"before.every((block, at) => block === {BLOCKS}[at])")
+    assert page.evaluate("String(getSelection())") == "Line 500 of"
+    expect(page.locator(".b-turn .b-cut")).to_have_text("Shown without formatting: it is too long for that.")

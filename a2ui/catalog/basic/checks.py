@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from a2ui.binding.reading import Getter
 from a2ui.binding.values import FunctionCall
-from a2ui.catalog.icons import UI_ALERT
+from a2ui.catalog.icons import UI_ALERT, UI_INFO, UI_WARNING
 from a2ui.catalog.kinds import Check
 from a2ui.functions.convert import truthy
 from a2ui.functions.results import Severity, judged
@@ -73,6 +73,8 @@ def failing(build: Build) -> Failing | None:
 _ROLES: Final[Mapping[Severity, str]] = {
     "error": ' role="alert"', "warning": ' role="status"', "info": ' role="status"',
 }  # fmt: skip
+_ICONS: Final[Mapping[Severity, str]] = {"error": UI_ALERT, "warning": UI_WARNING, "info": UI_INFO}
+"""So that it is not colour alone that tells them apart."""
 
 
 def _pattern(build: Build, pattern: str) -> Callable[[Any], bool]:
@@ -96,7 +98,7 @@ def errors(dom_id: str, failures: list[Failure], fails: Failing | None) -> str:
 
 def _line(failure: Failure) -> str:
     look = "" if failure.severity == "error" else f" a2-error--{failure.severity}"
-    return f'<p class="a2-error{look}"{failure.role}>{UI_ALERT}<span>{failure.message}</span></p>'
+    return f'<p class="a2-error{look}"{failure.role}>{_ICONS[failure.severity]}<span>{failure.message}</span></p>'
 
 
 def reasons(failures: list[Failure]) -> str:

@@ -101,12 +101,10 @@ def _picture(delta: Delta, bubble: StreamedProse, stood: int, *, drawing: bool) 
     frame = delta.as_json()
     strokes = bubble.draw() if drawing else []
     if delta.offset == 0:
-        if bubble.plain:
-            return frame | {"from": 0, "draw": []}
         return frame | {"offset": bubble.closed, "text": bubble.tail, "from": 0, "draw": bubble.whole()}
     if bubble.closed == stood and not strokes:
         return frame
-    # Text that has become too long for a picture takes its place.
+    # Text of which no picture can be shown takes its place.
     since = stood if bubble.closed else 0
     return frame | {"offset": bubble.closed, "text": bubble.tail, "from": since, "draw": strokes}
 

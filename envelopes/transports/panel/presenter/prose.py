@@ -12,6 +12,7 @@ from a2ui.safety.limits import DEFAULT_LIMITS
 from a2ui.safety.markdown import render as render_markdown
 from a2ui.safety.urls import safe_open
 from envelopes.markup.html import SafeString, html, icon, join, text, trusted
+from envelopes.transports.panel.presenter import overlong
 from envelopes.transports.panel.presenter.part_view import PartView, RenderContext, stored
 from envelopes.types import JsonObject
 
@@ -40,17 +41,27 @@ def within_turn(markup: str, levels: list[int]) -> SafeString:
 
 
 def markdown(source: str) -> SafeString:
-    """Sanitised Markdown, with a notice below where it was too long for that (R6, D52)."""
+    """Sanitised Markdown; where it is too long for that, as much as may be read of it, the rest plain, and a notice
+    below (R6, D52)."""
     made = render_markdown(source)
-    shown = within_turn(made.html, [])
     if not made.cut:
-        return shown
-    told = _("Shown without formatting: it is longer than {} characters.").format(
-        DEFAULT_LIMITS.markdown_chars
+        return within_turn(made.html, [])
+    most = DEFAULT_LIMITS.text_chars
+    begun, end = overlong.beginning(source)
+    plain, rest = overlong.pieces(source[end:most], end)
+    if len(source) > most:
+        told = _("Showing the first {} of {} characters.").format(most, len(source))
+    elif begun:
+        told = _("Only the beginning is formatted: this is too long for more.")
+    else:
+        told = _("Shown without formatting: it is too long for that.")
+    return html(
+        '{}{}{}<p class="b-cut">{}</p>',
+        within_turn(begun, []),
+        join(plain),
+        overlong.drawn(rest) if rest else "",
+        told,
     )
-    if len(source) > DEFAULT_LIMITS.text_chars:
-        told = _("Showing the first {} of {} characters.").format(DEFAULT_LIMITS.text_chars, len(source))
-    return html('{}<p class="b-cut">{}</p>', shown, told)
 
 
 @stored

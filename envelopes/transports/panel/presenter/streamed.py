@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 from django.utils import translation
 
 from a2ui.safety.streamed_markdown import StreamedMarkdown
+from envelopes.transports.panel.presenter.overlong import piece_of, pieces
 from envelopes.transports.panel.presenter.prose import within_turn
 
 Stroke: TypeAlias = list[Any]
@@ -30,6 +31,8 @@ class StreamedProse:
         # The headings that each block stands under; one more than there are blocks.
         self._levels: list[list[int]] = [[]]
         self._text = ""
+        # The text behind the blocks, once it is too long for Markdown.
+        self._behind: str | None = None
 
     @property
     def length(self) -> int:
@@ -39,17 +42,12 @@ class StreamedProse:
     @property
     def closed(self) -> int:
         """Up to where the blocks stand."""
-        return self._markdown.closed
-
-    @property
-    def plain(self) -> bool:
-        """Whether it has become too long for Markdown: there are no blocks, and its text is known up to there only."""
-        return self._markdown.plain
+        return self._markdown.closed if self._behind is None else self.length - len(self._behind)
 
     @property
     def tail(self) -> str:
         """The text behind that."""
-        return self._text if self._markdown.plain else self._markdown.tail
+        return self._markdown.tail if self._behind is None else self._behind
 
     def goes_with(self, text: str) -> bool:
         """Whether the one is how the other begins."""
@@ -62,22 +60,34 @@ class StreamedProse:
     def take(self, text: str) -> int:
         """Take in more of the text, for ``draw``. Returns how many characters that will read, mostly none: it takes
         milliseconds for a thousand."""
-        if not self.plain:
-            # Else not kept: a long answer would be copied for each piece of it.
-            self._text += text
+        if self._behind is not None:
+            self._markdown.take(text)
+            self._behind += text
+            return 1 if piece_of(self._behind, self.closed) else 0
+        # Not kept from then on: a long answer would be copied for each piece of it.
+        self._text += text
         due = self._markdown.take(text)
-        if self.plain:
-            self._blocks.clear()
+        self._settle()
         return due
 
     def draw(self) -> list[Stroke]:
-        """What changes about the blocks with what was taken in; when it has become too long for Markdown there are none
-        any more, and ``closed`` is 0."""
+        """What changes about the blocks with what was taken in; where they are gone, ``closed`` is 0."""
+        if self._behind is not None:
+            at, stood = len(self._blocks), self.closed
+            made, self._behind = pieces(self._behind, stood)
+            self._blocks += made
+            return [[at + number, 0, piece] for number, piece in enumerate(made)]
         with translation.override(self._language):
             strokes = [stroke for at, html in self._markdown.draw() for stroke in self._redrawn(at, html)]
-        if self.plain:
-            self._blocks.clear()
+        self._settle()
         return strokes
+
+    def _settle(self) -> None:
+        """It may have become too long for Markdown, by its length, or by what was drawn of it."""
+        if self._markdown.plain:
+            self._behind = self._text[self._markdown.closed :]
+            if not self._markdown.closed:
+                self._blocks.clear()
 
     def _redrawn(self, at: int, html: str) -> list[Stroke]:
         levels = list(self._levels[at])

@@ -75,7 +75,7 @@ OURS = {
     "one more <span>",
     "one more <details>",
     "one more <summary>",
-    "element <bdi>",
+    "one more <bdi>",
 }
 """What the arguments of a call may bring with them: names of hidden characters, numbers of blanks, folds."""
 BENIGN_URL = "https://benign.example/"
