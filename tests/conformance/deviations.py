@@ -66,7 +66,7 @@ NOT_OURS: Mapping[str, str] = {
     "agent_sdks/conformance/suites/catalog (23)": "prunes, prints and loads catalog schemas for prompts",
     "agent_sdks/conformance/suites/a2a_integration (13)": "wraps messages for the A2A transport, not for a renderer",
     "specification/v1_0/conformance/index_function": (
-        "its programs use a component that no catalog has; `@index` is tested by tests/a2ui/test_dialects.py"
+        "its programs use a component that no catalog has; `@index` is tested by tests/a2ui/v1_0/test_index.py"
     ),
     "specification/v1_0/conformance/rpc_functions and accessibility": "not carried out yet, see the list below",
     "specification/v1_0/test/cases/composition_constraints, renderer_messages": (
