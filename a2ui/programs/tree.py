@@ -19,7 +19,7 @@ from a2ui.data.data_model import write_ops
 from a2ui.data.pointer import ABSENT, Tokens, parse, parse_scoped, read
 from a2ui.data.values import pointer_text
 from a2ui.errors import VALIDATION_FAILED, A2uiError, must_be
-from a2ui.functions.results import judged
+from a2ui.functions.results import judged, to_truth
 from a2ui.state.components import ROOT, Component, Reference
 from a2ui.surface.surface import Surface
 from a2ui.surfaces import SurfaceSet
@@ -168,13 +168,17 @@ class _Walk:
         if is_dynamic(value):
             return self._value(component, value, scope)
         if isinstance(value, SvgPath):
-            return {"svgPath": value.d}
+            return {"svgPath": self._value(component, value.d, scope)}
         if isinstance(value, Accessibility):
-            label, description = value.label, value.description
-            return {
+            found = {
                 name: self._value(component, v, scope)
-                for name, v in (("label", label), ("description", description))
+                for name, v in (("label", value.label), ("description", value.description))
             }
+            if value.live is not None:
+                found["live"] = value.live
+            if value.hidden is not None:
+                found["hidden"] = to_truth(self._value(component, value.hidden, scope))
+            return found
         if isinstance(value, tuple):
             return [self._entry(component, entry, scope) for entry in value]
         return value

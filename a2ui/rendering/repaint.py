@@ -29,7 +29,7 @@ class Repaint:
 
     def __init__(self, view: View, redefined: Iterable[str]) -> None:
         self._view = view
-        self._redefined = redefined
+        self._redefined = dict.fromkeys(redefined)
         self._ops: list[Op] = []
         self._changed_children: dict[Place, list[Place]] = {}
         """Containers of which only the children changed, with those that are on the page."""
@@ -45,7 +45,7 @@ class Repaint:
         structure = bool(self._redefined) or bool(view.index.lists)
         if view.oversized or (structure and view.listing.full):
             return self._anew()
-        for component_id in self._redefined:
+        for component_id in [*self._redefined, *self._hiding()]:
             for place in list(view.places(component_id)):
                 self._redefine(place)
         if view.index.lists:
@@ -96,6 +96,20 @@ class Repaint:
             self._changed_children[place] = old.children_in_order
         else:
             self._replace(place)
+
+    def _hiding(self) -> dict[str, None]:
+        """The components around that ask to be hidden: whether they can be depends on what is inside of them."""
+        found: dict[str, None] = {}
+        for component_id in self._redefined:
+            for place in self._view.places(component_id):
+                at = place
+                while at.parent is not None and at.inherited.declared:
+                    at = at.parent
+                    if at.component is not None and at.component_id not in self._redefined:
+                        given = at.component.props.get("accessibility")
+                        if given is not None and given.hidden is not None:
+                            found[at.component_id] = None
+        return found
 
     def _there(self, place: Place) -> bool:
         return place in self._view.places(place.component_id)

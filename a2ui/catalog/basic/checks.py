@@ -8,10 +8,10 @@ from typing import Any, Final, NamedTuple
 from a2ui.binding.reading import Getter
 from a2ui.binding.values import FunctionCall
 from a2ui.catalog.icons import UI_ALERT
-from a2ui.catalog.kinds import Check
+from a2ui.catalog.kinds import Accessibility, Check
 from a2ui.functions.convert import truthy
 from a2ui.functions.results import Severity, judged
-from a2ui.rendering.build import Build, literal
+from a2ui.rendering.build import Build, always, literal, told
 
 
 class Failure(NamedTuple):
@@ -85,13 +85,61 @@ def _pattern(build: Build, pattern: str) -> Callable[[Any], bool]:
     return lambda scope: get(scope) in (None, "") or truthy(matches(scope))
 
 
-def errors(dom_id: str, failures: list[Failure], fails: Failing | None) -> str:
-    """The messages under an input; `invalid` refers to them. Where there are checks the place for them is always
-    there: screen readers tell what changes in a live region, and not that one appears."""
-    if not failures and fails is None:
-        return ""
-    lines = "".join([_line(failure) for failure in failures])
-    return f'<div class="a2-errors" id="{dom_id}-xe" aria-live="polite">{lines}</div>'
+class Annotated:
+    """What goes with the control of an input: name and description for screen readers, checks and their messages.
+
+    Of an input it is the messages that are announced when they change; what is typed never is.
+    """
+
+    __slots__ = ("_description", "_fallback", "_label", "_live", "fails")
+
+    def __init__(self, build: Build, fallback: str) -> None:
+        given: Accessibility | None = build.props.get("accessibility")
+        self.fails = failing(build)
+        self._fallback = f' aria-label="{fallback}"'
+        self._label: Getter = _nothing
+        self._description: Getter = _nothing
+        self._live = ""
+        if given is not None:
+            self._label = always(build.escaped(given.label, build))
+            self._description = always(build.escaped(given.description, build))
+            self._live = told(build)
+
+    def failures(self, scope: Any) -> list[Failure]:
+        """The checks that fail now."""
+        return self.fails(scope) if self.fails else []
+
+    def named(self, words: str, scope: Any) -> str:
+        """The name of a control with the visible label `words`: one that nobody gave a label is called what it is."""
+        label = self._label(scope)
+        return f' aria-label="{label}"' if label else "" if words else self._fallback
+
+    def control(self, dom_id: str, words: str, failures: list[Failure], scope: Any) -> str:
+        """The attributes of the control; what is no error describes it only."""
+        named = self.named(words, scope)
+        described = self._description(scope)
+        if not failures and not described:
+            return named
+        wrong = ' aria-invalid="true"' if has_error(failures) else ""
+        about = [f"{dom_id}-xd"] if described else []
+        if failures:
+            about.append(f"{dom_id}-xe")
+        return f'{named}{wrong} aria-describedby="{" ".join(about)}"'
+
+    def below(self, dom_id: str, failures: list[Failure], scope: Any) -> str:
+        """The messages under an input, and its description, which `control` refers to. Where there are checks the place
+        for messages is always there: screen readers tell what changes in a live region, and not that one appears."""
+        text = self._description(scope)
+        described = f'<span id="{dom_id}-xd" hidden>{text}</span>' if text else ""
+        if not failures and self.fails is None:
+            return described
+        lines = "".join([_line(failure) for failure in failures])
+        live = self._live or ' aria-live="polite"'
+        return f'{described}<div class="a2-errors" id="{dom_id}-xe"{live}>{lines}</div>'
+
+
+def _nothing(_: Any) -> str:
+    return ""
 
 
 def _line(failure: Failure) -> str:
@@ -104,19 +152,6 @@ def reasons(failures: list[Failure]) -> str:
     return "; ".join([failure.message for failure in failures if failure.message])
 
 
-def invalid(dom_id: str, failures: list[Failure]) -> str:
-    """The attributes of a control whose checks fail; what is no error describes it only."""
-    if not failures:
-        return ""
-    wrong = ' aria-invalid="true"' if has_error(failures) else ""
-    return f'{wrong} aria-describedby="{dom_id}-xe"'
-
-
 def has_error(failures: list[Failure]) -> bool:
     """Whether one of the checks that fail is an error, and not only a warning or a hint."""
     return any(failure.severity == "error" for failure in failures)
-
-
-def named(label: str, aria: str, fallback: str) -> str:
-    """The attributes for `accessibility`. A control that nobody gave a label is called what it is."""
-    return aria if label or aria.startswith(' aria-label="') else f' aria-label="{fallback}"{aria}'
