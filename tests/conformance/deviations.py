@@ -68,7 +68,7 @@ NOT_OURS: Mapping[str, str] = {
     "specification/v1_0/conformance/index_function": (
         "its programs use a component that no catalog has; `@index` is tested by tests/a2ui/v1_0/test_index.py"
     ),
-    "specification/v1_0/conformance/rpc_functions and accessibility": "not carried out yet, see the list below",
+    "specification/v1_0/conformance/rpc_functions": "not carried out yet, see the list below",
     "specification/v1_0/test/cases/composition_constraints, renderer_messages": (
         "schemas of catalogs, which here are code, and of what renderers send"
     ),
@@ -115,9 +115,11 @@ RULES: Mapping[str, str] = {
         "`callRendererFunction` and `agentFunctionResponse` are refused with INVALID_FUNCTION_CALL; functions that "
         "only an agent could run are unknown functions"
     ),
-    "1.0: `live` and `hidden` of `@accessibility`": (
-        "left out with a NOT_CARRIED_OVER report; the component is shown without"
+    "1.0: `hidden` of `@accessibility`": (
+        "left out, with a NOT_CARRIED_OVER report, where anything inside can take focus (7); links that come from the "
+        "data are text where it is hidden"
     ),
+    "1.0: `live` of an input": "of its messages: what is typed is never announced",
     "1.0: `formatString` of a catalog": "only of one that has it: there is no fallback to the default catalog (5)",
     "1.0: a surface of the Basic Catalog 0.9": (
         "is taken; its validators give true and false, and components of catalogs made for 1.0 cannot stand in it"
