@@ -6,8 +6,9 @@ why there is none. null never gets here: it counts as if the property were absen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from a2ui.binding.parsing import Trail, parse, parse_path
@@ -93,17 +94,35 @@ ENUM_VALUES: dict[Kind, tuple[str, ...]] = {}
 """The values of each kind that `enum` made."""
 
 
-def enum(*values: str) -> Kind:
-    """One of the values; anything else is reported and leaves the default to the component."""
+DEPRECATED: Final = "DEPRECATED"
+"""Something that newer catalogs have in another way was taken all the same."""
+
+
+def enum(*values: str, older: Mapping[str, str] = MappingProxyType({})) -> Kind:
+    """One of the values; anything else is reported and leaves the default to the component. `older` ones are taken,
+    and what stands for them is told."""
     allowed = frozenset(values)
 
     def read(raw: Any, where: AcceptContext) -> Any:
         if isinstance(raw, str) and raw in allowed:
             return raw
+        if isinstance(raw, str) and raw in older:
+            where.add(older[raw], DEPRECATED)
+            return raw
         return where.wrong("one of " + ", ".join(values), raw, quoted=True)
 
     ENUM_VALUES[read] = values
     USUAL[read] = allowed
+    return read
+
+
+def deprecated(kind: Kind, instead: str) -> Kind:
+    """A property that newer catalogs do not have: taken as before, and told what stands for it."""
+
+    def read(raw: Any, where: AcceptContext) -> Any:
+        where.add(f"{where.key} is deprecated. {instead}", DEPRECATED)
+        return kind(raw, where)
+
     return read
 
 

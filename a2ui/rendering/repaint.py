@@ -12,6 +12,7 @@ from typing import Any
 from a2ui import ops
 from a2ui.ops import Op
 from a2ui.rendering.difference import difference, moved
+from a2ui.rendering.hearing import hiding
 from a2ui.rendering.list_state import ListState
 from a2ui.rendering.lists import Budget, ListSlot
 from a2ui.rendering.measured import draw_whole, outgrown
@@ -45,7 +46,7 @@ class Repaint:
         structure = bool(self._redefined) or bool(view.index.lists)
         if view.oversized or (structure and view.listing.full):
             return self._anew()
-        for component_id in [*self._redefined, *self._hiding()]:
+        for component_id in [*self._redefined, *hiding(self._redefined, view.places)]:
             for place in list(view.places(component_id)):
                 self._redefine(place)
         if view.index.lists:
@@ -96,20 +97,6 @@ class Repaint:
             self._changed_children[place] = old.children_in_order
         else:
             self._replace(place)
-
-    def _hiding(self) -> dict[str, None]:
-        """The components around that ask to be hidden: whether they can be depends on what is inside of them."""
-        found: dict[str, None] = {}
-        for component_id in self._redefined:
-            for place in self._view.places(component_id):
-                at = place
-                while at.parent is not None and at.inherited.declared:
-                    at = at.parent
-                    if at.component is not None and at.component_id not in self._redefined:
-                        given = at.component.props.get("accessibility")
-                        if given is not None and given.hidden is not None:
-                            found[at.component_id] = None
-        return found
 
     def _there(self, place: Place) -> bool:
         return place in self._view.places(place.component_id)

@@ -9,8 +9,7 @@ from a2ui.binding.reading import Getter
 from a2ui.binding.values import FunctionCall
 from a2ui.catalog.icons import UI_ALERT
 from a2ui.catalog.kinds import Accessibility, Check
-from a2ui.functions.convert import truthy
-from a2ui.functions.results import Severity, judged
+from a2ui.functions.results import Severity, judged, to_truth
 from a2ui.rendering.build import Build, always, literal, told
 
 
@@ -82,7 +81,7 @@ def _pattern(build: Build, pattern: str) -> Callable[[Any], bool]:
     matches = build.compiler.getter(
         FunctionCall("regex", {"value": value, "pattern": pattern}), build.recorder
     )
-    return lambda scope: get(scope) in (None, "") or truthy(matches(scope))
+    return lambda scope: get(scope) in (None, "") or to_truth(matches(scope))
 
 
 class Annotated:

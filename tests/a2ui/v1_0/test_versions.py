@@ -7,6 +7,7 @@ import json
 import pytest
 
 from a2ui import Engine
+from a2ui.catalog.basic import BASIC_CATALOG
 from a2ui.protocol.catalog_ids import BASIC_1_0
 from a2ui.protocol.dialects import BARE, LATE, MARKED, NOTATIONS, PLAIN, V0_9, dialect_of
 from tests.a2ui.page import shown
@@ -108,3 +109,94 @@ class TestVersions:
 
         assert not problems
         assert [node(surfaces, name)["props"]["text"] for name in "ab"] == [1, 1]
+
+
+class TestSurfaceIds:
+    def test_one_that_comes_again_after_deletion_is_told_once(self):
+        surfaces, _ = fed(made(TEXT))
+        told = []
+        for _ in range(3):
+            surfaces.apply(said("deleteSurface"))
+            told.append([(one.code, one.path, one.refused) for one in surfaces.apply(made(TEXT))])
+
+        assert told == [[("SURFACE_ID_REUSED", "/surfaceId", False)], [], []]
+
+    def test_it_is_told_of_its_owner_only_and_not_in_0_9(self):
+        surfaces, _ = fed(made(TEXT), said("deleteSurface"))
+        old = {"surfaceId": "s", "catalogId": BASIC_CATALOG.id}
+
+        assert not surfaces.apply(made(TEXT), owner="other")
+        assert not surfaces.apply({"version": "v0.9", "createSurface": old})
+
+    def test_it_is_known_in_a_snapshot_and_undone_with_an_attempt(self):
+        surfaces, _ = fed(made(TEXT))
+        surfaces.flush()
+        before = surfaces.snapshot()
+        attempt = surfaces.attempt()
+        surfaces.apply(said("deleteSurface"))
+        assert [one.code for one in surfaces.apply(made(TEXT))] == ["SURFACE_ID_REUSED"]
+        attempt.undo()
+        assert surfaces.snapshot() == before
+
+        surfaces.apply(said("deleteSurface"))
+        surfaces.flush()
+        restored = Engine().restore(surfaces.snapshot())
+        assert [one.code for one in restored.apply(made(TEXT))] == ["SURFACE_ID_REUSED"]
+
+    def test_only_the_last_few_hundred_are_remembered(self):
+        surfaces, _ = fed()
+        for number in range(300):
+            for message in (made(TEXT), said("deleteSurface")):
+                (body,) = [message[key] for key in message if key != "version"]
+                body["surfaceId"] = f"s{number}"
+                surfaces.apply(message)
+        surfaces.flush()
+
+        assert len(surfaces.snapshot()["former"]) == 200
+
+
+class TestMetadata:
+    def test_extensions_of_a_surface_are_carried_also_into_a_snapshot(self):
+        extensions = {"extensions": {"größe": {"a": [1]}, "a2ui_x": None}}
+        surfaces, problems = fed(made(TEXT, metadata=extensions))
+        surfaces.flush()
+
+        assert not problems
+        assert surfaces.get("", "s").metadata == extensions
+        assert Engine().restore(surfaces.snapshot()).get("", "s").metadata == extensions
+
+    @pytest.mark.parametrize(
+        ("given", "path"),
+        [
+            ({"extensions": {"a:b": 1}}, "/metadata/extensions/a:b"),
+            ({"extensions": []}, "/metadata/extensions"),
+            ({"more": 1}, "/metadata/more"),
+            (5, "/metadata"),
+        ],
+    )
+    def test_what_is_wrong_with_them_is_told_and_refused_by_strict_mode(self, given, path):
+        surfaces, (problem,) = fed(made(TEXT, metadata=given))
+        assert (problem.path, problem.refused) == (path, False)
+        assert surfaces.get("", "s") is not None
+
+        assert any(
+            one.path == path and one.refused for one in fed(made(TEXT, metadata=given), strict=True)[1]
+        )
+
+    @pytest.mark.parametrize("many", [["x"] * 30_000, "x" * 30_000, {f"k{n}": {} for n in range(10_000)}])
+    def test_they_are_bounded(self, many):
+        given = {"extensions": {"vendor": many}}
+        surfaces, (problem,) = fed(made(TEXT, metadata=given))
+        assert (problem.code, problem.refused, problem.facts["limit"]) == (
+            "budget_exceeded",
+            True,
+            "metadata_size",
+        )
+        assert surfaces.get("", "s") is None
+
+        _, (problem,) = fed(made(row("root", "Text", text="x", **{"@metadata": given})))
+        assert (problem.code, problem.path, problem.refused) == (
+            "budget_exceeded",
+            "/components/0/@metadata",
+            True,
+        )
