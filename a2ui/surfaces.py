@@ -260,7 +260,7 @@ class SurfaceSet:
 
     def client_data_model(self, owner: str) -> dict[str, Any] | None:
         """All of these in one object, in the version of the oldest surface; None where the agent asked for none."""
-        return answers.joined(self.data_models(owner))
+        return answers.joined_data_models(self.data_models(owner))
 
     # ------------------------------------------------------------------ what people do
 

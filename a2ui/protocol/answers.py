@@ -63,7 +63,7 @@ def data_models(surfaces: Iterable[tuple[str, str, JSON]]) -> dict[str, Any]:
     return found
 
 
-def joined(models: Mapping[str, Any]) -> dict[str, Any] | None:
+def joined_data_models(models: Mapping[str, Any]) -> dict[str, Any] | None:
     """What `data_models` gave as one object, in the version of the first; None where there is nothing."""
     found = [*models.values()]
     if not found:

@@ -5,14 +5,13 @@ See rulebook 17.5 and section 7 of the reading of 1.0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from a2ui.catalog.kinds import NOT_CARRIED_OVER
 from a2ui.errors import A2uiError
 
 if TYPE_CHECKING:
-    from a2ui.rendering.place import Place
     from a2ui.state.components import Component
 
 HIDDEN: Final = ' aria-hidden="true"'
@@ -73,18 +72,3 @@ def takes_focus(component_id: str, get: Callable[[str], Component | None], known
             known[at] = any(known[child] for child in component.children)
         waiting.pop()
     return known[component_id]
-
-
-def hiding(redefined: Mapping[str, None], places: Callable[[str], Collection[Place]]) -> dict[str, None]:
-    """The components around those that were redefined which ask to be hidden: whether they can be depends on what is
-    inside of them."""
-    found: dict[str, None] = {}
-    for component_id in redefined:
-        for place in places(component_id):
-            at = place
-            while at.parent is not None and at.inherited.declared:
-                at = at.parent
-                given = at.component.props.get("accessibility") if at.component is not None else None
-                if given is not None and given.hidden is not None and at.component_id not in redefined:
-                    found[at.component_id] = None
-    return found

@@ -12,7 +12,7 @@ from typing import Any
 from a2ui import ops
 from a2ui.ops import Op
 from a2ui.rendering.difference import difference, moved
-from a2ui.rendering.hearing import hiding
+from a2ui.rendering.hiding import hiding
 from a2ui.rendering.list_state import ListState
 from a2ui.rendering.lists import Budget, ListSlot
 from a2ui.rendering.measured import draw_whole, outgrown

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from a2ui import Engine
+from a2ui import MEDIA_TYPE, Engine, is_media_type, joined_data_models
 from a2ui.catalog.basic import BASIC_CATALOG
 from a2ui.errors import Diagnostic
 from a2ui.protocol import answers
 from a2ui.protocol.catalog_ids import BASIC_1_0
 from tests.a2ui.v1_0.messages import TEXT, C, D, fed, made
+from tests.conformance.schemas import valid
+from tests.shared import needs_shared
 
 
 class TestAnswers:
@@ -65,3 +67,41 @@ class TestAnswers:
             "a2uiClientDataModel": {"version": "v0.9", "surfaces": {"o": {}}},
             "a2uiRendererDataModel": {"version": D, "surfaces": {"s": {"a": 1}}},
         }
+
+
+class TestMediaTypes:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            (MEDIA_TYPE, True),
+            ("application/json+a2ui", True),
+            ("Application/A2UI+JSON; charset=utf-8", True),
+            ("application/json", False),
+            ("", False),
+        ],
+    )
+    def test_both_names_are_known(self, text, expected):
+        assert is_media_type(text) is expected
+
+
+class TestMetadataOfMessages:
+    @needs_shared
+    def test_it_fits_the_schemas(self):
+        surfaces, _ = fed(made(TEXT, sendDataModel=True, dataModel={"a": 1}, version=C))
+        engine = Engine()
+        which = {"version": "v1_0"}
+
+        found = engine.metadata() | surfaces.data_models("")
+        assert valid(found["a2uiRendererCapabilities"], "renderer_capabilities.json", **which)
+        assert valid(found["a2uiRendererDataModel"], "renderer_data_model.json", **which)
+        (offered,) = engine.agent_capabilities().values()
+        assert valid({"v1.0": offered}, "agent_capabilities.json", **which)
+
+    def test_data_models_of_several_versions_are_one_for_who_reads_them_together(self):
+        old = {"surfaceId": "o", "catalogId": BASIC_CATALOG.id, "sendDataModel": True}
+        surfaces, _ = fed(
+            {"version": "v0.9", "createSurface": old}, made(TEXT, sendDataModel=True, dataModel={"a": 1})
+        )
+
+        assert joined_data_models(surfaces.data_models("")) == surfaces.client_data_model("")
+        assert joined_data_models({}) is None

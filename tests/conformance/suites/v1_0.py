@@ -192,9 +192,9 @@ def _accessibility(entry: dict[str, Any]) -> None:
         given["id"]: {k: v for k, v in given.items() if k != "components"}
     }
     rows = []
-    for name, row in definitions.items():
+    for name, definition in definitions.items():
         # Its catalog has a button with a title, and a container with one child.
-        row = {"id": "root" if name == given["id"] else name, **{k: v for k, v in row.items() if k != "id"}}
+        row = {**definition, "id": "root" if name == given["id"] else name}
         if "title" in row:
             rows.append({"id": f"{name}-title", "component": "Text", "text": row.pop("title")})
             row |= {"child": f"{name}-title", "action": {"event": {"name": "go"}}}
