@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from a2ui.catalog.basic import BASIC_CATALOG_1_0
+from a2ui.programs.tree import tree
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import row
 from tests.a2ui.v1_0.messages import Note, fed, made, said
@@ -94,3 +95,17 @@ class TestComposition:
         assert (problem.code, problem.path) == ("UNALLOWED_PARENT", "/components/0/children/0")
         assert "here" not in page.markup
         assert page.markup == shown(surfaces)
+
+    def test_the_tree_leaves_out_what_the_page_does(self):
+        def states(*rows):
+            surfaces, _ = self.fed(*rows)
+            return {one["id"]: one["state"] for one in tree(surfaces.get("", "s"))["nodes"]}
+
+        header = row("a", "Header", text="here")
+        assert states(row("root", "Row", children=["a"]), header) == {"root": "ok", "a": "unallowed"}
+        assert states(row("root", "Column", children=["a"]), header) == {"root": "ok", "a": "ok"}
+        assert states(row("root", "Header", text="x")) == {"root": "unallowed"}
+        box = row("b", "Box", children=["a", "c"])
+        assert states(row("root", "Column", children=["b"]), box, header, row("c", "Text", text="x")) == {
+            "root": "ok", "b": "ok", "a": "unallowed", "c": "ok",
+        }  # fmt: skip
