@@ -37,7 +37,7 @@ _VALIDATOR = "agent_sdks/conformance/suites/validator"
 
 SUITES: Mapping[str, str] = {
     "conformance/core/message_processor_v0_9:test_v09_get_renderer_capabilities_inline_catalogs": (
-        "no inline catalogs are announced: our components are code, not schemas (optional, rulebook 14.3)"
+        "0.9 is offered no inline catalogs; 1.0 is, where the options take them (optional, rulebook 14.3)"
     ),
     "conformance/core/node_resolution:shared_definition_independent_instances": _REMOVAL,
     "conformance/core/node_resolution:root_lifecycle": _REMOVAL,
@@ -118,6 +118,15 @@ RULES: Mapping[str, str] = {
     "1.0: `hidden` of `@accessibility`": (
         "left out, with a NOT_CARRIED_OVER report, where anything inside can take focus (7); links that come from the "
         "data are text where it is hidden"
+    ),
+    "1.0: variants `h1` to `h5`, `validationRegexp`": (
+        "drawn as before and told (DEPRECATED); strict mode refuses them (8)"
+    ),
+    "1.0: headings of Markdown": "all `h3`, with the look of their level: none outranks those of the page",
+    "1.0: a `surfaceId` after its surface was deleted": "taken, and told once (SURFACE_ID_REUSED, 3.1)",
+    "1.0: inline catalogs": (
+        "their components are drawn as those of ours that they refer to, or as placeholders; their functions are those "
+        "of ours that they refer to (5)"
     ),
     "1.0: `live` of an input": "of its messages: what is typed is never announced",
     "1.0: `formatString` of a catalog": "only of one that has it: there is no fallback to the default catalog (5)",
