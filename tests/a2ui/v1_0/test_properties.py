@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from a2ui import Engine
 from a2ui.catalog.basic import BASIC_CATALOG, BASIC_CATALOG_1_0
 from a2ui.catalog.kinds import ENUM_VALUES
+from a2ui.programs.checking import check
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import row
 from tests.a2ui.v1_0.messages import TEXT, fed, made, node
@@ -239,6 +241,14 @@ class TestHeadings:
 
 
 class TestDeprecated:
+    def test_a_checker_warns_of_it_and_fails_only_where_it_is_strict(self):
+        program = [made(row("root", "Text", text="x", variant="h1"))]
+
+        assert [(one.severity, one.diagnostic.code) for one in check(Engine(), program)] == [
+            ("warning", "DEPRECATED")
+        ]
+        assert [one.severity for one in check(Engine(), program, strict=True)] == ["error"]
+
     def test_a_pattern_counts_and_is_told(self):
         field = row("root", "TextField", label="L", value={"@path": "/v"}, validationRegexp="^a")
         surfaces, (problem,) = fed(made(field, dataModel={"v": "b"}))
