@@ -90,55 +90,62 @@ class Annotated:
     Of an input it is the messages that are announced when they change; what is typed never is.
     """
 
-    __slots__ = ("_description", "_fallback", "_label", "_live", "fails")
+    __slots__ = ("_description", "_fallback", "_given", "_label", "_live", "checked", "failures")
 
     def __init__(self, build: Build, fallback: str) -> None:
-        given: Accessibility | None = build.props.get("accessibility")
-        self.fails = failing(build)
+        fails = failing(build)
+        self.checked = fails is not None
+        self.failures: Failing = fails or _none
+        """The checks that fail now."""
         self._fallback = f' aria-label="{fallback}"'
-        self._label: Getter = _nothing
-        self._description: Getter = _nothing
-        self._live = ""
+        given: Accessibility | None = build.props.get("accessibility")
+        self._given = given is not None
+        self._live = _POLITE
         if given is not None:
             self._label = always(build.escaped(given.label, build))
             self._description = always(build.escaped(given.description, build))
-            self._live = told(build)
-
-    def failures(self, scope: Any) -> list[Failure]:
-        """The checks that fail now."""
-        return self.fails(scope) if self.fails else []
-
-    def named(self, words: str, scope: Any) -> str:
-        """The name of a control with the visible label `words`: one that nobody gave a label is called what it is."""
-        label = self._label(scope)
-        return f' aria-label="{label}"' if label else "" if words else self._fallback
+            self._live = told(build) or _POLITE
 
     def control(self, dom_id: str, words: str, failures: list[Failure], scope: Any) -> str:
-        """The attributes of the control; what is no error describes it only."""
-        named = self.named(words, scope)
-        described = self._description(scope)
-        if not failures and not described:
-            return named
-        wrong = ' aria-invalid="true"' if has_error(failures) else ""
-        about = [f"{dom_id}-xd"] if described else []
+        """The attributes of the control with the visible label `words`: one that nobody gave a label is called what it
+        is. What is no error describes it only."""
+        named = "" if words else self._fallback
+        about = []
+        if self._given:
+            label = self._label(scope)
+            if label:
+                named = f' aria-label="{label}"'
+            if self._description(scope):
+                about.append(f"{dom_id}-xd")
         if failures:
             about.append(f"{dom_id}-xe")
-        return f'{named}{wrong} aria-describedby="{" ".join(about)}"'
+            if has_error(failures):
+                named += ' aria-invalid="true"'
+        return f'{named} aria-describedby="{" ".join(about)}"' if about else named
 
     def below(self, dom_id: str, failures: list[Failure], scope: Any) -> str:
         """The messages under an input, and its description, which `control` refers to. Where there are checks the place
         for messages is always there: screen readers tell what changes in a live region, and not that one appears."""
-        text = self._description(scope)
-        described = f'<span id="{dom_id}-xd" hidden>{text}</span>' if text else ""
-        if not failures and self.fails is None:
-            return described
+        described = self._described(dom_id, scope) if self._given else ""
+        if not failures:
+            return (
+                f'{described}<div class="a2-errors" id="{dom_id}-xe"{self._live}></div>'
+                if self.checked
+                else described
+            )
         lines = "".join([_line(failure) for failure in failures])
-        live = self._live or ' aria-live="polite"'
-        return f'{described}<div class="a2-errors" id="{dom_id}-xe"{live}>{lines}</div>'
+        return f'{described}<div class="a2-errors" id="{dom_id}-xe"{self._live}>{lines}</div>'
+
+    def _described(self, dom_id: str, scope: Any) -> str:
+        text = self._description(scope)
+        return f'<span id="{dom_id}-xd" hidden>{text}</span>' if text else ""
 
 
-def _nothing(_: Any) -> str:
-    return ""
+_POLITE: Final = ' aria-live="polite"'
+
+
+def _none(_: Any) -> list[Failure]:
+    return []
 
 
 def _line(failure: Failure) -> str:
