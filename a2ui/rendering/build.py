@@ -138,6 +138,8 @@ class Build(ReadRecorder):
             return _UNNAMED
         place, hidden = self.place, given.hidden
         declared = hidden is not None
+        if declared:
+            self.view.hiding[self.component_id] = None
         if declared and takes_focus(self.component_id, self.view.store.by_id.get, self.view.focusing):
             self.failed(not_hidden())
             hidden = None

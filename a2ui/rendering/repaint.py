@@ -46,7 +46,7 @@ class Repaint:
         structure = bool(self._redefined) or bool(view.index.lists)
         if view.oversized or (structure and view.listing.full):
             return self._anew()
-        for component_id in [*self._redefined, *hiding(self._redefined, view.places)]:
+        for component_id in [*self._redefined, *hiding(view, self._redefined)]:
             for place in list(view.places(component_id)):
                 self._redefine(place)
         if view.index.lists:

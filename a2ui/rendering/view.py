@@ -73,6 +73,8 @@ class View(PlaceTree):
         """More places than could ever be shown: what comes after so many would only be left out."""
         self.focusing: dict[str, bool] = {}
         """Which components can take focus, as far as somebody has asked while compiling."""
+        self.hiding: dict[str, None] = {}
+        """Components that ask, or once did, to be hidden from screen readers."""
         self._noticed: set[Place | None] = set()
         """Parents, below which something is left out and says so."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import pytest
 
 from tests.a2ui.page import Page, parse, shown
@@ -214,6 +216,20 @@ class TestHidden:
             assert page.find("a1-0").get("aria-hidden") == hidden
             assert page.markup == shown(surfaces)
 
+    def test_what_an_empty_list_is_made_of_counts_too(self):
+        surfaces, _ = surface(
+            row("root", "Column", children={"componentId": "a", "path": "/items"}, **HIDDEN),
+            row("a", "Text", text="x"),
+            dataModel={"items": []},
+        )
+        page = Page()
+        page.apply_changes(surfaces.flush())
+        assert page.find("a1-0").get("aria-hidden") == "true"
+
+        surfaces.apply(said("updateComponents", components=[row("a", "Button", child="t", action=GO)]))
+        page.apply_changes(surfaces.flush())
+        assert page.find("a1-0").get("aria-hidden") is None
+
     def test_what_is_inside_of_two_counts_for_each(self):
         surfaces, _ = surface(
             row("root", "Column", children=["a", "b"], **HIDDEN),
@@ -256,3 +272,80 @@ class TestLive:
 
         surfaces.patch("", "s", [{"op": "replace", "path": "/t", "value": "**two**"}])
         assert [op[0] for op in surfaces.flush()[0].ops] == ["r"]
+
+
+class TestChanges:
+    """Whatever changes, and in whatever order a page hears of it, it shows what a fresh drawing shows."""
+
+    HEARD = (
+        {},
+        {"live": "polite"},
+        {"hidden": True},
+        {"hidden": {"@path": "/h"}},
+        {"label": {"@path": "/l"}},
+    )
+
+    def definition(self, random, name, below):
+        heard = random.choice(self.HEARD)
+        more = {"@accessibility": heard} if heard else {}
+        if below:
+            kind = random.choice(["Column", "Row", "List", "Card"])
+            inside = {"child": below[0]} if kind == "Card" and len(below) == 1 else {"children": below}
+            return row(name, kind if "child" in inside or kind != "Card" else "Column", **inside, **more)
+        return random.choice(
+            [
+                row(name, "Text", text={"@path": "/l"}, **more),
+                row(name, "Text", text="[a](https://x.example)", **more),
+                row(name, "Text", text="**b**", **more),
+                row(name, "Icon", name="star", **more),
+                row(name, "CheckBox", label="L", value={"@path": "/h"}, **more),
+                row(name, "Column", children={"componentId": "item", "path": "/items"}, **more),
+            ]
+        )
+
+    @pytest.mark.parametrize("seed", range(60))
+    def test_fragments_give_what_a_fresh_drawing_gives(self, seed):
+        random = Random(seed)
+        names = ["root", *[f"c{number}" for number in range(1, random.randrange(3, 14))]]
+        below = {name: [] for name in names}
+        for at, name in enumerate(names[1:], 1):
+            below[names[random.randrange(max(0, at - 4), at)]].append(name)
+        rows = [self.definition(random, name, below[name]) for name in names]
+        item = row("item", "Text", text={"@path": "n"})
+        surfaces, _ = fed(made(*rows, item, dataModel={"h": False, "l": "x", "items": [{"id": 1, "n": "N"}]}))
+        page = Page()
+        page.apply_changes(surfaces.flush())
+        for _ in range(8):
+            for _ in range(random.randrange(1, 4)):
+                change = self.change(random, names, below, item)
+                assert not [one for one in surfaces.apply(change) if one.refused]
+            page.apply_changes(surfaces.flush())
+            assert page.markup == shown(surfaces)
+            self.nothing_hidden_takes_focus(page)
+
+    def change(self, random, names, below, item):
+        name = random.choice(names)
+        rows = [
+            self.definition(random, name, below[name]),
+            random.choice([item, row("item", "Button", child="t", action=GO)]),
+        ]
+        items = [{"id": n, "n": "N"} for n in range(random.randrange(4))]
+        words = random.choice(["y", "*z*", "[a](https://x.example)"])
+        return random.choice(
+            [
+                said("updateDataModel", path="/h", value=random.choice([True, False, {"valid": True}])),
+                said("updateDataModel", path="/l", value=words),
+                said("updateDataModel", path="/items", value=items),
+                *[said("updateComponents", components=[one]) for one in rows],
+            ]
+        )
+
+    def nothing_hidden_takes_focus(self, page):
+        for element in page.root.iter():
+            if element.get("aria-hidden") == "true":
+                inside = [
+                    one
+                    for one in element.iter()
+                    if one.tag in ("a", "button", "input") or one.get("tabindex")
+                ]
+                assert not inside
