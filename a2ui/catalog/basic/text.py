@@ -26,10 +26,17 @@ if TYPE_CHECKING:
     from a2ui.state.components import Component
 
 _CLASSES = {"body": "a2-t", "caption": "a2-t a2-t--caption"} | {f"h{n}": f"a2-h a2-h{n}" for n in range(1, 6)}
-_LINK = re.compile(r"\](?:[(\[:])|<[^\s>]*[:@]|://|www\.|mailto:")
-"""What Markdown may make a link of; errs towards yes."""
-_HEADING = re.compile(r"<(/?)h([1-6])>")
+_HEADING = re.compile(r"<h([1-6])></h\1>\n?|<(/?)h([1-6])>")
 _NOTICE = '<small class="a2-note">{}</small>'
+
+
+def _heading(tag: re.Match[str]) -> str:
+    """A heading in Markdown, as 1.0 writes all of them, looks like the variant of its level and has the level of all.
+    One without words is left out."""
+    end, level = tag[2], tag[3]
+    if level is None:
+        return ""
+    return "</h3>" if end else f'<h3 class="{_CLASSES[f"h{min(int(level), 5)}"]}">'
 
 
 class _Frame(NamedTuple):
@@ -58,6 +65,10 @@ def _frame(variant: str, placement: Placement, weight: float | None) -> _Frame:
         not placement.inline,
         not role and tag != "h3",
     )
+
+
+_LINK = re.compile(r"\](?:[(\[:])|<[^\s>]*[:@]|://|www\.|mailto:")
+"""What Markdown may make a link of; errs towards yes."""
 
 
 class Text(BaseComponent):
@@ -171,17 +182,10 @@ def _safe(shown: str, frame: _Frame, view: View | FirstDrawing, component_id: st
     rendered = markdown.render(shown, inline=frame.inline, limits=limits, afford=view.compiler.work.markdown)
     html = rendered.html
     if "<h" in html:
-        html = _HEADING.sub(_levelled, html)
+        html = _HEADING.sub(_heading, html)
     if not frame.links and "<a" in html:
         html = escape(clean_text(shown))
     return html + _cut(shown, view, component_id, crowded=rendered.crowded) if rendered.cut else html
-
-
-def _levelled(found: re.Match[str]) -> str:
-    """A heading of Markdown looks like the variant of its level, and has the level of that (see `_frame`)."""
-    if found[1]:
-        return "</h3>"
-    return f'<h3 class="{_CLASSES[f"h{min(5, int(found[2]))}"]}">'
 
 
 def _too_much(view: View, component_id: str) -> str:

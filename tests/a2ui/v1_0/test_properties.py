@@ -233,6 +233,12 @@ class TestHeadings:
 
         assert {(problem.path, problem.refused) for problem in problems} == {("/components/0/variant", True)}
 
+    def test_one_without_words_is_left_out(self):
+        html, _ = one(component="Text", text="#\n\nA *line*")
+
+        assert "<h3" not in html
+        assert "<em>line</em>" in html
+
     def test_what_only_looks_like_one_is_text(self):
         html, _ = one(component="Text", text="a <h1>b</h1> # c")
 
