@@ -39,6 +39,17 @@ def _heading(tag: re.Match[str]) -> str:
     return "</h3>" if end else f'<h3 class="{_CLASSES[f"h{min(int(level), 5)}"]}">'
 
 
+def _plain_heading(shown: str) -> str:
+    """What Markdown makes of one heading of plain text, "" for anything else. Most headings of 1.0 are that; read as
+    Markdown, a surface with a few of them takes 3 % longer to draw."""
+    words = shown.lstrip("#")
+    level = len(shown) - len(words)
+    words = words[1:] if words[:1] == " " else ""
+    if level > 5 or not words or "#" in words or not words[0].isalnum() or not markdown.is_plain(words):
+        return ""
+    return f'<h3 class="{_CLASSES[f"h{level}"]}">{escape(clean_text(words))}</h3>\n'
+
+
 class _Frame(NamedTuple):
     """The element round a text, from behind its id to its end, and what kind of text stands in it."""
 
@@ -179,6 +190,10 @@ def _safe(shown: str, frame: _Frame, view: View | FirstDrawing, component_id: st
             return shown
         if markdown.is_plain(shown):
             return escape(clean_text(shown))
+        if shown[:1] == "#" and not frame.inline:
+            plain = _plain_heading(shown)
+            if plain:
+                return plain
     rendered = markdown.render(shown, inline=frame.inline, limits=limits, afford=view.compiler.work.markdown)
     html = rendered.html
     if "<h" in html:

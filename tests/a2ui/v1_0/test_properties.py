@@ -9,6 +9,7 @@ import pytest
 
 from a2ui import Engine
 from a2ui.catalog.basic import BASIC_CATALOG, BASIC_CATALOG_1_0
+from a2ui.catalog.basic import text as drawn_text
 from a2ui.catalog.kinds import ENUM_VALUES
 from a2ui.programs.checking import check
 from tests.a2ui.page import Page, shown
@@ -232,6 +233,19 @@ class TestHeadings:
         _, problems = fed(made(row("root", "Text", text="x", variant="h1")), strict=True)
 
         assert {(problem.path, problem.refused) for problem in problems} == {("/components/0/variant", True)}
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "# Title", "##### A & <b>", "###### Six", "#Title", "#", "# ", "#  Two", "# C#", "# Closed #", "# 1. One",
+            "# *x*", "# a\nb", "# a\n\nb", "## Trailing ", "# - dash", "#\tTab", "# https://x.example", "# a\u202eb",
+        ],
+    )  # fmt: skip
+    def test_the_short_way_to_one_gives_what_markdown_gives(self, monkeypatch, text):
+        short, _ = one(component="Text", text=text)
+        monkeypatch.setattr(drawn_text, "_plain_heading", lambda shown: "")
+
+        assert short == one(component="Text", text=text)[0]
 
     def test_one_without_words_is_left_out(self):
         html, _ = one(component="Text", text="#\n\nA *line*")
