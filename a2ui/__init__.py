@@ -1,8 +1,8 @@
 """A2UI on the server: takes an agent's messages, binds data, and makes HTML and the fragments that keep it up to date.
 
-It speaks v0.9 and v0.9.1, and translates v0.8 and v1.0. Everything a host needs is named here. The engine is pure: no
-Django, no input or output, no clock but the one it is given; only `apps.py`, `management/` and `gallery/` import
-Django. Which folder may import which is a table in docs/architecture.md, kept by tests/a2ui/test_layers.py.
+It speaks 1.0, its candidates, v0.9.1 and v0.9, and translates v0.8. Everything a host needs is named here. The engine
+is pure: no Django, no input or output, no clock but the one it is given; only `apps.py`, `management/` and `gallery/`
+import Django. Which folder may import which is a table in docs/architecture.md, kept by tests/a2ui/test_layers.py.
 """
 
 from pkgutil import extend_path
@@ -28,12 +28,15 @@ from a2ui.interaction.locate import ComponentTarget, Target
 from a2ui.interaction.more import More
 from a2ui.journal import Attempt
 from a2ui.options import EngineOptions
+from a2ui.protocol.answers import joined_data_models
+from a2ui.protocol.media_types import MEDIA_TYPE, is_media_type
 from a2ui.safety.limits import Limits
 from a2ui.surface.change import SurfaceChange
 from a2ui.surface.surface import Surface
 from a2ui.surfaces import SurfaceSet
 
 __all__ = [
+    "MEDIA_TYPE",
     "A2uiError",
     "ActionError",
     "Attempt",
@@ -56,4 +59,6 @@ __all__ = [
     "SurfaceChange",
     "SurfaceSet",
     "Target",
+    "is_media_type",
+    "joined_data_models",
 ]

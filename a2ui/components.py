@@ -171,6 +171,11 @@ class BaseComponent(ABC):
                 for item in value:
                     yield slot, (item.child if isinstance(item, Tab) else item), None
 
+    def takes_focus(self, props: Mapping[str, Any]) -> bool:
+        """Whether it makes something that can take focus, beside what is inside of it: that cannot be hidden from
+        screen readers."""
+        return self.interactive
+
     @abstractmethod
     def build(self, build: Build) -> None:
         """Compiles one place of the component: sets how it renders, registers what it reads."""

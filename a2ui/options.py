@@ -26,7 +26,7 @@ class EngineOptions:
     the page. `reveal` gives the value behind a handle `{"$secret": ...}` of an obscured field, for checks (D24).
     `reserved` tells of an owner and the id of a surface or the name of an event whether the host keeps that name for
     itself: a message that uses one is refused, in whatever version of the protocol, and a snapshot that holds one is
-    restored without.
+    restored without. `inline_catalogs`: whether catalogs may be added that come as documents (`Engine.with_inline`).
     """
 
     catalogs: tuple[Catalog, ...] | None = None
@@ -39,6 +39,7 @@ class EngineOptions:
     debug: bool = False
     reveal: Callable[[Any], Any] | None = field(default=None)
     reserved: Callable[[str, str], bool] | None = field(default=None)
+    inline_catalogs: bool = False
 
     @property
     def env(self) -> Env:

@@ -16,7 +16,7 @@ from a2ui.options import Shared
 from a2ui.protocol import answers
 from a2ui.protocol.adapters import adapter_for
 from a2ui.protocol.adapters.running import Run
-from a2ui.protocol.dialects import dialect_of
+from a2ui.protocol.dialects import dialect_of, speaks_1_0
 from a2ui.protocol.messages import (
     AgentFunctionResponse,
     CallRendererFunction,
@@ -31,6 +31,7 @@ from a2ui.safety.ids import base36
 from a2ui.surface.calls import not_called
 from a2ui.surface.change import SurfaceChange
 from a2ui.surface.creating import created, filled, restored
+from a2ui.surface.former import FormerIds
 from a2ui.surface.refusing import schema_problems
 from a2ui.surface.reserved import check_names, without_names
 from a2ui.surface.surface import Surface
@@ -55,6 +56,7 @@ class SurfaceSet:
         self._touched: dict[Surface, None] = {}
         self._gone: list[SurfaceChange] = []
         self._problems: list[Diagnostic] = []
+        self._former = FormerIds(self._journal)
 
     # ------------------------------------------------------------------ messages
 
@@ -143,6 +145,8 @@ class SurfaceSet:
             self._counter += 1
             self._add(surface)
             self._mark(self._new, surface)
+            if speaks_1_0(message.version):
+                problems += self._former.again(owner, surface.id)
         return problems
 
     def _add(self, surface: Surface) -> None:
@@ -159,6 +163,7 @@ class SurfaceSet:
             self._journal.item(self._by_dom_id, surface.dom_id)
             for waiting in (self._gone, self._problems):
                 self._journal.elements(waiting)
+        self._former.add(surface.owner, surface.id)
         del self._surfaces[surface.owner, surface.id]
         del self._by_dom_id[surface.dom_id]
         self._touched.pop(surface, None)
@@ -261,7 +266,7 @@ class SurfaceSet:
 
     def client_data_model(self, owner: str) -> dict[str, Any] | None:
         """All of these in one object, in the version of the oldest surface; None where the agent asked for none."""
-        return answers.joined(self.data_models(owner))
+        return answers.joined_data_models(self.data_models(owner))
 
     # ------------------------------------------------------------------ what people do
 
@@ -303,6 +308,7 @@ class SurfaceSet:
             "format": _SNAPSHOT_FORMAT,
             "counter": self._counter,
             "surfaces": [surface.snapshot() for surface in self._surfaces.values()],
+            **self._former.snapshot(),
         }
 
     def load(self, snapshot: Mapping[str, Any], *, shown: bool = True) -> None:
@@ -316,6 +322,7 @@ class SurfaceSet:
                 "The snapshot has a format that this version does not know.", code="SNAPSHOT_FORMAT"
             )
         self._counter = int(snapshot["counter"])
+        self._former.load(snapshot)
         reserved = self._engine.options.reserved
         for data in snapshot["surfaces"]:
             kept = data if reserved is None else without_names(data, reserved)

@@ -127,6 +127,6 @@ def _event(event: Any, where: AcceptContext, key: str) -> Any:
 
 def _tell_unknown(given: dict[str, Any], known: frozenset[str], sub: str, where: AcceptContext) -> None:
     """Members that an action of 1.0 does not have, such as those of its first drafts."""
-    for name in given.keys() - known:
+    for name in sorted(given.keys() - known):
         if name != "metadata" and (known is not _ACTION or "event" in given or "functionCall" in given):
             where.add(f"An action has no member {name[:40]!r} here; it is ignored.", sub=f"{sub}/{name[:40]}")

@@ -43,6 +43,9 @@ class ComponentType(Protocol):
     def references(self, props: Mapping[str, Any]) -> Iterator[tuple[str, str, Template | None]]:
         """(slot, component id, template) for each place of another component, in page order."""
 
+    def takes_focus(self, props: Mapping[str, Any]) -> bool:
+        """Whether a definition by itself, without what is inside of it, makes something that can take focus."""
+
     def build(self, build: Any) -> None:
         """Compiles one place of the component; `build` is a `rendering.build.Build`."""
 

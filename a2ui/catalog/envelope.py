@@ -14,6 +14,8 @@ from a2ui.catalog import kinds
 from a2ui.catalog.accepting import AcceptContext
 from a2ui.catalog.component_type import ComponentType
 from a2ui.data.pointer import ABSENT
+from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic
+from a2ui.safety.limits import Limits
 from a2ui.schema import shapes
 from a2ui.schema.shapes import Check, Shape, below
 
@@ -57,12 +59,37 @@ def catalog_id(raw: Any, where: AcceptContext) -> Any:
 
 
 def metadata(raw: Any, where: AcceptContext) -> Any:
-    """Carried as it is; what is wrong with it is reported (12.9)."""
+    """Carried as it is; what is wrong with it is reported (12.9), and too much of it refused."""
+    for problem in metadata_problems(raw, where.limits):
+        if problem.code == BUDGET_EXCEEDED:
+            where.refuse(problem.message, code=BUDGET_EXCEEDED, **problem.facts)
+        else:
+            where.add(problem.message, sub=problem.path)
+    return raw if isinstance(raw, dict) else ABSENT
+
+
+def metadata_problems(raw: Any, limits: Limits) -> list[Diagnostic]:
+    """What is wrong with the metadata of a surface or component, with paths inside of it. The keys of extensions are
+    identifiers (2); whose they are is none of the renderer's business, so no other is refused."""
+    allowed = limits.metadata_size
+    size, waiting = 0, [raw]
+    while waiting and size <= allowed:
+        value = waiting.pop()
+        size += 1
+        if type(value) is str:
+            size += len(value)
+        elif type(value) is list:
+            waiting += value
+        elif type(value) is dict:
+            waiting += value.values()
+            waiting += value
+    if size > allowed:
+        message = f"The metadata is too large: at most {allowed} values and characters. Send less."
+        facts = {"limit": "metadata_size", "allowed": allowed}
+        return [Diagnostic(BUDGET_EXCEEDED, message, refused=True, facts=facts)]
     check = Check(lambda name, catalog_id: None)
     metadata_shape(raw, "", check)
-    for path, message in check.problems:
-        where.add(message, sub=path)
-    return raw if isinstance(raw, dict) else ABSENT
+    return [Diagnostic(VALIDATION_FAILED, message, path) for path, message in check.problems]
 
 
 kinds.USUAL[catalog_id] = kinds.ANY_TEXT

@@ -6,8 +6,9 @@ why there is none. null never gets here: it counts as if the property were absen
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from a2ui.binding.parsing import Trail, parse, parse_path
@@ -93,17 +94,35 @@ ENUM_VALUES: dict[Kind, tuple[str, ...]] = {}
 """The values of each kind that `enum` made."""
 
 
-def enum(*values: str) -> Kind:
-    """One of the values; anything else is reported and leaves the default to the component."""
+DEPRECATED: Final = "DEPRECATED"
+"""Something that newer catalogs have in another way was taken all the same."""
+
+
+def enum(*values: str, older: Mapping[str, str] = MappingProxyType({})) -> Kind:
+    """One of the values; anything else is reported and leaves the default to the component. `older` ones are taken,
+    and what stands for them is told."""
     allowed = frozenset(values)
 
     def read(raw: Any, where: AcceptContext) -> Any:
         if isinstance(raw, str) and raw in allowed:
             return raw
+        if isinstance(raw, str) and raw in older:
+            where.add(older[raw], DEPRECATED)
+            return raw
         return where.wrong("one of " + ", ".join(values), raw, quoted=True)
 
     ENUM_VALUES[read] = values
     USUAL[read] = allowed
+    return read
+
+
+def deprecated(kind: Kind, instead: str) -> Kind:
+    """A property that newer catalogs do not have: taken as before, and told what stands for it."""
+
+    def read(raw: Any, where: AcceptContext) -> Any:
+        where.add(f"{where.key} is deprecated. {instead}", DEPRECATED)
+        return kind(raw, where)
+
     return read
 
 
@@ -260,42 +279,61 @@ NOT_CARRIED_OVER: Final = "NOT_CARRIED_OVER"
 
 
 class Accessibility(NamedTuple):
-    """`label` and `description`, None where not given (17.5)."""
+    """`label` and `description`, and in 1.0 `live` and `hidden`; None where not given (17.5)."""
 
     label: Value
     description: Value
+    live: str | None = None
+    """How a change is announced: "off", "polite" or "assertive"."""
+    hidden: Value = None
+    """Whether screen readers leave it out; never false by itself."""
+
+
+LIVE: Final = ("off", "polite", "assertive")
+_ACCESSIBILITY: Final = ("label", "description", "live", "hidden")
 
 
 def accessibility(raw: Any, where: AcceptContext) -> Any:
-    """An Accessibility with at least one of its texts."""
+    """An Accessibility that says something."""
     if not isinstance(raw, dict):
         return where.wrong("an object with label and description", raw)
+    label, description = (_dynamic(raw.get(name), name, "text", where) for name in ("label", "description"))
+    live = hidden = None
     if where.notation.marked:
-        for name in raw.keys() & {"live", "hidden"}:
-            message = f"accessibility.{name} has no counterpart in this renderer and was left out."
-            where.add(message, NOT_CARRIED_OVER, sub=f"/{name}")
-    label, description = (_label(raw.get(name), name, where) for name in ("label", "description"))
-    return ABSENT if label is None and description is None else Accessibility(label, description)
+        live = raw.get("live")
+        if live is not None and live not in LIVE:
+            where.wrong("one of " + ", ".join(LIVE), live, "/live", quoted=True)
+            live = None
+        hidden = _dynamic(raw.get("hidden"), "hidden", "true or false", where)
+        for name in sorted(raw.keys() - _ACCESSIBILITY):
+            where.add(f"accessibility has no member {name[:40]!r}.", sub=f"/{name[:40]}")
+    found = Accessibility(label, description, live, None if hidden is False else hidden)
+    return ABSENT if found == (None, None, None, None) else found
 
 
-def _label(raw: Any, name: str, where: AcceptContext) -> Any:
-    value = None if raw is None else parse(raw, where)
-    if isinstance(value, dict):
-        where.wrong("text", raw, f"/{name}")
+def _dynamic(raw: Any, name: str, expected: str, where: AcceptContext) -> Any:
+    """A dynamic text or boolean; None where there is none, or something else."""
+    value = None if raw is None else parse(raw, where, trail=(None, name))
+    if isinstance(value, dict | list):
+        where.wrong(expected, raw, f"/{name}")
         return None
     return value
 
 
 @dataclass(frozen=True, slots=True)
 class SvgPath:
-    """The `d` of one path in a 24 by 24 view box, unchecked."""
+    """The `d` of one path in a 24 by 24 view box, unchecked; in 1.0 it may be bound or called."""
 
-    d: str
+    d: Value
 
 
 def icon_name(raw: Any, where: AcceptContext) -> Any:
     """One of the names, a dynamic value for one, or SvgPath."""
-    if isinstance(raw, dict) and isinstance(raw.get("svgPath"), str) and "path" not in raw:
-        return SvgPath(raw["svgPath"])
+    if isinstance(raw, dict) and "svgPath" in raw and where.notation.path not in raw:
+        outline = raw["svgPath"]
+        if isinstance(outline, str):
+            return SvgPath(outline)
+        found = parse(outline, where, trail=(None, "svgPath")) if where.notation.marked else None
+        return SvgPath(found) if is_dynamic(found) else where.wrong("text", outline, "/svgPath")
     value = parse(raw, where)
     return value if isinstance(value, str) or is_dynamic(value) else where.wrong("the name of an icon", raw)

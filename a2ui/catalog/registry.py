@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from a2ui.catalog.component_type import ComponentType
 from a2ui.errors import A2uiError
@@ -15,6 +16,7 @@ class Catalog:
     """Component types and functions under an id and its aliases.
 
     `protocol` is the version of the protocol that it is made for, "0.9" or "1.0"; None where it serves both.
+    `document` is what an inline catalog came as (see `catalog.inline`).
     """
 
     def __init__(
@@ -25,12 +27,14 @@ class Catalog:
         *,
         aliases: Iterable[str] = (),
         protocol: str | None = None,
+        document: Mapping[str, Any] | None = None,
     ) -> None:
         self.id = catalog_id
         self.components: Mapping[str, ComponentType] = {component.name: component for component in components}
         self.functions = functions
         self.aliases = tuple(aliases)
         self.protocol = protocol
+        self.document = document
 
     def extended(
         self,
@@ -78,10 +82,21 @@ class Catalogs:
         """What to announce for "0.9" or "1.0" (14.3): each catalog's own id, those made for this version first, then
         the aliases. What is made for 1.0 is not offered to older agents; they may use none of it."""
         offered = sorted(
-            [one for one in self._listed if protocol == "1.0" or one.protocol != "1.0"],
+            [
+                one
+                for one in self._listed
+                if one.document is None and (protocol == "1.0" or one.protocol != "1.0")
+            ],
             key=lambda one: one.protocol != protocol,
         )
         return (*(one.id for one in offered), *(alias for one in offered for alias in one.aliases))
+
+    def __iter__(self) -> Iterator[Catalog]:
+        return iter(self._listed)
+
+    def inline(self) -> list[Mapping[str, Any]]:
+        """The documents of inline catalogs for 1.0, which are announced whole."""
+        return [one.document for one in self._listed if one.document is not None and one.protocol == "1.0"]
 
     def find(self, catalog_id: str) -> Catalog | None:
         """The catalog of that id or alias."""

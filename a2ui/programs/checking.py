@@ -6,11 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from a2ui.catalog.kinds import DEPRECATED
 from a2ui.errors import VALIDATION_FAILED, Diagnostic
 from a2ui.programs.topology import topology_problems
 from a2ui.programs.tree import is_pseudo, perform
 from a2ui.protocol.dialects import dialect_of
 from a2ui.protocol.messages import DeleteSurface, read
+from a2ui.surface.former import SURFACE_ID_REUSED
 from a2ui.surface.refusing import schema_problems
 
 if TYPE_CHECKING:
@@ -18,11 +20,15 @@ if TYPE_CHECKING:
     from a2ui.surfaces import SurfaceSet
 
 
+_MILD = frozenset({DEPRECATED, SURFACE_ID_REUSED})
+"""What is only told: the program does what it means."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """`message` is the position in the program, None for what concerns the finished surface.
 
-    A warning is what a renderer shows without complaint, and strict validators of finished programs refuse.
+    A warning is what a renderer shows as it was meant, and strict validators of finished programs refuse.
     """
 
     message: int | None
@@ -52,6 +58,7 @@ def check(engine: Engine, program: Iterable[Any], *, strict: bool = False) -> li
     """Runs the program and collects what is wrong. `strict`: warnings are errors."""
     surfaces = engine.surfaces()
     findings: list[Finding] = []
+    mild: Literal["error", "warning"] = "error" if strict else "warning"
     for position, message in enumerate(program):
         found = _schema(surfaces, engine, message)
         if is_pseudo(message):
@@ -63,10 +70,12 @@ def check(engine: Engine, program: Iterable[Any], *, strict: bool = False) -> li
         found += [problem for problem in problems if not _covered(problem, found)]
         surfaces.flush()
         found += surfaces.diagnostics()
-        findings += [Finding(position, "error", diagnostic) for diagnostic in found]
+        findings += [
+            Finding(position, mild if diagnostic.code in _MILD else "error", diagnostic)
+            for diagnostic in found
+        ]
     for surface in surfaces:
-        severity: Literal["error", "warning"] = "error" if strict else "warning"
-        findings += [Finding(None, severity, diagnostic) for diagnostic in topology_problems(surface)]
+        findings += [Finding(None, mild, diagnostic) for diagnostic in topology_problems(surface)]
     return findings
 
 

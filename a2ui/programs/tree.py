@@ -19,8 +19,9 @@ from a2ui.data.data_model import write_ops
 from a2ui.data.pointer import ABSENT, Tokens, parse, parse_scoped, read
 from a2ui.data.values import pointer_text
 from a2ui.errors import VALIDATION_FAILED, A2uiError, must_be
-from a2ui.functions.results import judged
+from a2ui.functions.results import judged, to_truth
 from a2ui.state.components import ROOT, Component, Reference
+from a2ui.state.composition import may_stand_in
 from a2ui.surface.surface import Surface
 from a2ui.surfaces import SurfaceSet
 
@@ -104,20 +105,36 @@ class _Walk:
         """What the node that is looked at is in."""
 
     def nodes(self) -> Iterator[dict[str, Any]]:
-        stack: list[tuple[str, str, Tokens, tuple[tuple[str, Tokens], ...]]] = [(ROOT, ROOT, (), ())]
+        stack: list[tuple[str, str, Tokens, tuple[tuple[str, Tokens], ...], Component | None]]
+        stack = [(ROOT, ROOT, (), (), None)]
         while stack:
-            at, component_id, scope, chain = stack.pop()
+            at, component_id, scope, chain, around = stack.pop()
             component = self._surface.store.by_id.get(component_id)
             node = self._node(at, component_id, scope, component)
+            left_out = ""
             if (component_id, scope) in chain or len(chain) >= self._depth:
-                node = {key: node[key] for key in ("at", "id", "scope", "type") if key in node} | {
-                    "state": "cycle"
-                }
+                left_out = "cycle"
+            elif not self._may_stand(component, around):
+                left_out = "unallowed"
+            if left_out:
+                node = {key: node[key] for key in ("at", "id", "scope", "type") if key in node}
+                node["state"] = left_out
                 component = None
             yield node
             if component is not None:
                 below = (*chain, (component_id, scope))
-                stack += [(*child, below) for child in reversed(list(self._children(at, scope, component)))]
+                stack += [
+                    (*child, below, component)
+                    for child in reversed(list(self._children(at, scope, component)))
+                ]
+
+    def _may_stand(self, component: Component | None, around: Component | None) -> bool:
+        """Whether it may stand in what is around it, None for the surface; what is unknown is not judged."""
+        if not self._surface.store.restricts or component is None or component.type is None:
+            return True
+        if around is None:
+            return may_stand_in(component.type, None)
+        return around.type is None or may_stand_in(component.type, around.type)
 
     def _children(self, at: str, scope: Tokens, component: Component) -> Iterator[tuple[str, str, Tokens]]:
         position: dict[str, int] = {}
@@ -168,13 +185,17 @@ class _Walk:
         if is_dynamic(value):
             return self._value(component, value, scope)
         if isinstance(value, SvgPath):
-            return {"svgPath": value.d}
+            return {"svgPath": self._value(component, value.d, scope)}
         if isinstance(value, Accessibility):
-            label, description = value.label, value.description
-            return {
+            found = {
                 name: self._value(component, v, scope)
-                for name, v in (("label", label), ("description", description))
+                for name, v in (("label", value.label), ("description", value.description))
             }
+            if value.live is not None:
+                found["live"] = value.live
+            if value.hidden is not None:
+                found["hidden"] = to_truth(self._value(component, value.hidden, scope))
+            return found
         if isinstance(value, tuple):
             return [self._entry(component, entry, scope) for entry in value]
         return value

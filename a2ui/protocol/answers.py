@@ -63,7 +63,7 @@ def data_models(surfaces: Iterable[tuple[str, str, JSON]]) -> dict[str, Any]:
     return found
 
 
-def joined(models: Mapping[str, Any]) -> dict[str, Any] | None:
+def joined_data_models(models: Mapping[str, Any]) -> dict[str, Any] | None:
     """What `data_models` gave as one object, in the version of the first; None where there is nothing."""
     found = [*models.values()]
     if not found:
@@ -71,11 +71,22 @@ def joined(models: Mapping[str, Any]) -> dict[str, Any] | None:
     return {**found[0], "surfaces": {key: model for one in found for key, model in one["surfaces"].items()}}
 
 
-def capabilities(older: Iterable[str], newer: Iterable[str]) -> dict[str, Any]:
+def capabilities(
+    older: Iterable[str], newer: Iterable[str], inline: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
     """The metadata that says which catalogs are known: `older` ids for 0.9, `newer` ones for 1.0, under both of its
-    names."""
-    of_0_9, of_1_0 = {"supportedCatalogIds": list(older)}, {"supportedCatalogIds": list(newer)}
+    names, with `inline` catalogs whole."""
+    of_0_9: dict[str, Any] = {"supportedCatalogIds": list(older)}
+    of_1_0: dict[str, Any] = {"supportedCatalogIds": list(newer)}
+    documents = list(inline)
+    if documents:
+        of_1_0["inlineCatalogs"] = documents
     return {
         "a2uiClientCapabilities": {V0_9.version: of_0_9, V0_9_1.version: of_0_9},
         "a2uiRendererCapabilities": {V1_0.version: of_1_0, CANDIDATE.version: of_1_0},
     }
+
+
+def agent_capabilities(catalog_ids: Iterable[str], *, accepts_inline: bool) -> dict[str, Any]:
+    """What an agent announces: the catalogs that it writes surfaces with, and whether it takes inline ones (3.3)."""
+    return {V1_0.version: {"supportedCatalogIds": list(catalog_ids), "acceptsInlineCatalogs": accepts_inline}}

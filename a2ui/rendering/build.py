@@ -13,6 +13,8 @@ from a2ui.binding.secrets import show
 from a2ui.binding.values import Value
 from a2ui.catalog.kinds import Accessibility, Template
 from a2ui.errors import LimitError
+from a2ui.functions.results import to_truth
+from a2ui.rendering.hearing import HIDDEN, Hearing, aria_of, live_of, not_hidden, takes_focus
 from a2ui.rendering.place import ANYWHERE, Emit, Memo, OwnPart, Part, Place, Placement, Render
 from a2ui.safety.text import clean_text, escape
 
@@ -32,6 +34,7 @@ USUAL_CALLS = 10
 """Function calls and pieces of texts that a component may have for nothing; each further one counts like an element."""
 
 _UNNAMED = Const("")
+_TOLD = frozenset({"polite", "assertive"})
 _WEIGHT_MAX = 100
 _FINE_WEIGHTS_BELOW = 10
 
@@ -110,16 +113,47 @@ class Build(ReadRecorder):
 
         return text
 
-    def accessible(self, fallback: str = "") -> Getter | Const:
-        """The attributes for `accessibility` (17.5): `aria-label`, `aria-description`; `fallback` if no label."""
+    def accessible(self, fallback: str = "", *, group: bool = False) -> Getter | Const:
+        """The attributes for `accessibility` (17.5), where one element has all of them: `labelled` and `heard`. To be
+        called before the places of children are made, as each of these."""
+        if "accessibility" not in self.props:
+            return Const(fallback) if fallback else _UNNAMED
+        return joined(self.labelled(fallback, group=group), self.heard())
+
+    def labelled(self, fallback: str = "", *, group: bool = False) -> Getter | Const:
+        """`aria-label` and `aria-description`; `fallback` if no label. See `aria_of`."""
         given: Accessibility | None = self.props.get("accessibility")
         if given is None:
             return Const(fallback) if fallback else _UNNAMED
         label, description = self.escaped(given.label, self), self.escaped(given.description, self)
         if isinstance(label, Const) and isinstance(description, Const):
-            return Const(aria_of(label.value, description.value, fallback))
+            return Const(aria_of(label.value, description.value, fallback, group=group))
         label_of, description_of = always(label), always(description)
-        return lambda scope: aria_of(label_of(scope), description_of(scope), fallback)
+        return lambda scope: aria_of(label_of(scope), description_of(scope), fallback, group=group)
+
+    def heard(self) -> Getter | Const:
+        """`aria-live`, and `aria-hidden` where nothing inside can take focus."""
+        given: Accessibility | None = self.props.get("accessibility")
+        if given is None:
+            return _UNNAMED
+        place, hidden = self.place, given.hidden
+        declared = hidden is not None
+        if declared:
+            self.view.hiding[self.component_id] = None
+        if declared and takes_focus(self.component_id, self.view.store.by_id.get, self.view.focusing):
+            self.failed(not_hidden())
+            hidden = None
+        around = place.hearing
+        place.hearing = Hearing(
+            around.live or given.live in _TOLD,
+            around.declared or declared,
+            around.hidden or hidden is not None,
+        )
+        live = live_of(given.live)
+        if hidden is None or hidden is True:
+            return Const(live + HIDDEN if hidden else live)
+        get, both = self.compiler.getter(hidden, self), live + HIDDEN
+        return lambda scope: both if to_truth(get(scope)) else live
 
     def classes(self, *names: str) -> str:
         """The class attribute's value: the names that are not empty, and the weight where it counts."""
@@ -219,6 +253,19 @@ def always(value: Getter | Const) -> Getter:
     return value
 
 
+def told(build: Build) -> str:
+    """`Build.heard` of a component that can take focus, so that it is never hidden: what is announced is fixed."""
+    return str(always(build.heard())(None))
+
+
+def joined(one: Getter | Const, other: Getter | Const) -> Getter | Const:
+    """The attributes of both."""
+    if isinstance(one, Const) and isinstance(other, Const):
+        return Const(one.value + other.value)
+    first, second = always(one), always(other)
+    return lambda scope: first(scope) + second(scope)
+
+
 def literal(
     value: Any,
     limit: int,
@@ -241,12 +288,6 @@ def shortened(text: str, limit: int, recorder: ReadRecorder | None = None) -> st
         message = f"A text is longer than {limit} characters; the rest is left out. Send less."
         recorder.failed(LimitError(message, limit="text_chars", allowed=limit, got=len(text)))
     return text[: limit - 1] + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def aria_of(label: str, description: str, fallback: str) -> str:
-    """The attributes for escaped texts of `accessibility`."""
-    found = f' aria-label="{label}"' if label else fallback
-    return f'{found} aria-description="{description}"' if description else found
 
 
 def weight_class(weight: float) -> str:

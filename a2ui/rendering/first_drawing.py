@@ -16,7 +16,8 @@ from a2ui.binding.reading import Report, descend
 from a2ui.binding.secrets import show
 from a2ui.binding.values import NODES, Binding
 from a2ui.catalog.kinds import Accessibility
-from a2ui.rendering.build import CHARS_AN_INSTANCE, LONG, USUAL_CALLS, aria_of, class_names, flex
+from a2ui.rendering.build import CHARS_AN_INSTANCE, LONG, USUAL_CALLS, class_names, flex
+from a2ui.rendering.hearing import aria_of, live_of
 from a2ui.rendering.place import ANYWHERE, Placement, inlined
 from a2ui.safety.ids import base36_counters
 from a2ui.safety.text import clean_text, escape
@@ -158,11 +159,25 @@ class FirstDrawing:
             raise NeedsCompilation
         return escape(clean_text(text))
 
-    def accessible(self, component: Component, fallback: str = "") -> str:
+    def accessible(self, component: Component, *, group: bool = False) -> str:
         """See `Build.accessible`."""
+        if "accessibility" not in component.props:
+            return ""
+        return self.labelled(component, group=group) + self.heard(component)
+
+    def labelled(self, component: Component, *, group: bool = False) -> str:
+        """See `Build.labelled`."""
         given: Accessibility | None = component.props.get("accessibility")
         if given is None:
-            return fallback
-        return aria_of(
-            self.escaped(component, given.label), self.escaped(component, given.description), fallback
-        )
+            return ""
+        label, description = self.escaped(component, given.label), self.escaped(component, given.description)
+        return aria_of(label, description, "", group=group)
+
+    def heard(self, component: Component) -> str:
+        """See `Build.heard`; what may be hidden is compiled, which looks at what is inside."""
+        given: Accessibility | None = component.props.get("accessibility")
+        if given is None:
+            return ""
+        if given.hidden is not None:
+            raise NeedsCompilation
+        return live_of(given.live)

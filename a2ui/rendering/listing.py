@@ -113,7 +113,9 @@ class Listing:
         dom_id = slot.place.prefix + context
         if state.visible >= count and dom_id not in self._view.asked:
             return ""
-        return cut_list(dom_id, state.visible, count, self.offered(state), listed=slot.placement.listed)
+        # What may be hidden from screen readers has nothing that can take focus.
+        more = 0 if slot.place.hearing.hidden else self.offered(state)
+        return cut_list(dom_id, state.visible, count, more, listed=slot.placement.listed)
 
     def offered(self, state: ListState) -> int:
         """How many further items the page offers to show: none where the page itself is cut."""

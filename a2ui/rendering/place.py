@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from a2ui import ops
 from a2ui.ops import Op
+from a2ui.rendering.hearing import USUAL, Hearing
 
 if TYPE_CHECKING:
     from a2ui.journal import Journal
@@ -125,8 +126,9 @@ class Place:
     """One place of one component."""
 
     __slots__ = (
-        "born", "children", "component", "component_id", "depth", "enclosure", "has_input", "levels",
-        "own", "parent", "parts", "placement", "prefix", "raw", "render", "scope", "size", "slot", "tail", "weight",
+        "born", "children", "component", "component_id", "depth", "enclosure", "hearing", "inherited", "levels",
+        "morphs", "own", "parent", "parts", "placement", "prefix", "raw", "render", "scope", "size", "slot", "tail",
+        "weight",
     )  # fmt: skip
 
     def __init__(
@@ -161,7 +163,11 @@ class Place:
         """None where a change of the definition or of a child's place has to send the whole element."""
         self.slot: ListSlot | None = None
         self.parts: tuple[Part, ...] = ()
-        self.has_input = False
+        self.inherited: Hearing = parent.hearing if parent is not None else USUAL
+        self.hearing: Hearing = self.inherited
+        """What is handed down to those inside, by itself and by those around it."""
+        self.morphs = False
+        """Whether its elements stay when it is sent anew: somebody may be typing in one, or listening to one."""
         self.size = 1
         """Instances that one instance of this place makes, without those of templates; see `weight`."""
         self.weight = 0
@@ -176,15 +182,15 @@ class Place:
     def saved(self) -> tuple[Any, ...]:
         """See `journal.Saved`; its children are noted one by one."""
         return (
-            self.component, self.children, self.enclosure, self.slot, self.parts, self.has_input, self.size,
-            self.weight, self.raw, self.render,
+            self.component, self.children, self.enclosure, self.slot, self.parts, self.morphs, self.size,
+            self.weight, self.raw, self.render, self.hearing,
         )  # fmt: skip
 
     def load(self, saved: Any) -> None:
         """See `journal.Saved`."""
         (
-            self.component, self.children, self.enclosure, self.slot, self.parts, self.has_input, self.size,
-            self.weight, self.raw, self.render,
+            self.component, self.children, self.enclosure, self.slot, self.parts, self.morphs, self.size,
+            self.weight, self.raw, self.render, self.hearing,
         ) = saved  # fmt: skip
 
     def let_go(self) -> None:
@@ -205,7 +211,7 @@ def _nothing(_: Any, __: str) -> str:
 
 
 def replace_op(place: Place, dom_id: str, html: str) -> Op:
-    """The fragment that replaces an element; htmx morphs where a person may be typing inside."""
-    if place.has_input:
+    """The fragment that replaces an element; htmx morphs where it must stay the same element."""
+    if place.morphs:
         return ops.morph(dom_id, html)
     return ops.replace(dom_id, html)

@@ -48,7 +48,11 @@ class PlaceTree:
         else:
             known = children.get(reference)
             if known is not None:
-                if known.placement == placement and known.own == self._own(reference):
+                if (
+                    known.placement == placement
+                    and known.own == self._own(reference)
+                    and known.inherited == parent.hearing
+                ):
                     return known
                 self.dispose(known)
         if self.journal.on:
@@ -189,7 +193,8 @@ class PlaceTree:
                 place.levels[-1].inner.remove(slot)
             self.index.discard(slot.path, slot)
         place.enclosure = None
-        place.has_input = False
+        place.hearing = place.inherited
+        place.morphs = False
         place.size = 1
 
     def _forget_parts(self, place: Place) -> None:
@@ -212,12 +217,12 @@ class PlaceTree:
         place.parts = ()
 
 
-def mark_input(place: Place, journal: Journal) -> None:
-    """Notes that a field that somebody may be editing is inside the place."""
+def mark_morphs(place: Place, journal: Journal) -> None:
+    """Notes that something that must stay the same element is inside the place."""
     at: Place | None = place
-    while at is not None and not at.has_input:
+    while at is not None and not at.morphs:
         if journal.on:
             # This alone: while it is measured, a place renders in another way (`Measure.wrap`).
-            journal.attribute(at, "has_input")
-        at.has_input = True
+            journal.attribute(at, "morphs")
+        at.morphs = True
         at = at.parent

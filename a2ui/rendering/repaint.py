@@ -12,6 +12,7 @@ from typing import Any
 from a2ui import ops
 from a2ui.ops import Op
 from a2ui.rendering.difference import difference, moved
+from a2ui.rendering.hiding import hiding
 from a2ui.rendering.list_state import ListState
 from a2ui.rendering.lists import Budget, ListSlot
 from a2ui.rendering.measured import draw_whole, outgrown
@@ -29,7 +30,7 @@ class Repaint:
 
     def __init__(self, view: View, redefined: Iterable[str]) -> None:
         self._view = view
-        self._redefined = redefined
+        self._redefined = dict.fromkeys(redefined)
         self._ops: list[Op] = []
         self._changed_children: dict[Place, list[Place]] = {}
         """Containers of which only the children changed, with those that are on the page."""
@@ -45,7 +46,7 @@ class Repaint:
         structure = bool(self._redefined) or bool(view.index.lists)
         if view.oversized or (structure and view.listing.full):
             return self._anew()
-        for component_id in self._redefined:
+        for component_id in [*self._redefined, *hiding(view, self._redefined)]:
             for place in list(view.places(component_id)):
                 self._redefine(place)
         if view.index.lists:

@@ -18,7 +18,7 @@ from a2ui.rendering.listing import Listing
 from a2ui.rendering.lists import ListSlot
 from a2ui.rendering.measured import Measure, draw_whole
 from a2ui.rendering.place import Place, Placement
-from a2ui.rendering.place_tree import PlaceTree, mark_input
+from a2ui.rendering.place_tree import PlaceTree, mark_morphs
 from a2ui.rendering.placeholders import inside_button, missing, too_much, unknown
 from a2ui.state.components import ROOT
 from a2ui.state.composition import may_stand_in
@@ -71,6 +71,10 @@ class View(PlaceTree):
         """What counts the characters of a drawing that may stop, as long as it goes on."""
         self.most = 0
         """More places than could ever be shown: what comes after so many would only be left out."""
+        self.focusing: dict[str, bool] = {}
+        """Which components can take focus, as far as somebody has asked while compiling."""
+        self.hiding: dict[str, None] = {}
+        """Components that ask, or once did, to be hidden from screen readers."""
         self._noticed: set[Place | None] = set()
         """Parents, below which something is left out and says so."""
 
@@ -168,6 +172,7 @@ class View(PlaceTree):
         order: list[Place] = []
         waiting = [place]
         self._noticed = set()
+        self.focusing = {}
         while waiting:
             built = waiting.pop()
             order.append(built)
@@ -181,14 +186,14 @@ class View(PlaceTree):
             component = built.component
             size = 1 + built.weight
             kind = component.type if component is not None else None
-            has_input = kind is not None and kind.input_kind != ""
+            morphs = built.hearing.live or (kind is not None and kind.input_kind != "")
             for child in built.children.values():
                 size += child.size
-                if child.has_input:
-                    has_input = True
-            built.size, built.has_input = size, has_input
-        if place.has_input and place.parent:
-            mark_input(place.parent, self.journal)
+                if child.morphs:
+                    morphs = True
+            built.size, built.morphs = size, morphs
+        if place.morphs and place.parent:
+            mark_morphs(place.parent, self.journal)
 
     def _build_one(self, place: Place) -> None:
         """Compiles the component into its place: as it is defined now, or a placeholder."""

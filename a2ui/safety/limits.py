@@ -46,6 +46,9 @@ class Limits:
     errors: int = 50
     """Reports of one surface, then one summary."""
 
+    metadata_size: int = 20_000
+    """Values in the metadata of one surface or component, and characters of the texts in it."""
+
     data_bytes: int = 4 * MIB
     """One data model, see `a2ui.data.values.measure`."""
     data_depth: int = 100

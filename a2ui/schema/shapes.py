@@ -59,6 +59,11 @@ def anything(value: Any, path: str, check: Check) -> None:
     """Every value."""
 
 
+def no_more(value: Any, path: str, check: Check) -> None:
+    """No value: the schema does not have the property any more."""
+    check.bad(path, f"There is no property {path.rpartition('/')[2]!r} any more.")
+
+
 def string(value: Any, path: str, check: Check) -> None:
     if type(value) is not str:
         check.wrong(path, "text", value)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
+from a2ui.catalog.envelope import metadata_problems
 from a2ui.catalog.registry import NO_CATALOG, Catalog
 from a2ui.data.pointer import ABSENT
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, A2uiError, Diagnostic
@@ -46,6 +48,8 @@ def created(
             supported=list(offered[:2]),
         )
     theme, problems = _theme(message, strict=engine.options.strict)
+    if message.metadata is not None:
+        problems += _metadata(message, engine)
     if any(problem.refused for problem in problems):
         return None, problems
     surface = Surface(
@@ -58,6 +62,7 @@ def created(
         dom_id=dom_id,
         theme=theme,
         send_data_model=message.send_data_model,
+        metadata=message.metadata if isinstance(message.metadata, dict) else None,
         journal=journal,
     )
     return surface, problems
@@ -94,6 +99,18 @@ def _theme(message: CreateSurface, *, strict: bool) -> tuple[dict[str, Any], lis
     return {}, [Diagnostic(VALIDATION_FAILED, text, "/theme", message.surface_id, refused=strict)]
 
 
+def _metadata(message: CreateSurface, engine: Shared) -> list[Diagnostic]:
+    return [
+        replace(
+            problem,
+            path=f"/metadata{problem.path}",
+            surface_id=message.surface_id,
+            refused=problem.refused or engine.options.strict,
+        )
+        for problem in metadata_problems(message.metadata, engine.options.limits)
+    ]
+
+
 def restored(engine: Shared, data: Mapping[str, Any], journal: Journal) -> Surface:
     """A surface from `Surface.snapshot()`. Raises A2uiError for a catalog that is not there."""
     catalog_id = data["catalogId"]
@@ -110,6 +127,7 @@ def restored(engine: Shared, data: Mapping[str, Any], journal: Journal) -> Surfa
         dom_id=data["domId"],
         theme=data["theme"],
         send_data_model=data["sendDataModel"],
+        metadata=data.get("metadata"),
         journal=journal,
     )
     surface.restore(data)

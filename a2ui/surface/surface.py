@@ -40,7 +40,8 @@ class Surface:
     """A surface. Hosts read it; `SurfaceSet` changes it.
 
     `owner` is the agent that made it, `id` its surfaceId, `dom_id` the id of its element. `theme` holds the checked
-    theme values. `catalog_id` and `version` are as the agent sent them.
+    theme values. `catalog_id` and `version` are as the agent sent them, and so is `metadata`, `{extensions}`: what
+    extensions say to renderers that know them, None for nothing.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Surface:
         theme: Mapping[str, Any],
         send_data_model: bool,
         journal: Journal,
+        metadata: Mapping[str, Any] | None = None,
     ) -> None:
         self._journal = journal
         self._noted = 0
@@ -69,6 +71,7 @@ class Surface:
         self.dom_id = dom_id
         self.theme: dict[str, Any] = dict(theme)
         self.send_data_model = send_data_model
+        self.metadata = metadata
         options = engine.options
         self._strict = options.strict
         # Only said where it differs from most pages; a page that goes from right to left says so itself.
@@ -263,6 +266,7 @@ class Surface:
             "sendDataModel": self.send_data_model,
             "dataModel": self._model.value,
             "asked": dict(self.view.asked),
+            **({} if self.metadata is None else {"metadata": self.metadata}),
             **self.store.snapshot(),
         }
 

@@ -59,9 +59,9 @@ def post_message(
 
     def effect(writer: Writer) -> JsonObject:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
-            model = view.surfaces.client_data_model(writer.session.actor)
+            metadata = view.surfaces.data_models(writer.session.actor)
         message: MessageData = {"text": text, "name": who.name, "id": message_id}
-        trigger: JsonObject = {"kind": "message", "text": text, "dataModel": model}
+        trigger: JsonObject = {"kind": "message", "text": text, "metadata": metadata}
         if came_with:
             message["parts"] = came_with
             trigger["parts"] = [part for part in came_with if not _sets_state(part)]
@@ -92,11 +92,7 @@ def post_action(session: Session, who: Principal, message_id: str, target: Targe
                 done = view.surfaces.act(target)
             except ActionError as error:
                 raise SurfaceRefused(error.code, error.message) from error
-            model = (
-                view.surfaces.client_data_model(done.owner)
-                if done and not isinstance(done, OpenUrl)
-                else None
-            )
+            metadata = view.surfaces.data_models(done.owner) if done and not isinstance(done, OpenUrl) else {}
         if done is None:
             return {}
         if isinstance(done, OpenUrl):
@@ -111,7 +107,7 @@ def post_action(session: Session, who: Principal, message_id: str, target: Targe
             "label": done.label,
         }
         writer.add("action", click)
-        trigger = {"kind": "action", "action": action, "dataModel": model}
+        trigger = {"kind": "action", "action": action, "metadata": metadata}
         open_turn(writer, trigger, actor=done.owner, originators=[originator(who)])
         return {}
 

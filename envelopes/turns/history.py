@@ -5,6 +5,7 @@ Tool calls, their results and thinking never cross turns. Long data is cut, and 
 
 from __future__ import annotations
 
+from a2ui import joined_data_models
 from envelopes.models import Turn
 from envelopes.protocol.time import instant
 from envelopes.providers.transcript import action_block, assistant_text, extend, injection_block, user_text
@@ -37,7 +38,10 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
 
 
 def _trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
-    model = trigger.get("dataModel") if with_data else None
+    # Until 1.0 a trigger had the data models as one object.
+    model = (
+        (joined_data_models(trigger.get("metadata", {})) or trigger.get("dataModel")) if with_data else None
+    )
     match trigger.get("kind"):
         case "action":
             return [action_block(trigger["action"], model)]

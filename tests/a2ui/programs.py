@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from a2ui import Engine, EngineOptions, Surface, SurfaceSet
+from a2ui.programs.conversion import convert
 
 BASIC = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
 
@@ -37,10 +38,19 @@ def call(name: str, **args: Any) -> dict[str, Any]:
     return {"call": name, "args": args}
 
 
+SPOKEN = "0.9"
+"""What `run` and `surface` say their messages in: see the fixture `each_version`."""
+
+
+def spoken(*messages: Any) -> list[Any]:
+    """The messages in the version that is spoken now."""
+    return convert(messages, "1.0").messages if SPOKEN == "1.0" else list(messages)
+
+
 def run(*messages: Any, engine: Engine | None = None, **options: Any) -> SurfaceSet:
     """A set after these messages; none of them may be refused."""
     surfaces = (engine or Engine(EngineOptions(**options))).surfaces()
-    for one in messages:
+    for one in spoken(*messages):
         problems = surfaces.apply(one)
         assert not [problem for problem in problems if problem.refused], problems
     return surfaces
@@ -50,7 +60,8 @@ def surface(*rows: dict[str, Any], model: Any = None, **options: Any) -> tuple[S
     """One surface of these components, already on the page."""
     surfaces = run(create(), components(*rows), **options)
     if model is not None:
-        assert not surfaces.apply(data(model))
+        (message,) = spoken(data(model))
+        assert not surfaces.apply(message)
     surfaces.flush()
     only = surfaces.get("", "s")
     assert only is not None

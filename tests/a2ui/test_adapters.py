@@ -504,21 +504,6 @@ class TestV10:
         assert sent["action"]["userMessage"] == "I say"
         assert sent["action"]["context"] == {"k": 1}
 
-    def test_what_is_left_out_is_reported(self):
-        _, problems = fed(
-            made(
-                row("root", "Text", text="x", accessibility={"label": "L", "live": "polite", "hidden": True})
-            )
-        )
-
-        assert {(problem.code, problem.path, problem.refused) for problem in problems} == {
-            ("NOT_CARRIED_OVER", path, False)
-            for path in (
-                "/components/0/accessibility/live",
-                "/components/0/accessibility/hidden",
-            )
-        }
-
     @pytest.mark.parametrize(
         ("verb", "rest"),
         [("callRendererFunction", {"callFunction": {}}), ("agentFunctionResponse", {"value": 1})],

@@ -58,7 +58,9 @@ class TestText:
 
         surfaces.apply(data("b", "/l"))
 
-        assert ops(surfaces) == [["r", "a1-0", '<div id="a1-0" class="a2-t" aria-label="b">x</div>']]
+        assert ops(surfaces) == [
+            ["r", "a1-0", '<div id="a1-0" class="a2-t" role="group" aria-label="b">x</div>']
+        ]
 
     def test_too_long_for_markdown_is_plain_with_a_notice(self):
         surfaces, only = surface(row("root", "Text", text="**x** " * 5), limits=Limits(markdown_chars=20))

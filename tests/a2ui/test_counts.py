@@ -11,6 +11,8 @@ from a2ui import A2uiError, Engine, EngineOptions, Limits
 from tests.a2ui import chaos
 from tests.a2ui.programs import create
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 
 def every_place(place):
     yield place

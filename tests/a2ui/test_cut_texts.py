@@ -10,6 +10,8 @@ import pytest
 from a2ui import Engine, EngineOptions, Limits
 from tests.a2ui.programs import call, components, create, data, path, row, run
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 AMOUNT = call("formatCurrency", value=path("/n"), currency="USD")
 STEP = call("formatString", value="${formatNumber(value: ${/n})} of ${/n} and ${/n}")
 

@@ -10,6 +10,8 @@ from a2ui import Engine, EngineOptions, Limits
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import components, create, data, path, row
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 ENGINE = Engine(EngineOptions(limits=Limits(instances=24, list_items=6, repeats=8)))
 
 

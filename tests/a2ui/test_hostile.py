@@ -12,6 +12,8 @@ from a2ui.safety import markdown, regex, text
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
 from tests.a2ui.programs import call, components, create, data, ops, path, row, run, surface
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 HUGE = 10**4000
 
 

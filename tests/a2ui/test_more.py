@@ -12,6 +12,8 @@ from tests.a2ui import chaos
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import components, create, data, path, row, run
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 LIMITS = Limits(list_items=3)
 ROWS = [
     row("root", "List", children={"componentId": "c", "path": "/l"}),

@@ -45,7 +45,7 @@ class TestInputs:
 
         found = control(tag, row("root", kind, value=path("/v"), **more, **given))
 
-        assert (found.get("aria-label"), found.get("aria-description")) == ("Mine", "For you")
+        assert (found.get("aria-label"), found.get("aria-describedby")) == ("Mine", "a1-0-xd")
 
     def test_a_description_is_no_name(self):
         rows = row(

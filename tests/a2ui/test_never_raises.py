@@ -11,6 +11,8 @@ import pytest
 from a2ui import Engine, EngineOptions
 from tests.a2ui.programs import BASIC, call, path, row
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 STRANGE: tuple[Any, ...] = (
     None, True, 0, -1.5, 2**70, "", "x", "/", "/a/-", "~", "\ud800", [], [1], ["x"], [[]], [None], {}, {"x": {}},
     {"path": {}}, {"path": "/a"}, {"call": []}, {"call": "and", "args": {"values": {}}}, {"literalString": {}},

@@ -14,6 +14,8 @@ from a2ui.safety.ids import key_token
 from a2ui.safety.text import to_text
 from tests.a2ui.programs import call, components, create, data, path, row, run, surface
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 
 def test_true_is_not_one():
     model = DataModel({"a": True, "l": [1, True]})

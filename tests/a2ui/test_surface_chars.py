@@ -11,6 +11,8 @@ from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import components, create, data, path, row, run
 from tests.fuzz import dom
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 ALLOWED = 8_000_000
 """What `docs/limits.md` says."""
 NOTICE = "The rest is not shown"

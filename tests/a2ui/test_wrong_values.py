@@ -11,6 +11,8 @@ from a2ui import Engine, EngineOptions, errors
 from a2ui.errors import A2uiError
 from tests.a2ui.programs import call, components, create, path, row
 
+pytestmark = pytest.mark.usefixtures("each_version")
+
 SENTENCE = re.compile(r"`[^`]+` (?:must (?:be|have) .+; got .+\.|is required(?:; .+)?\.)")
 
 

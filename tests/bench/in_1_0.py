@@ -10,6 +10,7 @@ import orjson
 from a2ui.protocol.catalog_ids import BASIC_1_0
 from tests.bench.floors import Workload
 
+_HEADINGS = {f"h{level}": "#" * level for level in range(1, 6)}
 _ENVELOPE = frozenset({"accessibility", "checks"})
 
 
@@ -45,7 +46,13 @@ def _message(verb: str, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _component(row: dict[str, Any]) -> dict[str, Any]:
-    found = {}
+    found: dict[str, Any] = {}
+    variant = row.get("variant", "")
+    if row["component"] == "Text" and variant in _HEADINGS:
+        # Headings are Markdown; those from the data say so there.
+        row = {key: value for key, value in row.items() if key != "variant"}
+        if isinstance(row["text"], str):
+            row["text"] = f"{_HEADINGS[variant]} {row['text']}"
     for key, value in row.items():
         if key in _ENVELOPE:
             found[f"@{key}"] = _value(value)

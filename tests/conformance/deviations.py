@@ -37,7 +37,7 @@ _VALIDATOR = "agent_sdks/conformance/suites/validator"
 
 SUITES: Mapping[str, str] = {
     "conformance/core/message_processor_v0_9:test_v09_get_renderer_capabilities_inline_catalogs": (
-        "no inline catalogs are announced: our components are code, not schemas (optional, rulebook 14.3)"
+        "0.9 is offered no inline catalogs; 1.0 is, where the options take them (optional, rulebook 14.3)"
     ),
     "conformance/core/node_resolution:shared_definition_independent_instances": _REMOVAL,
     "conformance/core/node_resolution:root_lifecycle": _REMOVAL,
@@ -66,9 +66,9 @@ NOT_OURS: Mapping[str, str] = {
     "agent_sdks/conformance/suites/catalog (23)": "prunes, prints and loads catalog schemas for prompts",
     "agent_sdks/conformance/suites/a2a_integration (13)": "wraps messages for the A2A transport, not for a renderer",
     "specification/v1_0/conformance/index_function": (
-        "its programs use a component that no catalog has; `@index` is tested by tests/a2ui/test_dialects.py"
+        "its programs use a component that no catalog has; `@index` is tested by tests/a2ui/v1_0/test_index.py"
     ),
-    "specification/v1_0/conformance/rpc_functions and accessibility": "not carried out yet, see the list below",
+    "specification/v1_0/conformance/rpc_functions": "not carried out yet, see the list below",
     "specification/v1_0/test/cases/composition_constraints, renderer_messages": (
         "schemas of catalogs, which here are code, and of what renderers send"
     ),
@@ -115,9 +115,20 @@ RULES: Mapping[str, str] = {
         "`callRendererFunction` and `agentFunctionResponse` are refused with INVALID_FUNCTION_CALL; functions that "
         "only an agent could run are unknown functions"
     ),
-    "1.0: `live` and `hidden` of `@accessibility`": (
-        "left out with a NOT_CARRIED_OVER report; the component is shown without"
+    "1.0: `hidden` of `@accessibility`": (
+        "left out, with a NOT_CARRIED_OVER report, where anything inside can take focus (7); links that come from the "
+        "data are text where it is hidden"
     ),
+    "1.0: variants `h1` to `h5`, `validationRegexp`": (
+        "drawn as before and told (DEPRECATED); strict mode refuses them (8)"
+    ),
+    "1.0: headings of Markdown": "all `h3`, with the look of their level: none outranks those of the page",
+    "1.0: a `surfaceId` after its surface was deleted": "taken, and told once (SURFACE_ID_REUSED, 3.1)",
+    "1.0: inline catalogs": (
+        "their components are drawn as those of ours that they refer to, or as placeholders; their functions are those "
+        "of ours that they refer to (5)"
+    ),
+    "1.0: `live` of an input": "of its messages: what is typed is never announced",
     "1.0: `formatString` of a catalog": "only of one that has it: there is no fallback to the default catalog (5)",
     "1.0: a surface of the Basic Catalog 0.9": (
         "is taken; its validators give true and false, and components of catalogs made for 1.0 cannot stand in it"

@@ -12,7 +12,7 @@ from a2ui.catalog.actions import action
 from a2ui.catalog.basic.checks import failing, reasons
 from a2ui.catalog.kinds import checks, child, enum
 from a2ui.components import BaseComponent
-from a2ui.rendering.build import Build, always, class_names
+from a2ui.rendering.build import Build, always, class_names, joined
 from a2ui.rendering.place import Place, Placement
 
 if TYPE_CHECKING:
@@ -51,8 +51,9 @@ class Button(BaseComponent):
         props = build.props
         dom_id = build.id
         opened = _opened(props.get("variant", "default"), build.flex, "action" in props)
-        accessible = build.accessible()
-        named = isinstance(accessible, Const) and not accessible.value
+        label = build.labelled()
+        accessible = joined(label, build.heard())
+        named = isinstance(label, Const) and not label.value
         inner = build.child("child", _NAMED if named else _INSIDE)
         fails = failing(build)
         if fails is None and isinstance(accessible, Const):
@@ -75,8 +76,9 @@ class Button(BaseComponent):
             raise NeedsCompilation
         weight = props.get("weight") if placement.weighted else None
         opened = _opened(props.get("variant", "default"), weight, "action" in props)
-        aria = drawing.accessible(component) if given else ""
-        inner = drawing.children(component, placement, _INSIDE if aria else _NAMED)
+        label = drawing.labelled(component) if given else ""
+        aria = label + drawing.heard(component) if given else ""
+        inner = drawing.children(component, placement, _INSIDE if label else _NAMED)
         return _button(drawing.head + drawing.numbers[component.number], opened + aria, inner)
 
 

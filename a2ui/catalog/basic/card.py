@@ -28,7 +28,7 @@ class Card(BaseComponent):
 
     def build(self, build: Build) -> None:
         dom_id, css, role = build.id, build.classes("a2-card"), build.role()
-        accessible, inner = build.accessible(), build.child("child")
+        accessible, inner = build.accessible(group=not role), build.child("child")
         if inner is not None and isinstance(accessible, Const):
             build.done(partial(_framed, dom_id, f'{css}"{role}{accessible.value}', inner))
             return
@@ -42,7 +42,7 @@ class Card(BaseComponent):
 
     def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
         css, role = drawing.classes(component, placement, "a2-card"), role_of(placement)
-        attributes = f'{css}"{role}{drawing.accessible(component)}'
+        attributes = f'{css}"{role}{drawing.accessible(component, group=not role)}'
         return _card(drawing.id(component), attributes, drawing.children(component, placement))
 
 

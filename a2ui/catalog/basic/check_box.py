@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from a2ui.catalog.basic.checks import errors, failing, invalid, named
+from a2ui.catalog.basic.checks import Annotated
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.kinds import boolean, checks, text
 from a2ui.components import BaseInput
@@ -26,20 +26,20 @@ class CheckBox(BaseInput):
     input_kind = "check"
 
     def build(self, build: Build) -> None:
-        start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
+        start, label, notes = f'<div id="{build.id}', always(build.html("label")), Annotated(build, "Tick")
         value = build.value("value")
         field = f'" class="{build.classes("a2-field")}"{bound_as(value, "check")}{build.role()}>'
-        get, fails = always(value), failing(build)
+        get = always(value)
         ticked = to_truth if build.marked else to_boolean
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            failures = fails(scope) if fails else []
+            failures = notes.failures(scope)
             checked, words = " checked" if ticked(get(scope)) else "", label(scope)
             return (
                 f'{start}{context}{field}<label class="a2-check"><input id="{dom_id}-xi" type="checkbox"'
-                f"{checked}{named(words, aria(scope), 'Tick')}{invalid(dom_id, failures)}><span>{words}</span></label>"
-                f"{errors(dom_id, failures, fails)}</div>"
+                f"{checked}{notes.control(dom_id, words, failures, scope)}><span>{words}</span></label>"
+                f"{notes.below(dom_id, failures, scope)}</div>"
             )
 
         build.remember(render)

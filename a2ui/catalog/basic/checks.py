@@ -8,10 +8,9 @@ from typing import Any, Final, NamedTuple
 from a2ui.binding.reading import Getter
 from a2ui.binding.values import FunctionCall
 from a2ui.catalog.icons import UI_ALERT, UI_INFO, UI_WARNING
-from a2ui.catalog.kinds import Check
-from a2ui.functions.convert import truthy
-from a2ui.functions.results import Severity, judged
-from a2ui.rendering.build import Build, literal
+from a2ui.catalog.kinds import Accessibility, Check
+from a2ui.functions.results import Severity, judged, to_truth
+from a2ui.rendering.build import Build, always, literal, told
 
 
 class Failure(NamedTuple):
@@ -84,16 +83,71 @@ def _pattern(build: Build, pattern: str) -> Callable[[Any], bool]:
     matches = build.compiler.getter(
         FunctionCall("regex", {"value": value, "pattern": pattern}), build.recorder
     )
-    return lambda scope: get(scope) in (None, "") or truthy(matches(scope))
+    return lambda scope: get(scope) in (None, "") or to_truth(matches(scope))
 
 
-def errors(dom_id: str, failures: list[Failure], fails: Failing | None) -> str:
-    """The messages under an input; `invalid` refers to them. Where there are checks the place for them is always
-    there: screen readers tell what changes in a live region, and not that one appears."""
-    if not failures and fails is None:
-        return ""
-    lines = "".join([_line(failure) for failure in failures])
-    return f'<div class="a2-errors" id="{dom_id}-xe" aria-live="polite">{lines}</div>'
+class Annotated:
+    """What goes with the control of an input: name and description for screen readers, checks and their messages.
+
+    Of an input it is the messages that are announced when they change; what is typed never is.
+    """
+
+    __slots__ = ("_description", "_fallback", "_given", "_label", "_live", "checked", "failures")
+
+    def __init__(self, build: Build, fallback: str) -> None:
+        fails = failing(build)
+        self.checked = fails is not None
+        self.failures: Failing = fails or _none
+        """The checks that fail now."""
+        self._fallback = f' aria-label="{fallback}"'
+        given: Accessibility | None = build.props.get("accessibility")
+        self._given = given is not None
+        self._live = _POLITE
+        if given is not None:
+            self._label = always(build.escaped(given.label, build))
+            self._description = always(build.escaped(given.description, build))
+            self._live = told(build) or _POLITE
+
+    def control(self, dom_id: str, words: str, failures: list[Failure], scope: Any) -> str:
+        """The attributes of the control with the visible label `words`: one that nobody gave a label is called what it
+        is. What is no error describes it only."""
+        named = "" if words else self._fallback
+        about = []
+        if self._given:
+            label = self._label(scope)
+            if label:
+                named = f' aria-label="{label}"'
+            if self._description(scope):
+                about.append(f"{dom_id}-xd")
+        if failures:
+            about.append(f"{dom_id}-xe")
+            if has_error(failures):
+                named += ' aria-invalid="true"'
+        return f'{named} aria-describedby="{" ".join(about)}"' if about else named
+
+    def below(self, dom_id: str, failures: list[Failure], scope: Any) -> str:
+        """The messages under an input, and its description, which `control` refers to. Where there are checks the place
+        for messages is always there: screen readers tell what changes in a live region, and not that one appears."""
+        described = self._described(dom_id, scope) if self._given else ""
+        if not failures:
+            return (
+                f'{described}<div class="a2-errors" id="{dom_id}-xe"{self._live}></div>'
+                if self.checked
+                else described
+            )
+        lines = "".join([_line(failure) for failure in failures])
+        return f'{described}<div class="a2-errors" id="{dom_id}-xe"{self._live}>{lines}</div>'
+
+    def _described(self, dom_id: str, scope: Any) -> str:
+        text = self._description(scope)
+        return f'<span id="{dom_id}-xd" hidden>{text}</span>' if text else ""
+
+
+_POLITE: Final = ' aria-live="polite"'
+
+
+def _none(_: Any) -> list[Failure]:
+    return []
 
 
 def _line(failure: Failure) -> str:
@@ -106,19 +160,6 @@ def reasons(failures: list[Failure]) -> str:
     return "; ".join([failure.message for failure in failures if failure.message])
 
 
-def invalid(dom_id: str, failures: list[Failure]) -> str:
-    """The attributes of a control whose checks fail; what is no error describes it only."""
-    if not failures:
-        return ""
-    wrong = ' aria-invalid="true"' if has_error(failures) else ""
-    return f'{wrong} aria-describedby="{dom_id}-xe"'
-
-
 def has_error(failures: list[Failure]) -> bool:
     """Whether one of the checks that fail is an error, and not only a warning or a hint."""
     return any(failure.severity == "error" for failure in failures)
-
-
-def named(label: str, aria: str, fallback: str) -> str:
-    """The attributes for `accessibility`. A control that nobody gave a label is called what it is."""
-    return aria if label or aria.startswith(' aria-label="') else f' aria-label="{fallback}"{aria}'

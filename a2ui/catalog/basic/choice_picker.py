@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from a2ui.catalog.basic.checks import errors, failing, has_error, invalid, named
+from a2ui.catalog.basic.checks import Annotated, has_error
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.icons import UI_CHECK
 from a2ui.catalog.kinds import Option, checks, enum, literal_boolean, options, string_list, text
@@ -47,7 +47,7 @@ class ChoicePicker(BaseInput):
     def build(self, build: Build) -> None:
         props = build.props
         single, chips = _is_single(props), props.get("displayStyle") == "chips"
-        start, aria = f'<fieldset id="{build.id}', always(build.accessible())
+        start, notes = f'<fieldset id="{build.id}', Annotated(build, "Options")
         value = build.value("value")
         css, kind = build.classes("a2-field"), bound_as(value, "choice" if single else "choices")
         legend, role = always(build.html("label")), ' role="radiogroup"' if single else ""
@@ -60,7 +60,7 @@ class ChoicePicker(BaseInput):
             for option in props.get("options", ())
         ]
         build.weight += _OPTION_CHARS * len(choices)
-        get, fails = always(value), failing(build)
+        get = always(value)
         control = "radio" if single else "checkbox"
         component, allowed = build.place.component, build.options.limits.options
         offered = component.raw.get("options") if component is not None else None
@@ -71,7 +71,7 @@ class ChoicePicker(BaseInput):
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            failures = fails(scope) if fails else []
+            failures = notes.failures(scope)
             chosen, note = get(scope), more
             # A list of any length, looked through for each picker that shows it.
             if type(chosen) is list and not work.argument(chosen):
@@ -80,7 +80,7 @@ class ChoicePicker(BaseInput):
             selected = known.intersection(_selected(chosen, single=single))
             words = legend(scope)
             title = f'<legend class="a2-label">{words}</legend>' if words else ""
-            name = named(words, aria(scope), "Options")
+            about = notes.control(dom_id, words, failures, scope)
             # A group of boxes cannot be invalid for a screen reader, each box can.
             bad = ' aria-invalid="true"' if not single and has_error(failures) else ""
             rows = "".join(
@@ -93,8 +93,8 @@ class ChoicePicker(BaseInput):
             if len(rows) > usual and not spend(len(rows) - usual):
                 rows, note = "", _TOO_LONG
             return (
-                f'{start}{context}" class="{css}"{kind}{role}{name}{invalid(dom_id, failures)}>{title}{top}'
-                f"{around}{rows}</div>{note}{errors(dom_id, failures, fails)}</fieldset>"
+                f'{start}{context}" class="{css}"{kind}{role}{about}>{title}{top}'
+                f"{around}{rows}</div>{note}{notes.below(dom_id, failures, scope)}</fieldset>"
             )
 
         build.remember(render)

@@ -44,7 +44,7 @@ class _Container(BaseComponent):
 
     def build(self, build: Build) -> None:
         place, props = build.place, build.props
-        accessible = build.accessible()
+        accessible = build.accessible(group=not self.role(place.placement))
         start = f'<div id="{build.id}'
         opened = self.opened(props, place.placement)
         template = build.items("children", self.placement)
@@ -62,7 +62,9 @@ class _Container(BaseComponent):
     def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
         props = component.props
         opened = self.opened(props, placement)
-        aria = drawing.accessible(component) if "accessibility" in props else ""
+        aria = (
+            drawing.accessible(component, group=not self.role(placement)) if "accessibility" in props else ""
+        )
         inner = drawing.children(component, placement, self.placement)
         return f'<div id="{drawing.head}{drawing.numbers[component.number]}{opened}{aria}>{inner}</div>'
 
@@ -147,3 +149,7 @@ class List(_Container):
 
     def role(self, placement: Placement) -> str:
         return role_of(placement) if placement.opens else ' role="list"'
+
+    def takes_focus(self, props: Mapping[str, Any]) -> bool:
+        """What scrolls sideways does."""
+        return props.get("direction") == "horizontal"

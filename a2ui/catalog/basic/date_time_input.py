@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime, time, tzinfo
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from a2ui.catalog.basic.checks import errors, failing, invalid, named
+from a2ui.catalog.basic.checks import Annotated
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.kinds import checks, literal_boolean, text
 from a2ui.components import BaseInput
@@ -56,25 +56,25 @@ class DateTimeInput(BaseInput):
     def build(self, build: Build) -> None:
         props = build.props
         mode, zone = _mode(props), build.options.timezone
-        start, aria = f'<div id="{build.id}', always(build.accessible())
+        start, notes = f'<div id="{build.id}', Annotated(build, _NAMES[mode])
         value = build.value("value")
         field = f'" class="{build.classes("a2-field")}"{bound_as(value, "date")}{build.role()}>'
         label = always(build.html("label"))
-        get, fails = always(value), failing(build)
+        get = always(value)
         bounds = [(name, build.getter(name)) for name in ("min", "max") if name in props]
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            failures = fails(scope) if fails else []
+            failures = notes.failures(scope)
             words = label(scope)
             title = f'<label class="a2-label" for="{dom_id}-xi">{words}</label>' if words else ""
-            name = named(words, aria(scope), _NAMES[mode])
+            about = notes.control(dom_id, words, failures, scope)
             shown = [(name, shown_as(bound(scope), mode, zone)) for name, bound in bounds]
             limits = "".join([f' {name}="{value}"' for name, value in shown if value])
             return (
                 f'{start}{context}{field}{title}<input id="{dom_id}-xi" class="a2-input" type="{mode}"{limits}'
-                f' value="{shown_as(get(scope), mode, zone)}"{name}{invalid(dom_id, failures)}>'
-                f"{errors(dom_id, failures, fails)}</div>"
+                f' value="{shown_as(get(scope), mode, zone)}"{about}>'
+                f"{notes.below(dom_id, failures, scope)}</div>"
             )
 
         build.remember(render)

@@ -10,6 +10,7 @@ from a2ui.catalog.icons import UI_IMAGE
 from a2ui.catalog.kinds import enum, text
 from a2ui.components import BaseComponent
 from a2ui.rendering.build import LONG, Build, always, class_names, flex, role_of
+from a2ui.rendering.hearing import HIDDEN
 from a2ui.rendering.place import Placement
 from a2ui.safety.text import escape
 from a2ui.safety.urls import safe_image
@@ -94,5 +95,16 @@ def _picture(dom_id: str, frame: _Frame, source: str | None, alt: str, aria: str
             f'decoding="async" referrerpolicy="no-referrer"{frame.role}{aria}>'
         )
     words = f"<span>{alt}</span>" if alt and not frame.size else ""
-    label = f' role="img" aria-label="{alt}"' if alt else ' aria-hidden="true"'
-    return f'<div id="{dom_id}" class="{frame.empty}"{label}>{UI_IMAGE}{words}</div>'
+    return f'<div id="{dom_id}" class="{frame.empty}"{_part(frame.role, alt, aria)}>{UI_IMAGE}{words}</div>'
+
+
+def _part(role: str, alt: str, aria: str) -> str:
+    """The attributes of what stands for a picture that is not shown."""
+    if aria.endswith(HIDDEN):
+        return aria
+    part = role or ' role="img"'
+    if ' aria-label="' in aria:
+        return part + aria
+    if alt:
+        return f'{part} aria-label="{alt}"{aria}'
+    return role + aria if role else aria + HIDDEN

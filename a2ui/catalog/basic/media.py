@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from a2ui.catalog.basic.checks import named
 from a2ui.catalog.icons import UI_FILM, UI_SOUND
 from a2ui.catalog.kinds import text
 from a2ui.components import BaseComponent
-from a2ui.rendering.build import Build, always
+from a2ui.rendering.build import Build, always, told
 from a2ui.safety.text import escape
 from a2ui.safety.urls import safe_image
 
@@ -25,12 +24,13 @@ class Video(BaseComponent):
 
     def build(self, build: Build) -> None:
         start = f'<div id="{build.id}'
-        opened = f'" class="{build.classes("a2-media")}"{build.role()}>'
-        url, aria, hosts = build.getter("url"), always(build.accessible()), build.options.image_hosts
+        opened = f'" class="{build.classes("a2-media")}"{build.role()}{told(build)}>'
+        url, aria = build.getter("url"), always(build.labelled(' aria-label="Video"'))
+        hosts = build.options.image_hosts
         poster = build.getter("posterUrl") if "posterUrl" in build.props else None
 
         def render(scope: Any, context: str) -> str:
-            source, name = _source(url(scope), hosts), named("", aria(scope), "Video")
+            source, name = _source(url(scope), hosts), aria(scope)
             picture = safe_image(poster(scope), hosts) if poster is not None else None
             still = f' poster="{escape(picture)}"' if picture else ""
             player = (
@@ -53,14 +53,16 @@ class AudioPlayer(BaseComponent):
 
     def build(self, build: Build) -> None:
         start = f'<figure id="{build.id}'
-        opened = f'" class="{build.classes("a2-media")}"{build.role()}>'
+        opened = f'" class="{build.classes("a2-media")}"{build.role()}{told(build)}>'
         url, description = build.getter("url"), always(build.html("description"))
-        aria, hosts = always(build.accessible()), build.options.image_hosts
+        aria, hosts = always(build.labelled()), build.options.image_hosts
 
         def render(scope: Any, context: str) -> str:
             source, title = _source(url(scope), hosts), description(scope)
             caption = f'<figcaption class="a2-label">{title}</figcaption>' if title else ""
-            name = named("", aria(scope), title or "Recording")
+            name = aria(scope)
+            if not name.startswith(' aria-label="'):
+                name = f' aria-label="{title or "Recording"}"{name}'
             player = (
                 f'<audio class="a2-audio" controls preload="none" src="{escape(source)}"{name}></audio>'
                 if source

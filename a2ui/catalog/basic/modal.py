@@ -7,7 +7,7 @@ from typing import Any
 from a2ui.catalog.icons import UI_CLOSE
 from a2ui.catalog.kinds import child
 from a2ui.components import BaseComponent
-from a2ui.rendering.build import Build, always
+from a2ui.rendering.build import Build, always, told
 from a2ui.rendering.place import Placement
 
 _HEAD = (
@@ -27,8 +27,8 @@ class Modal(BaseComponent):
 
     def build(self, build: Build) -> None:
         start = f'<div id="{build.id}'
-        opened = f'" class="{build.classes("a2-modal")}" data-modal{build.role()}>'
-        aria = always(build.accessible())
+        opened = f'" class="{build.classes("a2-modal")}" data-modal{build.role()}{told(build)}>'
+        aria = always(build.labelled())
         trigger, content = build.child("trigger", Placement(opens=True)), build.child("content")
 
         def render(scope: Any, context: str) -> str:

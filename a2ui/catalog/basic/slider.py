@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from a2ui.catalog.basic.checks import errors, failing, invalid, named
+from a2ui.catalog.basic.checks import Annotated
 from a2ui.catalog.basic.text_field import bound_as
 from a2ui.catalog.kinds import checks, literal_number, number, text
 from a2ui.components import BaseInput
@@ -41,23 +41,23 @@ class Slider(BaseInput):
         low, high = _ends(build.props)
         steps = build.props.get("steps")
         low_text, high_text = number_text(low), number_text(high)
-        start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
+        start, label, notes = f'<div id="{build.id}', always(build.html("label")), Annotated(build, "Value")
         value = build.value("value")
         field = f'" class="{build.classes("a2-field a2-slider")}"{bound_as(value, "slider")}{build.role()}>'
         ends = f'<div class="a2-slider__ends" aria-hidden="true"><span>{low_text}</span><span>{high_text}</span></div>'
-        get, fails = always(value), failing(build)
+        get = always(value)
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            failures = fails(scope) if fails else []
+            failures = notes.failures(scope)
             value = min(high, max(low, _number(get(scope), low)))
             shown, step, words = number_text(value), _step(low, high, value, steps), label(scope)
-            name = named(words, aria(scope), "Value")
+            about = notes.control(dom_id, words, failures, scope)
             return (
                 f'{start}{context}{field}<div class="a2-slider__top"><label class="a2-label" for="{dom_id}-xi">'
                 f'{words}</label><output id="{dom_id}-xo" for="{dom_id}-xi" aria-hidden="true">{shown}</output></div>'
                 f'<input id="{dom_id}-xi" type="range" min="{low_text}" max="{high_text}" step="{step}"'
-                f' value="{shown}"{name}{invalid(dom_id, failures)}>{ends}{errors(dom_id, failures, fails)}</div>'
+                f' value="{shown}"{about}>{ends}{notes.below(dom_id, failures, scope)}</div>'
             )
 
         build.remember(render)

@@ -10,7 +10,7 @@ from a2ui.binding.reading import Getter
 from a2ui.catalog.kinds import tabs
 from a2ui.components import BaseComponent
 from a2ui.ops import Op
-from a2ui.rendering.build import Build, always
+from a2ui.rendering.build import Build, always, told
 from a2ui.safety.text import escape
 
 _TAB_CHARS = 300
@@ -27,8 +27,8 @@ class Tabs(BaseComponent):
     interactive = True
 
     def build(self, build: Build) -> None:
-        start, aria = f'<div id="{build.id}', always(build.accessible())
-        opened = f'" class="{build.classes("a2-tabset")}" data-tabs{build.role()}>'
+        start, aria = f'<div id="{build.id}', always(build.labelled())
+        opened = f'" class="{build.classes("a2-tabset")}" data-tabs{build.role()}{told(build)}>'
         offered = build.props.get("tabs", ())
         # Fewer than there are tabs where the surface is full.
         panels = build.children_in("tabs")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.reading import Const, Getter
 from a2ui.binding.secrets import DOTS, is_secret, show
-from a2ui.catalog.basic.checks import Failure, errors, failing, invalid, named
+from a2ui.catalog.basic.checks import Annotated, Failure
 from a2ui.catalog.kinds import checks, enum, literal_text, text
 from a2ui.components import BaseInput
 from a2ui.errors import InputError
@@ -43,15 +43,15 @@ class TextField(BaseInput):
         kind = "number" if variant == "number" else "text"
         value = build.value("value")
         field = f'" class="{build.classes("a2-field")}"{bound_as(value, kind)}{build.role()}>'
-        start, label, aria = f'<div id="{build.id}', always(build.html("label")), always(build.accessible())
+        start, label, notes = f'<div id="{build.id}', always(build.html("label")), Annotated(build, "Text")
         control = _CONTROLS[variant]
-        get, fails = always(value), failing(build)
+        get = always(value)
         hint = always(build.html("placeholder")) if "placeholder" in build.props else None
         limit, spend, work = build.options.limits.text_chars, build.spend, build.compiler.work
 
         def render(scope: Any, context: str) -> str:
             dom_id = f"{build.id}{context}"
-            failures, value = fails(scope) if fails else [], get(scope)
+            failures, value = notes.failures(scope), get(scope)
             text, most = "" if variant == "obscured" else clean_string(show(value, work)), limit
             if len(text) > min(LONG, limit):
                 if len(text) > LONG and not spend(_ESCAPED * min(len(text), limit)):
@@ -60,14 +60,14 @@ class TextField(BaseInput):
                     failures = [*failures, Failure(_CUT.format(most))]
                     text = text[:most]
             words = label(scope)
-            name = named(words, aria(scope), "Text")
-            attributes = f'id="{dom_id}-xi" class="a2-input"{name}{invalid(dom_id, failures)}'
+            about = notes.control(dom_id, words, failures, scope)
+            attributes = f'id="{dom_id}-xi" class="a2-input"{about}'
             # Dots in the place of a hidden value come first.
             if hint is not None and (variant != "obscured" or value in (None, "")):
                 attributes += f' placeholder="{hint(scope)}"'
             return (
                 f'{start}{context}{field}<label class="a2-label" for="{dom_id}-xi">{words}</label>'
-                f"{control(attributes, value, text)}{errors(dom_id, failures, fails)}</div>"
+                f"{control(attributes, value, text)}{notes.below(dom_id, failures, scope)}</div>"
             )
 
         build.remember(render)

@@ -19,9 +19,11 @@ from a2ui.programs.checking import check
 from a2ui.programs.tree import tree
 from a2ui.protocol.dialects import BARE
 from a2ui.protocol.messages import read
+from a2ui.safety.ids import base36
 from a2ui.safety.limits import DEFAULT_LIMITS
 from a2ui.schema.dynamic import call, dynamic_value
 from a2ui.schema.shapes import Check
+from tests.a2ui.page import parse as parse_html
 from tests.conformance.case import Case, yaml_file
 from tests.conformance.own_catalogs import component
 from tests.conformance.schemas import SPECIFICATION
@@ -183,7 +185,36 @@ def _definition(entry: dict[str, Any]) -> None:
         assert not _fits(entry["definition"], value), value
 
 
+def _accessibility(entry: dict[str, Any]) -> None:
+    """The HTML says what the accessibility tree is to hold; that it does is for tests/browser/test_accessibility.py."""
+    given = entry["surface"]
+    definitions = dict(given["components"]) | {
+        given["id"]: {k: v for k, v in given.items() if k != "components"}
+    }
+    rows = []
+    for name, definition in definitions.items():
+        # Its catalog has a button with a title, and a container with one child.
+        row = {**definition, "id": "root" if name == given["id"] else name}
+        if "title" in row:
+            rows.append({"id": f"{name}-title", "component": "Text", "text": row.pop("title")})
+            row |= {"child": f"{name}-title", "action": {"event": {"name": "go"}}}
+        rows.append(row | ({"component": "Card"} if row["component"] == "Container" else {}))
+    surfaces = _surfaces()
+    body = {"surfaceId": "s", "catalogId": "basic", "components": rows}
+    assert not surfaces.apply({"version": "v1.0", "createSurface": body})
+    (surface,) = surfaces
+    page = {element.get("id"): element for element in parse_html(surface.html())[0].iter()}
+    for name, expected in entry["assertions"]["accessibilityTree"].items():
+        component = surface.store.by_id["root" if name == given["id"] else name]
+        element = page[f"{surface.dom_id}-{base36(component.number)}"]
+        assert expected.get("label") in (None, element.get("aria-label"), "".join(element.itertext()))
+        assert element.get("aria-description") == expected.get("description")
+        assert element.get("aria-live") == expected.get("live")
+        assert (element.get("aria-hidden") == "true") is expected.get("hidden", False)
+
+
 _RUNNERS = {
+    "accessibility": _accessibility,
     "reserved_keys": _reserved,
     "data_deletion": _deletion,
     "validation_result": _result,

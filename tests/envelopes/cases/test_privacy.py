@@ -196,7 +196,12 @@ def test_pa_data_model_goes_to_its_owner_only() -> None:
         for agent, wanted in expected["received"].items():
             assert len(received[agent]) == len(wanted)
             for trigger, one in zip(received[agent], wanted, strict=True):
-                assert trigger["dataModel"]["surfaces"] == one["a2uiClientDataModel"]["surfaces"]
+                assert trigger["metadata"] == {
+                    "a2uiClientDataModel": {
+                        "version": "v0.9",
+                        "surfaces": one["a2uiClientDataModel"]["surfaces"],
+                    }
+                }
                 for name in one.get("context", {}):
                     assert trigger["action"]["context"].get(name) in (None, "")
         for words in expected["never_sent_anywhere"]:

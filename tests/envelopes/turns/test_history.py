@@ -66,3 +66,27 @@ def test_only_a_turn_that_said_nothing_ended_without_an_answer() -> None:
     unsaid = "[This turn ended without an answer: complete.]"
     assert _retold(("ack", {"text": "One moment."})) == unsaid
     assert _retold() == unsaid
+
+
+def _begun_by(trigger: JsonObject) -> str:
+    """What a model reads of what began its turn."""
+    session = factories.make_session()
+    turn = factories.make_turn(session)
+    turn.trigger = trigger
+    turn.save()
+    return json.dumps(opening_messages(turn))
+
+
+@pytest.mark.parametrize("name", ["a2uiRendererDataModel", "a2uiClientDataModel"])
+def test_data_models_that_the_agent_asked_for_are_read_with_what_began_the_turn(name: str) -> None:
+    model = {"version": "1.0", "surfaces": {"s": {"seat": "12A"}}}
+    said: JsonObject = {"kind": "message", "text": "Go on", "metadata": {name: model}}
+    clicked: JsonObject = {"kind": "action", "action": {"name": "go"}, "metadata": {name: model}}
+    for trigger in (said, clicked):
+        assert "12A" in _begun_by(trigger)
+        assert "12A" not in _begun_by({**trigger, "metadata": {}})
+
+
+def test_data_models_of_turns_before_1_0_are_read_as_well() -> None:
+    model = {"version": "v0.9", "surfaces": {"s": {"seat": "12A"}}}
+    assert "12A" in _begun_by({"kind": "message", "text": "Go on", "dataModel": model})
