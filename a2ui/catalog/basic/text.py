@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,7 +25,17 @@ if TYPE_CHECKING:
     from a2ui.state.components import Component
 
 _CLASSES = {"body": "a2-t", "caption": "a2-t a2-t--caption"} | {f"h{n}": f"a2-h a2-h{n}" for n in range(1, 6)}
+_HEADING = re.compile(r"<h([1-6])></h\1>\n?|<(/?)h([1-6])>")
 _NOTICE = '<small class="a2-note">{}</small>'
+
+
+def _heading(tag: re.Match[str]) -> str:
+    """A heading in Markdown, as 1.0 writes all of them, looks like the variant of its level and has the level of all.
+    One without words is left out."""
+    end, level = tag[2], tag[3]
+    if level is None:
+        return ""
+    return "</h3>" if end else f'<h3 class="{_CLASSES[f"h{min(int(level), 5)}"]}">'
 
 
 class _Frame(NamedTuple):
@@ -150,6 +161,8 @@ def _safe(shown: str, frame: _Frame, view: View | FirstDrawing, component_id: st
             return escape(clean_text(shown))
     rendered = markdown.render(shown, inline=frame.inline, limits=limits, afford=view.compiler.work.markdown)
     html = rendered.html
+    if "<h" in html:
+        html = _HEADING.sub(_heading, html)
     if not frame.links and "<a" in html:
         html = escape(clean_text(shown))
     return html + _cut(shown, view, component_id, crowded=rendered.crowded) if rendered.cut else html
