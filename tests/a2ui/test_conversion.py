@@ -17,7 +17,10 @@ from tests.a2ui.programs import call, components, create, data, message, path, r
 from tests.a2ui.strategies import FUZZ, JSON
 from tests.a2ui.test_v08 import BEGIN, LIST, PEOPLE, of
 from tests.a2ui.test_v08 import rows as rows_of_v08
+from tests.conformance.agreeing import filled_later
 from tests.conformance.making import CHANGES, MODELS, ROWS
+from tests.conformance.making_1_0 import lowered
+from tests.conformance.making_1_0 import programs as programs_of_1_0
 
 BASIC_09 = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
 BASIC_10 = "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json"
@@ -472,6 +475,25 @@ def test_there_and_back_is_the_same_program(rows: Any, model: Any, changes: Any)
         return
     first, second = (run(Engine(EngineOptions()).surfaces(), one) for one in (program, back.messages))
     assert first == second
+
+
+@settings(max_examples=60 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(programs_of_1_0(newer=False))
+def test_a_program_of_1_0_that_v0_9_1_can_say_comes_back_as_it_was(program: list[Any]) -> None:
+    there = convert(program, "0.9.1")
+    back = convert(there.messages, "1.0")
+
+    assert there.lossless and back.lossless
+    # Components and data of a new surface are messages of their own in v0.9.1.
+    assert back.messages == filled_later(program)
+    assert convert(back.messages, "0.9.1").messages == there.messages
+
+
+@settings(max_examples=60 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(programs_of_1_0())
+def test_a_program_of_1_0_is_its_own_conversion_and_that_of_its_candidate(program: list[Any]) -> None:
+    assert convert(program, "1.0").messages == program
+    assert convert(lowered(program), "1.0").messages == program
 
 
 def drawn(program: list[Any]) -> tuple[list[str], list[Any]]:
