@@ -114,8 +114,9 @@ RULES: Mapping[str, str] = {
     ),
     "the official JavaScript core, on programs made in 1.0 and converted (tests/long/test_official_cores.py)": (
         "agrees but for: deleting what is not there, which makes the lists on the way, or by a name in a list, which "
-        "is an error; an empty list and an empty text as the number 0; the length of what is absent; an object in a "
-        "text as its class, an absent value as `undefined`; a condition that is literally false read as none; cycles"
+        "is an error; an empty list and an empty text as the number 0; the length of what is absent, and `not` of it; "
+        "an object in a text as its class, an absent value as `undefined`; a condition that is literally false read "
+        "as none; cycles"
     ),
     "direction marks (U+061C, U+200E, U+200F)": (
         "stripped from everything that is shown, those of the locale data in numbers included: an agent could reorder "

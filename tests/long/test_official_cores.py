@@ -76,6 +76,7 @@ def for_javascript(program: list[Any]) -> list[Any]:
     - deleting what is not there makes the lists on the way, deleting by a name in a list is an error;
     - an empty list, and a text without characters, is the number 0;
     - the length of what is absent is none, even where 0 will do;
+    - a call with an absent value comes to nothing, which is not even false to `not`;
     - an object shows as its class;
     - a condition that is literally false is read as none;
     - a validator has no message of its own before 1.0.
@@ -101,6 +102,9 @@ def _alike(value: Any) -> Any:
     name, args = value.get("@call"), {key: _alike(one) for key, one in value.get("args", {}).items()}
     if name in ("formatNumber", "formatCurrency", "numeric") and isinstance(args["value"], dict):
         return {**value, "args": {**args, "value": {"@path": "/n"}}}
+    if name == "not" and isinstance(args["value"], dict):
+        given = {"@call": "and", "args": {"values": [args["value"], True]}}
+        return {**value, "args": {"value": given}}
     if name == "length":
         return {**value, "args": {**args, "value": {"@call": "formatString", "args": {"value": "${/s}"}}}}
     if name == "email":
