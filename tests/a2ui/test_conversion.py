@@ -567,6 +567,18 @@ def test_programs_of_v08_are_translated_as_the_engine_reads_them(
     assert "Ada" in drawn(program)[0][0]
 
 
+def test_a_message_of_v08_for_a_surface_of_another_version_is_refused_as_ever() -> None:
+    program = [create(), components(row("root", "Text", text=path("/n"))), {
+        "dataModelUpdate": {"surfaceId": "s", "contents": [{"key": "n", "valueString": "no"}]}
+    }]  # fmt: skip
+
+    done = convert(program, "1.0")
+
+    assert done.messages[2] == program[2]
+    assert [(note.message, note.kind) for note in done.notes if note.kind != "rewritten"] == [(2, "kept")]
+    assert drawn(done.messages) == drawn(program)
+
+
 def test_a_sample_of_v08_is_the_same_in_both_versions() -> None:
     sample = samples.find("14-v08")
     assert sample is not None

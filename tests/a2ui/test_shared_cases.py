@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from a2ui import Engine, EngineOptions
+from a2ui.programs.conversion import convert
 from tests.a2ui.caserunner import run_case, run_lines
 from tests.a2ui.functionrunner import check_row, function_rows
 from tests.a2ui.page import parse
@@ -31,6 +32,11 @@ def of_kind(*kinds: str) -> list[Any]:
 @pytest.mark.parametrize(("given", "expected"), of_kind("a2ui"))
 def test_messages(given, expected):
     run_case(given, expected)
+
+
+@pytest.mark.parametrize(("given", "expected"), of_kind("a2ui"))
+def test_messages_in_1_0(given, expected):
+    run_case({**given, "messages": convert(given.get("messages", []), "1.0").messages}, expected)
 
 
 @pytest.mark.parametrize(("given", "expected"), of_kind("a2ui_generated"))

@@ -12,13 +12,11 @@ from a2ui.programs.conversion.notes import Note, Notes
 from a2ui.programs.conversion.older import Older
 from a2ui.programs.conversion.upward import Upward
 from a2ui.programs.tree import is_pseudo
-from a2ui.protocol.dialects import V08
 
 Target = Literal["1.0", "0.9.1"]
 
 TARGETS: Final[tuple[Target, ...]] = ("1.0", "0.9.1")
 
-_OLDEST: Final = frozenset({None, V08})
 _OLDER: Final = frozenset({"v0.9", "v0.9.1"})
 _NEWER: Final = frozenset({"1.0", "v1.0"})
 
@@ -45,15 +43,13 @@ def convert(program: Iterable[Any], to: Target) -> Converted:
     messages = list(program)
     notes = Notes()
     step = _upward(notes) if to == "1.0" else _downward(notes, messages)
-    older = Older(notes)
+    older = Older(notes) if any(map(Older.speaks, messages)) else None
     done: list[Any] = []
     for notes.message, message in enumerate(messages):
         try:
-            if is_pseudo(message):
-                older.edited(message)
-            translated = older.messages(message) if _version(message) in _OLDEST else None
+            parts = [message] if older is None else older.messages(message)
             # Before anything of it is kept: all of it is converted, or it is passed on.
-            done += [one for part in ([message] if translated is None else translated) for one in step(part)]
+            done += [one for part in parts for one in step(part)]
         except RecursionError:
             notes.kept("Nested too deeply to be converted.")
             done.append(message)

@@ -8,9 +8,9 @@ from a2ui.catalog.registry import Catalogs
 from a2ui.engine import Engine
 from a2ui.errors import A2uiError
 from a2ui.programs.conversion.notes import Notes
-from a2ui.programs.tree import perform
+from a2ui.programs.tree import is_pseudo, perform
 from a2ui.protocol.adapters import adapter_for
-from a2ui.protocol.dialects import V0_9
+from a2ui.protocol.dialects import V0_9, V08_VERBS
 from a2ui.surface.surface import Surface
 
 
@@ -32,26 +32,32 @@ class Older:
         """See `Host`."""
         return self._surfaces.get("", surface_id) if isinstance(surface_id, str) else None
 
-    def messages(self, message: Any) -> list[dict[str, Any]] | None:
-        """The messages of v0.9 that do the same as one of v0.8; None for a message that is none, or is refused."""
+    @staticmethod
+    def speaks(message: Any) -> bool:
+        """Whether this is a message that no version but v0.8 has."""
+        return isinstance(message, dict) and any(verb in message for verb in V08_VERBS)
+
+    def messages(self, message: Any) -> list[Any]:
+        """The messages of v0.9 that do the same as one of v0.8; any other one, and one that is refused, as it is."""
+        if is_pseudo(message):
+            perform(self._surfaces, message)
+            return [message]
         adapter = adapter_for(message, self)
         if adapter is None:
-            return None
+            self._surfaces.apply(message)
+            return [message]
         try:
             steps = adapter.translate(message, self)
         except A2uiError as error:
             self._notes.kept(f"It is refused: {error.message}")
-            return None
+            return [message]
         problems = self._surfaces.apply(message)
+        refused = next((problem for problem in problems if problem.refused), None)
+        if refused is not None:
+            self._notes.kept(f"It is refused: {refused.message}")
+            return [message]
         for problem in problems:
-            if problem.refused:
-                self._notes.kept(f"It is refused: {problem.message}")
-                return None
             self._notes.lost(problem.path, problem.message)
         verbs = ", ".join(next(key for key in step.message if key != "version") for step in steps)
         self._notes.rewritten("", f"v0.8 is translated: {verbs or 'nothing is left to do'}.")
         return [step.message | {"version": V0_9.version} for step in steps]
-
-    def edited(self, message: dict[str, Any]) -> None:
-        """A person's edit that stands in the program."""
-        perform(self._surfaces, message)
