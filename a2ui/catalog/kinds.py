@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from a2ui.binding.parsing import Trail, parse, parse_path
 from a2ui.binding.values import Binding, Value, is_dynamic
 from a2ui.catalog.accepting import AcceptContext
-from a2ui.data.pointer import ABSENT, Tokens
+from a2ui.data.pointer import ABSENT, Absent, Tokens
 from a2ui.errors import BUDGET_EXCEEDED
 
 Kind: TypeAlias = "Callable[[Any, AcceptContext], Any]"
@@ -169,6 +169,22 @@ def children(raw: Any, where: AcceptContext) -> Any:
     return where.wrong('a list of component ids or {"componentId": ..., "path": ...}', raw)
 
 
+def _entries(
+    raw: Any, where: AcceptContext, what: str, limit: str = "", used: str = ""
+) -> list[Any] | Absent:
+    """The entries of a list, counted; only the first where a `limit` of that name has fewer: `used` says what happens
+    with those. ABSENT, with a report, for what is no list or is too long."""
+    if not isinstance(raw, list):
+        return where.wrong(f"a list of {what}", raw)
+    if not where.takes(raw):
+        return ABSENT
+    allowed = getattr(where.limits, limit) if limit else len(raw)
+    if len(raw) > allowed:
+        message = f"Only the first {allowed} {what} are {used}."
+        where.add(message, BUDGET_EXCEEDED, limit=limit, allowed=allowed, got=len(raw))
+    return raw[:allowed]
+
+
 class Tab(NamedTuple):
     """One tab: what it is called, and the id of what it shows."""
 
@@ -178,12 +194,11 @@ class Tab(NamedTuple):
 
 def tabs(raw: Any, where: AcceptContext) -> Any:
     """A tuple of Tab; entries that are none are reported and left out."""
-    if not isinstance(raw, list):
-        return where.wrong("a list of tabs", raw)
-    if not where.takes(raw):
-        return ABSENT
+    entries = _entries(raw, where, "tabs")
+    if isinstance(entries, Absent):
+        return entries
     found = []
-    for index, item in enumerate(raw):
+    for index, item in enumerate(entries):
         if isinstance(item, dict) and isinstance(item.get("child"), str):
             found.append(Tab(parse(item.get("title"), where, trail=((None, index), "title")), item["child"]))
         else:
@@ -200,20 +215,11 @@ class Option(NamedTuple):
 
 def options(raw: Any, where: AcceptContext) -> Any:
     """A tuple of Option with distinct values; a repeated value and what is no option are left out."""
-    if not isinstance(raw, list):
-        return where.wrong("a list of options", raw)
-    if not where.takes(raw):
-        return ABSENT
-    if len(raw) > where.limits.options:
-        where.add(
-            f"Only the first {where.limits.options} options are shown.",
-            BUDGET_EXCEEDED,
-            limit="options",
-            allowed=where.limits.options,
-            got=len(raw),
-        )
+    entries = _entries(raw, where, "options", "options", "shown")
+    if isinstance(entries, Absent):
+        return entries
     found: dict[str, Option] = {}
-    for index, item in enumerate(raw[: where.limits.options]):
+    for index, item in enumerate(entries):
         value = item.get("value") if isinstance(item, dict) else None
         if isinstance(value, bool | int | float):
             value = str(value).lower() if isinstance(value, bool) else str(value)
@@ -242,21 +248,12 @@ class Check(NamedTuple):
 
 def checks(raw: Any, where: AcceptContext) -> Any:
     """A tuple of Check; the shorthand `{call, args, message}` is accepted (rulebook section 21, point 25)."""
-    if not isinstance(raw, list):
-        return where.wrong("a list of checks", raw)
-    if not where.takes(raw):
-        return ABSENT
-    limits, marked = where.limits, where.notation.marked
-    if len(raw) > limits.checks:
-        where.add(
-            f"Only the first {limits.checks} checks are used.",
-            BUDGET_EXCEEDED,
-            limit="checks",
-            allowed=limits.checks,
-            got=len(raw),
-        )
+    entries = _entries(raw, where, "checks", "checks", "used")
+    if isinstance(entries, Absent):
+        return entries
+    marked = where.notation.marked
     found = []
-    for index, item in enumerate(raw[: limits.checks]):
+    for index, item in enumerate(entries):
         if not isinstance(item, dict) or not ("condition" in item or where.notation.call in item):
             where.wrong("an object with condition and message", item, f"/{index}")
             continue

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from a2ui.data.values import JSON
-from a2ui.errors import ExpressionError
 from a2ui.functions.basic import BASIC
+from a2ui.functions.logic import logic
 from a2ui.functions.registry import Env, Function
 from a2ui.functions.results import holds
 from a2ui.functions.signatures import SIGNATURES, SIGNATURES_1_0
@@ -37,25 +37,6 @@ def _judging(function: Function, invalid: JSON = _INVALID) -> Function:
     return replace(function, evaluate=result, prepare=prepared if prepare is not None else None)
 
 
-def _and(args: Mapping[str, Any], env: Env) -> bool:
-    return all(map(holds, _values(args, "and")))
-
-
-def _or(args: Mapping[str, Any], env: Env) -> bool:
-    return any(map(holds, _values(args, "or")))
-
-
-def _not(args: Mapping[str, Any], env: Env) -> bool:
-    return not holds(args.get("value"))
-
-
-def _values(args: Mapping[str, Any], name: str) -> list[Any]:
-    values = args.get("values")
-    if not isinstance(values, list) or len(values) < 2:
-        raise ExpressionError(f'{name} needs a list of at least two "values".', expression=name)
-    return values
-
-
 _CHANGED = (
     *(
         _judging(function)
@@ -63,9 +44,7 @@ _CHANGED = (
         if (function := BASIC.get(name))
     ),
     *(_judging(function, _INVALID_EMAIL) for name in ("email",) if (function := BASIC.get(name))),
-    Function("and", _and),
-    Function("or", _or),
-    Function("not", _not),
+    *logic(holds),
 )
 
 BASIC_1_0 = BASIC.extend(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from a2ui.errors import ExpressionError
@@ -10,16 +10,19 @@ from a2ui.functions.convert import truthy
 from a2ui.functions.registry import Env, Function
 
 
-def _and(args: Mapping[str, Any], env: Env) -> bool:
-    return all(truthy(value) for value in _values(args, "and"))
+def logic(judge: Callable[[Any], bool]) -> tuple[Function, Function, Function]:
+    """The three of them, by what `judge` takes for true."""
 
+    def every(args: Mapping[str, Any], env: Env) -> bool:
+        return all(map(judge, _values(args, "and")))
 
-def _or(args: Mapping[str, Any], env: Env) -> bool:
-    return any(truthy(value) for value in _values(args, "or"))
+    def some(args: Mapping[str, Any], env: Env) -> bool:
+        return any(map(judge, _values(args, "or")))
 
+    def negated(args: Mapping[str, Any], env: Env) -> bool:
+        return not judge(args.get("value"))
 
-def _not(args: Mapping[str, Any], env: Env) -> bool:
-    return not truthy(args.get("value"))
+    return Function("and", every), Function("or", some), Function("not", negated)
 
 
 def _values(args: Mapping[str, Any], name: str) -> list[Any]:
@@ -29,4 +32,4 @@ def _values(args: Mapping[str, Any], name: str) -> list[Any]:
     return values
 
 
-LOGIC = (Function("and", _and), Function("or", _or), Function("not", _not))
+LOGIC = logic(truthy)

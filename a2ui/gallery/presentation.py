@@ -13,6 +13,7 @@ from a2ui.gallery.changes import Changes, changes
 from a2ui.gallery.layout import Line, lines
 from a2ui.gallery.replay import Played, Said, Seen, Step, size_of
 from a2ui.ops import Op
+from a2ui.programs.conversion import Note
 
 WIDTH = 46
 """Characters that fit beside a surface."""
@@ -23,6 +24,7 @@ LEVELS = 16
 CHARS = 600
 """Characters of one line, and of one fragment."""
 FRAGMENTS = 100
+NOTES = 50
 
 OPS = {
     "r": "replace",
@@ -108,10 +110,18 @@ def said(entries: Iterable[Said]) -> list[dict[str, Any]]:
             "kind": _kind(entry),
             "note": entry.note,
             "message": json_text(entry.message) if entry.message is not None else None,
-            "data": json_text({"a2uiClientDataModel": entry.data}) if entry.data is not None else None,
+            "data": json_text(entry.data) if entry.data is not None else None,
         }
         for entry in list(entries)[::-1][:50]
     ]
+
+
+def conversion(notes: list[Note]) -> dict[str, Any]:
+    """What there is to say about a program in another version: the first notes, with messages counted from 1, losses
+    before what is only said in other words."""
+    ordered = sorted(notes, key=lambda note: note.kind == "rewritten")
+    shown = [replace(note, message=note.message + 1, text=_cut(note.text)) for note in ordered[:NOTES]]
+    return {"notes": shown, "notes_more": len(notes) - len(shown)}
 
 
 def fragments(ops: Iterable[Op]) -> list[Fragment]:

@@ -26,7 +26,7 @@ from a2ui.gallery.request import Doing, PlayRequest
 from a2ui.ops import Op
 from a2ui.protocol import answers
 from a2ui.protocol.adapters import outgoing
-from a2ui.protocol.dialects import KNOWN, V0_9
+from a2ui.protocol.dialects import KNOWN, V08, V08_VERBS, V1_0
 
 SECONDS = 3.0
 """How long a replay may take. One message may always end: the engine's own limits bound it."""
@@ -51,7 +51,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """Something that an agent is sent: a message and, where it asked for that, the data models beside it.
+    """Something that an agent is sent: a message and, where it asked for that, the metadata with the data models.
 
     Without `message`: something that happens between page and server only, told in `note`.
     """
@@ -198,10 +198,18 @@ class Replay:
 
     def _told(self, step: int, faults: Any) -> list[Said]:
         message = self._messages[step - 1] if 0 < step <= len(self._messages) else None
-        version = message.get("version") if isinstance(message, dict) else None
-        version = version if version in KNOWN else V0_9.version
-        told = [(fault, answers.error(fault, version)) for fault in faults]
+        told = [(fault, answers.error(fault, self._version(fault, message))) for fault in faults]
         return [Said(step, said, note="" if said else fault.message) for fault, said in told]
+
+    def _version(self, fault: Diagnostic, message: Any) -> str:
+        """In which version an agent is told: that of the surface, else that of the message."""
+        surface = self._surfaces.get("", fault.surface_id)
+        if surface is not None:
+            return surface.version
+        if not isinstance(message, dict):
+            return V1_0.version
+        version = message.get("version", V08 if any(verb in message for verb in V08_VERBS) else None)
+        return version if version in KNOWN else V1_0.version
 
     # ------------------------------------------------------------------ what was done
 
@@ -237,8 +245,8 @@ class Replay:
             return action.url, [Said(doing.at, None, note=f"The browser opens {action.url}")]
         if action is None:
             return "", [Said(doing.at, None, note="A function ran; the agent is told nothing.")]
-        data = self._surfaces.client_data_model(action.owner)
-        return "", [Said(doing.at, outgoing(action.message), data)]
+        data = self._surfaces.data_models(action.owner)
+        return "", [Said(doing.at, outgoing(action.message), data or None)]
 
     def _models(self) -> dict[str, JSON]:
         return {surface.id: surface.data_model for surface in self._surfaces}

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from a2ui.errors import A2uiError, LimitError
 from a2ui.functions.locales import find_locale
+from a2ui.programs.conversion import TARGETS, Converted, convert
 from a2ui.programs.reading import parse_json, read_program
 from a2ui.safety.limits import DEFAULT_LIMITS, KIB
 
@@ -31,7 +32,7 @@ LOCALES = {
     "he-IL": "Hebrew, right to left",
 }
 ZONES = ("UTC", "Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Asia/Tokyo")
-VERSIONS = {"": "Version as written", "v0.9": "v0.9", "v0.9.1": "v0.9.1", "v1.0": "v1.0"}
+VERSIONS: dict[str, str] = {"": "Version as written"} | {target: f"As {target}" for target in TARGETS}
 WIDTHS = {"fit": "Fit", "390": "390", "768": "768", "full": "Full"}
 THEMES = {"page": "Page", "light": "Light", "dark": "Dark"}
 
@@ -82,9 +83,21 @@ class PlayRequest:
         """Whether the chosen language is written from right to left."""
         return find_locale(self.locale).text_direction == "rtl"
 
+    def converted(self) -> Converted:
+        """The program in the version that was chosen, and what that cannot say. Raises A2uiError: no JSON, or too
+        long."""
+        messages = read(self.program)
+        for target in TARGETS:
+            if self.version == target:
+                done = convert(messages, target)
+                # One message may become several.
+                _few(done.messages)
+                return done
+        return Converted(messages, [])
+
     def messages(self) -> list[Any]:
-        """The program, in the version that was chosen. Raises A2uiError: no JSON, or too long."""
-        return [_in_version(message, self.version) for message in read(self.program)]
+        """The messages of `converted`. Raises what that raises."""
+        return self.converted().messages
 
     def doing(self, doing: Doing) -> PlayRequest:
         """With one more row. An edit takes the place of one just before it of the same field."""
@@ -113,6 +126,10 @@ def read(text: str) -> list[Any]:
         line, column = (int(found[1]), int(found[2])) if found else (0, 0)
         error.facts = {"line": error.facts.get("line", line), "column": column}
         raise
+    return _few(messages)
+
+
+def _few(messages: list[Any]) -> list[Any]:
     if len(messages) > MESSAGES:
         raise LimitError(f"The program has {len(messages):,} messages; at most {MESSAGES} are run.")
     return messages
@@ -168,13 +185,6 @@ def written_journal(rows: tuple[Doing, ...]) -> str:
     """The journal as the page keeps it."""
     # Not by pydantic: it refuses half a surrogate pair, which a browser can send.
     return json.dumps([vars(row) for row in rows], ensure_ascii=False, separators=(",", ":")) if rows else ""
-
-
-def _in_version(message: Any, version: str) -> Any:
-    """v0.8 has no version key and stays what it is."""
-    if version and isinstance(message, dict) and message.get("version") in VERSIONS:
-        return {**message, "version": version}
-    return message
 
 
 def _text(fields: Mapping[str, Any], name: str) -> str:

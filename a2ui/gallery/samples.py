@@ -16,6 +16,13 @@ from a2ui.programs.reading import messages_of, parse_json
 
 OURS = Path(__file__).parent / "samples"
 OFFICIAL = "spec/a2ui/specification/{version}/catalogs/{catalog}/examples"
+EDITIONS = (
+    ("v1_0/derived_1.0", "1.0", "Examples of 1.0"),
+    ("v1_0", "v1_0", "Official candidate of 1.0"),
+    ("v0_9_1", "v0_9_1", "Official v0.9.1"),
+    ("v0_9", "v0_9", "Official v0.9"),
+)
+"""Folder, prefix of the names, title of each edition; the examples of 1.0 are the official ones in its final form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,14 +67,11 @@ def ours() -> tuple[Sample, ...]:
 def official(shared: Path) -> list[Group]:
     """The official examples, read where they are; none where the folder is not there."""
     found = []
-    for version in ("v0_9", "v0_9_1"):
+    for version, prefix, title in EDITIONS:
         for catalog in ("basic", "minimal"):
-            samples = tuple(
-                _samples(shared / OFFICIAL.format(version=version, catalog=catalog), f"{version}-{catalog}-")
-            )
-            if samples:
-                title = f"Official {version.replace('_', '.')} {catalog}"
-                found.append(Group(title, samples))
+            folder = shared / OFFICIAL.format(version=version, catalog=catalog)
+            if samples := tuple(_samples(folder, f"{prefix}-{catalog}-")):
+                found.append(Group(f"{title} {catalog}", samples))
     return found
 
 

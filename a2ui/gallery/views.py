@@ -66,11 +66,12 @@ def _bench(request: HttpRequest, fields: QueryDict) -> HttpResponse:
         asked = replace(asked, program=asked.draft, journal=(), step=play_request.MESSAGES, sample=name)
     if "over" in fields:
         asked = replace(asked, journal=())
-    messages = asked.messages()
-    replay = Replay(asked, messages, hosts=conf.image_hosts)
+    converted = asked.converted()
+    replay = Replay(asked, converted.messages, hosts=conf.image_hosts)
     played = replay.overview()
     asked = replace(asked, journal=tuple(played.journal))
-    context = _context(asked, messages, played, replay.last) | {"sample": samples.find(asked.sample)}
+    context = _context(asked, converted.messages, played, replay.last)
+    context |= {"sample": samples.find(asked.sample), **presentation.conversion(converted.notes)}
     if getattr(request, "htmx", False):
         return _answer(_parts(request, context, REGIONS + AFTER_RUN * ("run" in fields)))
     context |= {"groups": samples.groups()}

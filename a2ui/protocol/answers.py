@@ -55,10 +55,12 @@ _MODELS: Final[Mapping[bool, str]] = {False: "a2uiClientDataModel", True: "a2uiR
 
 def data_models(surfaces: Iterable[tuple[str, str, JSON]]) -> dict[str, Any]:
     """The metadata of a message to an agent that asked for data models, of (version, surfaceId, model): those of 1.0
-    under another name than older ones. Each says the version of the first of its surfaces."""
+    under another name than older ones. Each says the version of the first of its surfaces; the schema of 0.9.1 has the
+    version of 0.9 there."""
     found: dict[str, Any] = {}
     for version, surface_id, model in surfaces:
-        named = found.setdefault(_MODELS[speaks_1_0(version)], {"version": version, "surfaces": {}})
+        said = V0_9.version if version == V0_9_1.version else version
+        named = found.setdefault(_MODELS[speaks_1_0(version)], {"version": said, "surfaces": {}})
         named["surfaces"][surface_id] = model
     return found
 

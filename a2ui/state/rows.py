@@ -70,7 +70,9 @@ def accept_fast(
         if type(component_id) is not str or type(type_name) is not str or not component_id or not type_name:
             return None, False
         kind = types.get(type_name)
-        if kind is None or (marked and ("@catalogId" in row or "catalogId" in row)):
+        if marked and ("@catalogId" in row or "catalogId" in row):
+            kind = words.component(type_name, _catalog_of(row, type_name, words, where))
+        if kind is None:
             component = _accept(component_id, index, row, known, words, where)
         else:
             where.index = index

@@ -93,7 +93,7 @@ async def _frame(context: ToolContext, messages: list[JsonObject]) -> None:
     try:
         await context.emit(_part(messages))
     except RespondRefused:
-        await context.emit(_part(messages[1:]))
+        await context.emit(_part(build.again(messages)))
 
 
 def _step(key: str, place: catalogue.Destination, status: str) -> JsonObject:

@@ -154,7 +154,7 @@ How you speak
 - A call holds `parts` and a `turnState`. In each part write `metadata` first, then `text` or `data`.
 - Text parts: `ack` (what you understood and are about to do), `thinking` (a short note on the way), `response` (the
   answer), `clarify` (one question, instead of a response), `error` (what failed, and what did not happen).
-- Data parts: `domain-data` (the raw result), `a2ui-surface` (A2UI v0.9 messages), `artifact`, `citation`, `progress`.
+- Data parts: `domain-data` (the raw result), `a2ui-surface` (A2UI 1.0 messages), `artifact`, `citation`, `progress`.
 - `turnState` is `awaiting` while more is to come, `complete` when you are done, `clarifying` when your question must be
   answered first, `error` when you cannot do it.
 - Do not save everything for the end: send an `ack` at once, then call your tools, then answer.

@@ -15,6 +15,7 @@ from django.core.management.base import CommandError
 
 from a2ui.errors import A2uiError
 from a2ui.programs.reading import parse_json, read_cases, read_program
+from a2ui.protocol.dialects import KNOWN
 from tests.a2ui.page import parse
 from tests.a2ui.programs import call, components, create, data, path, row
 from tests.shared import ROOT, SHARED, json_file, needs_shared
@@ -414,3 +415,64 @@ class TestConvert:
     def test_what_is_no_json(self, file):
         with pytest.raises(CommandError):
             run("convert", file("{"), "--to", "1.0")
+
+
+def one_form(version: str) -> list[dict]:
+    """A surface with a bound text, a template and a check, as each version writes it."""
+    if version == "v0.8":
+        kinds = {
+            "root": {"Column": {"children": {"explicitList": ["said", "list"]}}},
+            "said": {"Text": {"text": {"path": "/n"}}},
+            "list": {"Column": {"children": {"template": {"componentId": "item", "dataBinding": "/items"}}}},
+            "item": {"Text": {"text": {"path": "/t"}}},
+        }
+        rows_ = [{"id": name, "component": kind} for name, kind in kinds.items()]
+        items = [{"key": key, "valueMap": [{"key": "t", "valueString": key}]} for key in ("a", "b")]
+        contents = [{"key": "n", "valueString": "5"}, {"key": "items", "valueMap": items}]
+        return [
+            {"surfaceUpdate": {"surfaceId": "s", "components": rows_}},
+            {"dataModelUpdate": {"surfaceId": "s", "contents": contents}},
+            {"beginRendering": {"surfaceId": "s", "root": "root"}},
+        ]
+    at = "@" if version == "1.0" else ""
+    edition = "v1_0" if "1.0" in version else "v0_9"
+    body = {
+        "surfaceId": "s",
+        "catalogId": f"https://a2ui.org/specification/{edition}/catalogs/basic/catalog.json",
+    }
+    kinds = [
+        row("root", "Column", children=["said", "list"]),
+        row(
+            "said", "Text", text={f"{at}path": "/n"}, **{f"{at}accessibility": {"label": {f"{at}path": "/n"}}}
+        ),
+        row("list", "Column", children={"componentId": "item", "path": "/items"}),
+        row("item", "Text", text={f"{at}path": "t"}),
+    ]
+    return [
+        {"version": version, "createSurface": body},
+        {
+            "version": version,
+            "updateDataModel": {"surfaceId": "s", "value": {"n": "5", "items": [{"t": "a"}, {"t": "b"}]}},
+        },
+        {"version": version, "updateComponents": {"surfaceId": "s", "components": kinds}},
+    ]
+
+
+class TestVersions:
+    @pytest.mark.parametrize("version", KNOWN)
+    def test_every_version_has_a_tree_html_and_nothing_wrong(self, file, version):
+        program = file(one_form(version))
+
+        nodes = json.loads(run("tree", program)[0])["surfaces"]["s"]["nodes"]
+        assert [node["props"]["text"] for node in nodes if node["type"] == "Text"] == ["5", "a", "b"]
+        assert "".join(parse(run("html", program)[0])[0].itertext()) == "5ab"
+        assert run("check", program) == ("Nothing is wrong.\n", 0)
+
+    @pytest.mark.parametrize("version", KNOWN)
+    @pytest.mark.parametrize("target", ["1.0", "0.9.1"])
+    def test_every_version_is_converted_to_both(self, file, version, target):
+        out, code = run("convert", file(one_form(version)), "--to", target, "--strict")
+
+        assert code == 0
+        assert {one["version"] for one in json.loads(out)} == {"1.0" if target == "1.0" else "v0.9.1"}
+        assert run("html", file(out)) == run("html", file(one_form(version)))

@@ -39,6 +39,20 @@ class TestText:
 
         assert html(row("root", "Text", text="# *x*", variant=f"h{level}")) == expected
 
+    @pytest.mark.parametrize("level", range(1, 7))
+    def test_a_heading_in_markdown_looks_like_the_variant_and_has_the_level_of_all(self, level):
+        expected = f'<h3 class="a2-h a2-h{min(level, 5)}"><em>x</em></h3>\n<p>y</p>\n'
+
+        found = html(row("root", "Text", text=f"{'#' * level} *x*\n\ny"))
+
+        assert found == f'<div id="a1-0" class="a2-t">{expected}</div>'
+
+    def test_a_heading_without_words_is_none(self):
+        assert html(row("root", "Text", text="## \n\ny")) == '<div id="a1-0" class="a2-t"><p>y</p>\n</div>'
+
+    def test_tags_that_a_text_spells_are_no_headings(self):
+        assert "&lt;h1&gt;" in html(row("root", "Text", text="*a* <h1>b</h1>"))
+
     def test_caption(self):
         expected = '<div id="a1-0" class="a2-t a2-t--caption">x</div>'
 

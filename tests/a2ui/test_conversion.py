@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from a2ui import Engine, EngineOptions
+from a2ui.gallery import samples
 from a2ui.programs.conversion import convert
+from a2ui.programs.reading import read_program
 from a2ui.programs.tree import is_pseudo, perform, run
 from tests.a2ui.programs import call, components, create, data, message, path, row, surface
 from tests.a2ui.strategies import FUZZ, JSON
+from tests.a2ui.test_v08 import BEGIN, LIST, PEOPLE, of
+from tests.a2ui.test_v08 import rows as rows_of_v08
+from tests.conformance.agreeing import filled_later
 from tests.conformance.making import CHANGES, MODELS, ROWS
+from tests.conformance.making_1_0 import lowered
+from tests.conformance.making_1_0 import programs as programs_of_1_0
 
 BASIC_09 = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
 BASIC_10 = "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json"
@@ -433,7 +440,9 @@ def test_beside_keys_with_at_bare_ones_are_data_where_data_may_stand(version: st
     [
         (5, "it has no version"),
         ({"createSurface": {}}, "it has no version"),
-        ({"version": "v0.8", "surfaceUpdate": {}}, "'v0.8'"),
+        ({"version": "v0.8", "surfaceUpdate": {}}, "It is refused"),
+        ({"beginRendering": {"surfaceId": "s", "root": 5}}, "It is refused"),
+        ({"version": "v0.8", "updateComponents": {}}, "'v0.8'"),
         ({"version": 1.0}, "it has no version"),
     ],
 )
@@ -466,6 +475,25 @@ def test_there_and_back_is_the_same_program(rows: Any, model: Any, changes: Any)
         return
     first, second = (run(Engine(EngineOptions()).surfaces(), one) for one in (program, back.messages))
     assert first == second
+
+
+@settings(max_examples=60 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(programs_of_1_0(newer=False))
+def test_a_program_of_1_0_that_v0_9_1_can_say_comes_back_as_it_was(program: list[Any]) -> None:
+    there = convert(program, "0.9.1")
+    back = convert(there.messages, "1.0")
+
+    assert there.lossless and back.lossless
+    # Components and data of a new surface are messages of their own in v0.9.1.
+    assert back.messages == filled_later(program)
+    assert convert(back.messages, "0.9.1").messages == there.messages
+
+
+@settings(max_examples=60 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(programs_of_1_0())
+def test_a_program_of_1_0_is_its_own_conversion_and_that_of_its_candidate(program: list[Any]) -> None:
+    assert convert(program, "1.0").messages == program
+    assert convert(lowered(program), "1.0").messages == program
 
 
 def drawn(program: list[Any]) -> tuple[list[str], list[Any]]:
@@ -519,3 +547,59 @@ def test_both_draw_the_same(rows: Any, model: Any, changes: Any) -> None:
 def test_nothing_makes_it_raise(program: list[Any]) -> None:
     for to in ("1.0", "0.9.1"):
         convert(program, to)  # type: ignore[arg-type]
+
+
+OF_V08 = (BEGIN, rows_of_v08(LIST, of("Text", "item", text={"path": "/name"})), PEOPLE)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0)])
+@pytest.mark.parametrize("to", ["1.0", "0.9.1"])
+def test_programs_of_v08_are_translated_as_the_engine_reads_them(
+    to: Literal["1.0", "0.9.1"], order: tuple[int, ...]
+) -> None:
+    program = [OF_V08[at] for at in order]
+
+    done = convert(program, to)
+
+    assert {one["version"] for one in done.messages} == {"1.0" if to == "1.0" else "v0.9.1"}
+    assert done.lossless
+    assert drawn(done.messages) == drawn(program)
+    assert "Ada" in drawn(program)[0][0]
+
+
+def test_a_message_of_v08_for_a_surface_of_another_version_is_refused_as_ever() -> None:
+    program = [create(), components(row("root", "Text", text=path("/n"))), {
+        "dataModelUpdate": {"surfaceId": "s", "contents": [{"key": "n", "valueString": "no"}]}
+    }]  # fmt: skip
+
+    done = convert(program, "1.0")
+
+    assert done.messages[2] == program[2]
+    assert [(note.message, note.kind) for note in done.notes if note.kind != "rewritten"] == [(2, "kept")]
+    assert drawn(done.messages) == drawn(program)
+
+
+def test_a_sample_of_v08_is_the_same_in_both_versions() -> None:
+    sample = samples.find("14-v08")
+    assert sample is not None
+    program = read_program(sample.program)
+
+    older, newer = convert(program, "0.9.1"), convert(program, "1.0")
+
+    assert drawn(older.messages) == drawn(program)
+    assert (
+        convert(newer.messages, "0.9.1").messages
+        == convert(convert(older.messages, "1.0").messages, "0.9.1").messages
+    )
+    assert older.lossless and newer.lossless
+
+
+def test_what_v08_cannot_carry_over_is_told() -> None:
+    odd = rows_of_v08(
+        of("Slider", "list", label={"literalString": "x"}, value={"path": "/n"}, thumb={"literalString": "y"})
+    )
+
+    done = convert([odd], "1.0")
+
+    assert not done.lossless
+    assert {note.kind for note in done.notes} == {"lost", "rewritten"}

@@ -107,6 +107,17 @@ RULES: Mapping[str, str] = {
         "deletion (6.3); more than five levels of calls refused outside of strict mode (9.1); messages of checks "
         "without text left out; JSON shown as text in ASCII (7.3); cycles accepted and stopped while drawing"
     ),
+    "the official Python core, on programs made in 1.0 (tests/conformance/test_differential_1_0.py)": (
+        "agrees in its dialect, the late candidate, but for what is said of it above for 0.9, and: `@index` in a text, "
+        "which it cannot read there; the words of a check without any; a whole number that somebody entered, shown as "
+        "`3.0`; deletion by null is the same"
+    ),
+    "the official JavaScript core, on programs made in 1.0 and converted (tests/long/test_official_cores.py)": (
+        "agrees but for: deleting what is not there, which makes the lists on the way, or by a name in a list, which "
+        "is an error; an empty list and an empty text as the number 0; the length of what is absent, and `not` of it; "
+        "an object in a text as its class, an absent value as `undefined`; a condition that is literally false read "
+        "as none; cycles"
+    ),
     "direction marks (U+061C, U+200E, U+200F)": (
         "stripped from everything that is shown, those of the locale data in numbers included: an agent could reorder "
         "text with them; elements isolate the direction of their text instead (17)"

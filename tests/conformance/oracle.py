@@ -1,11 +1,12 @@
 """The official Python core as a process: a program a line in, its resolved tree a line out.
 
-Run with `python -I`, so that `a2ui` is the official package alone. The walk through the tree follows the rulebook
-(7.5, 8); values, actions and checks are the core's own.
+Run with `python -I`, so that `a2ui` is the official package alone; the argument `v1_0` chooses the catalog of 1.0.
+The walk through the tree follows the rulebook (7.5, 8); values, actions and checks are the core's own.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import logging
 import sys
@@ -14,9 +15,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from a2ui.core import MessageProcessor
-from a2ui.core.basic_catalog.v0_9 import BasicCatalog
 from a2ui.core.resolution import ComponentContext, DataContext, GenericBinder
 
+CATALOGS = importlib.import_module(f"a2ui.core.basic_catalog.{(sys.argv[1:] or ['v0_9'])[0]}")
 OWN = {"checks", "action", "children", "validationResult"}
 """Properties that are compared elsewhere or in no renderer's result."""
 MOST_NODES = 2_000
@@ -27,7 +28,7 @@ class Surfaces:
     """One program."""
 
     def __init__(self) -> None:
-        self.processor = MessageProcessor(catalogs=[BasicCatalog(locale="en-US")])
+        self.processor = MessageProcessor(catalogs=[CATALOGS.BasicCatalog(locale="en-US")])
         self.errors: list[int] = []
 
     def run(self, program: list[dict[str, Any]]) -> dict[str, Any]:
@@ -72,12 +73,16 @@ class Surfaces:
                 if key not in OWN and not callable(value) and not key.startswith("set")
             }
             node |= {"type": component.type, "state": "ok", "props": _plain(kept)}
+            if props.get("isValid") is False:
+                node["props"]["severity"] = props["validationResult"].get("severity", "error")
             raw = dict(component.properties or {})
             action = raw.get("action")
             if isinstance(action, dict) and "event" in action:
                 resolved = context.data_context.resolve_action(action)
                 event = resolved.get("event", resolved)
                 node["action"] = {"name": event["name"], "context": event.get("context") or {}}
+                if event.get("userMessage") is not None:
+                    node["action"]["userMessage"] = event["userMessage"]
             yield node
             below = above | {(component_id, scope)}
             stack += [(*child, below) for child in reversed(list(self.children(surface, at, scope, raw)))]

@@ -22,10 +22,15 @@ Where sources contradict each other, the rulebook's order of authority decides: 
 official cores, our own decisions.
 
 ## Suites
-
-| suite | cases | pass | by design |
-| --- | ---: | ---: | ---: |
 """
+
+_VERSIONS = (
+    ("1.0, and its candidates", ("specification/v1_0/",)),
+    ("0.9.1", ("specification/v0_9_1/",)),
+    ("0.9", ("specification/v0_9/", "conformance/core/", "expected/")),
+    ("0.8, 0.9 and what holds for all versions", ("",)),
+)
+"""The headings of the page, and what the names of suites begin with that stand below each."""
 
 
 @dataclass
@@ -66,16 +71,47 @@ def run() -> dict[str, Tally]:
     return tallies
 
 
+def _counts(*tallies: Tally) -> tuple[int, int]:
+    """How many cases pass, and how many come out differently by design."""
+    return sum(len(one.passed) for one in tallies), sum(len(one.deviating) for one in tallies)
+
+
+def _counted(name: str, *tallies: Tally) -> str:
+    passed, deviating = _counts(*tallies)
+    return f"| {name} | {passed + deviating} | {passed} | {deviating} |"
+
+
+def _words(*tallies: Tally) -> str:
+    passed, deviating = _counts(*tallies)
+    return (
+        f"{passed + deviating} cases, of which {passed} pass and {deviating} come out differently by design"
+    )
+
+
 def page(tallies: dict[str, Tally]) -> str:
     """The text of the page."""
     lines = [_HEAD.rstrip("\n")]
-    for name, tally in tallies.items():
-        total = len(tally.passed) + len(tally.deviating)
-        lines.append(f"| {name} | {total} | {len(tally.passed)} | {len(tally.deviating)} |")
-    passed = sum(len(tally.passed) for tally in tallies.values())
-    deviating = sum(len(tally.deviating) for tally in tallies.values())
-    lines.append(f"| **all** | **{passed + deviating}** | **{passed}** | **{deviating}** |")
-    lines += ["", "Not for a renderer:", "", "| suite (cases) | why |", "| --- | --- |"]
+    left = dict(tallies)
+    for version, starts in _VERSIONS:
+        below = {name: left.pop(name) for name in list(left) if name.startswith(starts)}
+        lines += [
+            "",
+            f"### {version}",
+            "",
+            "| suite | cases | pass | by design |",
+            "| --- | ---: | ---: | ---: |",
+        ]
+        lines += [_counted(name, tally) for name, tally in below.items()]
+        lines.append(_counted("**all of these**", *below.values()))
+    lines += [
+        "",
+        f"All versions: {_words(*tallies.values())}.",
+        "",
+        "Not for a renderer:",
+        "",
+        "| suite (cases) | why |",
+        "| --- | --- |",
+    ]
     lines += [f"| {name} | {reason} |" for name, reason in NOT_OURS.items()]
     lines += ["", "## Deviations by design", "", "| what | reason |", "| --- | --- |"]
     lines += [f"| `{name}` | {reason} |" for name, reason in SUITES.items()]

@@ -16,6 +16,7 @@ from typing import Any
 from a2ui import A2uiError, Engine, EngineOptions, Limits, SurfaceSet
 from tests.a2ui import chaos
 from tests.a2ui.programs import create, message
+from tests.fuzz import in_1_0
 from tests.fuzz.dom import Page
 
 Step = Callable[[SurfaceSet], object]
@@ -58,10 +59,13 @@ class Session:
         return "".join([surface.html() for surface in self.surfaces])
 
 
-def play(seed: int, length: int = STEPS) -> None:
-    """One session of so many steps. Fails with the seed and the step."""
+def play(seed: int, length: int = STEPS, *, version: str = "v0.9") -> None:
+    """One session of so many steps, in v0.9 or in 1.0. Fails with the seed and the step."""
     random = Random(seed)
-    engine = Engine(EngineOptions(limits=limits(random), debug=random.random() < 0.5))
+    engine = Engine(
+        EngineOptions(catalogs=in_1_0.CATALOGS, limits=limits(random), debug=random.random() < 0.5)
+    )
+    default = version == "v0.9" or random.random() < 0.5
     each, grouped, restored, rested = sessions = [Session(engine) for _ in range(4)]
     steps: list[Any] = [create(), *chaos.start(random)]
     definitions: dict[str, Any] = {}
@@ -70,6 +74,8 @@ def play(seed: int, length: int = STEPS) -> None:
         if isinstance(step, dict) and "createSurface" in step and number:
             steps = chaos.start(random)
         note(step, definitions)
+        if version == "1.0":
+            step = in_1_0.newer(random, step, default=default)
         try:
             answers = [do(step, session.surfaces) for session in sessions]
             assert answers[0] == answers[1] == answers[2] == answers[3]

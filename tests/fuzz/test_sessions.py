@@ -23,6 +23,12 @@ def test_e2_e3_pages_are_the_same_element_by_element_whenever_they_are_brought_u
         play(seed)
 
 
+@pytest.mark.parametrize("start", range(0, 5 * AT_ONCE, AT_ONCE))
+def test_so_they_are_in_1_0_with_numbers_of_items_and_two_catalogs(start):
+    for seed in range(start, start + AT_ONCE):
+        play(seed, version="1.0")
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_page_of_text_has_the_elements_that_a_browser_makes(seed):
     random = Random(seed)

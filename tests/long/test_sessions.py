@@ -1,6 +1,6 @@
 """Many random sessions, short and long ones: `BEACH_LONG_SESSIONS` of each, from `BEACH_LONG_FROM` on.
 
-One that fails names its seed: `play(seed)` runs it again.
+One that fails names its seed: `play(seed, steps, version=version)` runs it again.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ AT_ONCE = 250
 
 @pytest.mark.parametrize("start", range(FIRST, FIRST + COUNT, AT_ONCE))
 @pytest.mark.parametrize("steps", [14, 80])
-def test_sessions(start, steps):
+@pytest.mark.parametrize("version", ["v0.9", "1.0"])
+def test_sessions(start, steps, version):
     for seed in range(start, start + AT_ONCE):
-        play(seed, steps)
+        play(seed, steps, version=version)

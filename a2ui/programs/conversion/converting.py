@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from a2ui.programs.conversion.canonical import Canonical
 from a2ui.programs.conversion.downward import Downward
 from a2ui.programs.conversion.notes import Note, Notes
+from a2ui.programs.conversion.older import Older
 from a2ui.programs.conversion.upward import Upward
 from a2ui.programs.tree import is_pseudo
 
@@ -34,18 +35,21 @@ class Converted:
 
 
 def convert(program: Iterable[Any], to: Target) -> Converted:
-    """The program in version `to`. Never raises for what a program holds: messages of other versions and what is no
-    message are passed on as they are, with a note.
+    """The program in version `to`. Never raises for what a program holds: messages of unknown versions, those of v0.8
+    that are refused, and what is no message are passed on as they are, with a note.
 
     The messages that come out share nothing that changes with those that went in.
     """
     messages = list(program)
     notes = Notes()
     step = _upward(notes) if to == "1.0" else _downward(notes, messages)
+    older = Older(notes) if any(map(Older.speaks, messages)) else None
     done: list[Any] = []
     for notes.message, message in enumerate(messages):
         try:
-            done += step(message)
+            parts = [message] if older is None else older.messages(message)
+            # Before anything of it is kept: all of it is converted, or it is passed on.
+            done += [one for part in parts for one in step(part)]
         except RecursionError:
             notes.kept("Nested too deeply to be converted.")
             done.append(message)
@@ -67,7 +71,7 @@ def _upward(notes: Notes) -> Step:
         if is_pseudo(message):
             upward.edited(message)
         else:
-            notes.kept(_other(version))
+            _other(version, notes)
         return [message]
 
     return step
@@ -84,7 +88,7 @@ def _downward(notes: Notes, program: list[Any]) -> Step:
         if version in _NEWER:
             return downward.message(canonical.message(message))
         if not is_pseudo(message):
-            notes.kept(_other(version))
+            _other(version, notes)
         return [message]
 
     return step
@@ -95,7 +99,11 @@ def _version(message: Any) -> Any:
     return version if isinstance(version, str) else None
 
 
-def _other(version: str | None) -> str:
+def _other(version: str | None, notes: Notes) -> None:
+    """Says why a message is passed on, unless that has been said."""
+    if any(note.message == notes.message and note.kind == "kept" for note in notes.found[-1:]):
+        return
     if version is None:
-        return "No message of v0.9, v0.9.1 or 1.0: it has no version."
-    return f"Messages of version {version[:40]!r} are not converted."
+        notes.kept("No message of a known version: it has no version.")
+    else:
+        notes.kept(f"Messages of version {version[:40]!r} are not converted.")

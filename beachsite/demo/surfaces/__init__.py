@@ -1,1 +1,1 @@
-"""Sally's interfaces: each a function from data to A2UI v0.9 messages."""
+"""Sally's interfaces: each a function from data to A2UI 1.0 messages."""

@@ -1,21 +1,21 @@
-"""Short names for the A2UI v0.9 shapes that Sally's interfaces are made of."""
+"""Short names for the A2UI 1.0 shapes that Sally's interfaces are made of."""
 
 from __future__ import annotations
 
 from envelopes.types import Json, JsonObject
 
-BASIC_CATALOG = "https://a2ui.org/specification/v0_9/basic_catalog.json"
-VERSION = "v0.9"
-AGENT = "Sally"
+BASIC_CATALOG = "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json"
+VERSION = "1.0"
+_ENVELOPE = ("checks", "accessibility")
 
 
 def path(pointer: str) -> JsonObject:
     """A binding."""
-    return {"path": pointer}
+    return {"@path": pointer}
 
 
-def call(name: str, returns: str = "string", **args: Json) -> JsonObject:
-    return {"call": name, "args": args, "returnType": returns}
+def call(name: str, **args: Json) -> JsonObject:
+    return {"@call": name, "args": args}
 
 
 def string(template: str) -> JsonObject:
@@ -23,17 +23,17 @@ def string(template: str) -> JsonObject:
     return call("formatString", value=template)
 
 
-def price(value: str, currency: str) -> JsonObject:
-    """An amount, both ends bound, written as everywhere: "£188.00"."""
-    return call("formatCurrency", value=path(value), currency=path(currency))
+def price(value: str, currency: str) -> str:
+    """An amount, both ends bound, as a part of a template; written as everywhere: "£188.00"."""
+    return f"${{formatCurrency(value: {value}, currency: {currency})}}"
 
 
 def every(*conditions: JsonObject) -> JsonObject:
-    return call("and", "boolean", values=list(conditions))
+    return call("and", values=list(conditions))
 
 
 def either(*conditions: JsonObject) -> JsonObject:
-    return call("or", "boolean", values=list(conditions))
+    return call("or", values=list(conditions))
 
 
 def check(condition: JsonObject, message: str) -> JsonObject:
@@ -41,20 +41,28 @@ def check(condition: JsonObject, message: str) -> JsonObject:
 
 
 def required(pointer: str) -> JsonObject:
-    return call("required", "boolean", value=path(pointer))
+    return call("required", value=path(pointer))
 
 
 def once_given(pointer: str, condition: JsonObject) -> JsonObject:
     """``condition``, which an empty field does not have to meet yet: a form must not greet anyone in red."""
-    return either(call("not", "boolean", value=required(pointer)), condition)
+    return either(call("not", value=required(pointer)), condition)
 
 
 def component(kind: str, name: str, /, **properties: Json) -> JsonObject:
-    return {"id": name, "component": kind, **properties}
+    """``checks`` and ``accessibility`` are the standard's own, and begin with @ on the wire."""
+    named = {f"@{key}" if key in _ENVELOPE else key: value for key, value in properties.items()}
+    return {"id": name, "component": kind, **named}
 
 
 def text(name: str, value: Json, variant: str = "body", **more: Json) -> JsonObject:
     return component("Text", name, text=value, variant=variant, **more)
+
+
+def heading(name: str, template: str, **more: Json) -> JsonObject:
+    """A text of one line that stands out; it may have ``${...}`` in it."""
+    line = f"#### {template}"
+    return text(name, string(line) if "${" in line else line, **more)
 
 
 def row(name: str, *children: str, **more: Json) -> JsonObject:
@@ -78,27 +86,29 @@ def button(name: str, child: str, event: str, context: JsonObject, **more: Json)
 
 def link(name: str, child: str, url: str, **more: Json) -> JsonObject:
     """A button that opens a page."""
-    action = {"functionCall": call("openUrl", "void", url=url)}
+    action = {"functionCall": call("openUrl", url=url)}
     return component("Button", name, child=child, variant="borderless", action=action, **more)
 
 
 def create(
     surface: str, components: list[JsonObject], data: JsonObject, *, send_data: bool = False
 ) -> list[JsonObject]:
-    """The messages of a new surface. Data before components, so that the first thing shown is already filled."""
-    return [
-        {
-            "version": VERSION,
-            "createSurface": {
-                "surfaceId": surface,
-                "catalogId": BASIC_CATALOG,
-                "theme": {"agentDisplayName": AGENT},
-                "sendDataModel": send_data,
-            },
-        },
-        update(surface, "/", data),
-        change(surface, components),
-    ]
+    """The message of a new surface, which is filled when it is first shown."""
+    body = {
+        "surfaceId": surface,
+        "catalogId": BASIC_CATALOG,
+        "sendDataModel": send_data,
+        "components": components,
+        "dataModel": data,
+    }
+    return [{"version": VERSION, "createSurface": body}]
+
+
+def again(made: list[JsonObject]) -> list[JsonObject]:
+    """The messages that make the surface of ``create`` what it was at first."""
+    body = made[0]["createSurface"]
+    surface = str(body["surfaceId"])
+    return [update(surface, "/", body["dataModel"]), change(surface, body["components"])]
 
 
 def update(surface: str, pointer: str, value: Json) -> JsonObject:

@@ -35,13 +35,10 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
     components = [
         b.column("root", "head", "flights", "foot"),
         b.row("head", "title", "filters", justify="spaceBetween", align="center"),
-        b.text(
+        b.heading(
             "title",
-            b.string(
-                "${/search/origin} to ${/search/destination}, "
-                "${formatDate(value: /search/date, format: 'EEEE d MMMM')}"
-            ),
-            "h4",
+            "${/search/origin} to ${/search/destination}, "
+            "${formatDate(value: /search/date, format: 'EEEE d MMMM')}",
         ),
         b.text("filters", b.path("/filters"), "caption"),
         # A column and not a list: a list scrolls inside of the card, and the last flight would be cut.
@@ -77,7 +74,7 @@ def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
         b.row("buy", "stops", "fare", "select", align="center", weight=5),
         b.text("stops", b.path("stopsText"), "caption", weight=3),
         b.column("fare", "price", "each", align="end", weight=3),
-        b.text("price", b.price("pricePerPerson", "currency"), "h4"),
+        b.heading("price", b.price("pricePerPerson", "currency")),
         b.text("each", "per person", "caption"),
         b.button(
             "select",

@@ -12,7 +12,7 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
     """The hotels of one search."""
     components = [
         b.column("root", "title", "when", "hotels"),
-        b.text("title", b.string("Hotels in ${/destination}"), "h4"),
+        b.heading("title", "Hotels in ${/destination}"),
         b.text(
             "when",
             b.string(
@@ -39,7 +39,7 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
             fit="cover",
         ),
         b.column("about", "name", "area", "blurb", "extras", weight=1),
-        b.text("name", b.path("name"), "h4"),
+        b.heading("name", "${name}"),
         b.text(
             "area",
             b.string("${area}, ${stars} stars, rated ${formatNumber(value: score, decimals: 1)} out of 10"),
@@ -49,7 +49,7 @@ def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
         b.text("extras", b.string("${extras}. ${cancellation}."), "caption"),
         b.row("deal", "price", "choose", align="center", weight=5),
         b.column("price", "total", "night", align="end", weight=6),
-        b.text("total", b.price("totalPrice", "currency"), "h4"),
+        b.heading("total", b.price("totalPrice", "currency")),
         b.text(
             "night",
             b.string("${formatCurrency(value: pricePerNight, currency: currency)} a night"),

@@ -25,17 +25,17 @@ def passenger_form(
     ``name`` and ``email`` are what is known already; the conditions are read again each time.
     """
     name_given = b.every(
-        b.call("regex", "boolean", value=b.path("/form/name"), pattern=rules.FULL_NAME),
-        b.call("length", "boolean", value=b.path("/form/name"), max=rules.NAME_LENGTH),
+        b.call("regex", value=b.path("/form/name"), pattern=rules.FULL_NAME),
+        b.call("length", value=b.path("/form/name"), max=rules.NAME_LENGTH),
     )
     mail_given = b.every(
-        b.call("email", "boolean", value=b.path("/form/email")),
-        b.call("length", "boolean", value=b.path("/form/email"), max=rules.EMAIL_LENGTH),
+        b.call("email", value=b.path("/form/email")),
+        b.call("length", value=b.path("/form/email"), max=rules.EMAIL_LENGTH),
     )
     complete = b.every(name_given, mail_given, b.path("/form/terms"))
     components = [
         b.column("root", *_FORM),
-        b.text("title", "Who is travelling?", "h4"),
+        b.heading("title", "Who is travelling?"),
         b.row("trip", "plane", "trip-text", align="center"),
         b.component("Icon", "plane", name="event"),
         b.text(
@@ -133,7 +133,7 @@ def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:
         b.column("ticket", "head", "flight", "when", "divider", "foot"),
         b.row("head", "tick", "reference", align="center"),
         b.component("Icon", "tick", name="check", accessibility={"label": "Booked"}),
-        b.text("reference", b.string("Reference ${/reference}"), "h4"),
+        b.heading("reference", "Reference ${/reference}"),
         b.text("flight", b.string("**${/flight}** from ${/origin} to ${/destination}")),
         b.text(
             "when",
@@ -145,6 +145,6 @@ def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:
         b.component("Divider", "divider"),
         b.row("foot", "who", "paid", justify="spaceBetween", align="center"),
         b.text("who", b.string("${/leadPassenger}, ${/baggage}"), "caption"),
-        b.text("paid", b.price("/total", "/currency"), "h4"),
+        b.heading("paid", b.price("/total", "/currency")),
     ]
     return b.create(surface, components, booked)

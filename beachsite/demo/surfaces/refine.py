@@ -22,13 +22,13 @@ def refine_form(surface: str, results: str, found: JsonObject, today: date) -> l
     """
     day = b.call("formatDate", value=b.path("/form/date"), format="yyyyMMdd")
     day_is_set = b.required("/form/date")
-    to_come = b.call("numeric", "boolean", value=day, min=_number(today))
-    on_sale = b.call("numeric", "boolean", value=day, max=_number(rules.last_day(today)))
-    people_fit = b.call("regex", "boolean", value=b.path("/form/passengers"), pattern=rules.WHOLE_PASSENGERS)
+    to_come = b.call("numeric", value=day, min=_number(today))
+    on_sale = b.call("numeric", value=day, max=_number(rules.last_day(today)))
+    people_fit = b.call("regex", value=b.path("/form/passengers"), pattern=rules.WHOLE_PASSENGERS)
     top = _top(found)
     components = [
         b.column("root", "title", "when", "time", "limit", "direct", "divider", "foot"),
-        b.text("title", "Refine this search", "h4"),
+        b.heading("title", "Refine this search"),
         b.row("when", "date", "passengers"),
         b.component(
             "DateTimeInput",

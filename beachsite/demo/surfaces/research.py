@@ -39,7 +39,7 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
         ),
         b.row("head", "title", "state", justify="spaceBetween", align="center"),
         b.column("title", "name", "lead"),
-        b.text("name", b.string("${/name}, ${/country}"), "h4"),
+        b.heading("name", "${/name}, ${/country}"),
         b.text("lead", b.path("/lead")),
         b.text("state", b.string("${/verb}${/progress}"), "caption"),
         # Lists of one or none: what is there only at times.
@@ -65,7 +65,7 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
         b.component("Icon", "sources-icon", name="info"),
         b.text("sources-text", b.string("Sources (${/sourceCount})")),
         b.column("sources-body", "sources-title", "sources-list"),
-        b.text("sources-title", b.string("Where this comes from: ${/name}"), "h4"),
+        b.heading("sources-title", "Where this comes from: ${/name}"),
         b.repeat("sources-list", "source", "/sources"),
         b.column("source", "source-title", "source-quote"),
         b.text("source-title", b.string("**${title}**")),
@@ -199,9 +199,5 @@ def _budget() -> list[JsonObject]:
         b.column("budget-item", "budget-row"),
         b.row("budget-row", "budget-name", "budget-amount", justify="spaceBetween", align="center"),
         b.text("budget-name", b.path("name")),
-        b.text(
-            "budget-amount",
-            b.call("formatCurrency", value=b.path("amount"), currency="EUR"),
-            "h4",
-        ),
+        b.heading("budget-amount", "${formatCurrency(value: amount, currency: 'EUR')}"),
     ]

@@ -90,7 +90,7 @@ def test_a_click_is_told_with_the_data_of_that_moment():
 
     assert said.message["action"]["context"] == {"who": "Bea"}
     assert said.message["action"]["timestamp"] == "2023-11-14T22:13:20.123Z"
-    assert said.data["surfaces"]["s"]["name"] == "Bea"
+    assert said.data["a2uiClientDataModel"]["surfaces"]["s"]["name"] == "Bea"
 
 
 def test_a_click_that_the_browser_follows_is_not_told_to_the_agent():
@@ -143,6 +143,7 @@ def test_faults_are_told_in_the_words_of_the_protocol_and_its_version():
 
     assert first.message["error"]["code"] == "STATE_ERROR"
     assert second.message["version"] == "v1.0"
+    assert first.message["version"] == "v0.9"
     # 1.0 has no words for what belongs to no surface.
     assert third.message is None
     assert third.note

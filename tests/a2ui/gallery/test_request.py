@@ -128,11 +128,34 @@ def test_every_limit_is_documented():
     assert f"in {access.SECONDS} seconds" in text
 
 
-def test_the_version_of_all_messages_can_be_another():
-    program = json.dumps(
-        [{"version": "v0.9", "deleteSurface": {}}, {"beginRendering": {}}, {"version": "v7"}, 5]
-    )
+@pytest.mark.parametrize(("target", "version"), [("1.0", "1.0"), ("0.9.1", "v0.9.1")])
+def test_the_program_can_be_shown_in_another_version(target, version):
+    program = [
+        {"version": "v0.9", "deleteSurface": {"surfaceId": "s"}},
+        {"version": "v1.0", "deleteSurface": {"surfaceId": "s"}},
+        {"beginRendering": {"surfaceId": "s", "root": 5}},
+        {"version": "v7"},
+        5,
+    ]
 
-    found = requested({"program": program, "version": "v1.0"}).messages()
+    found = requested({"program": json.dumps(program), "version": target}).converted()
 
-    assert found == [{"version": "v1.0", "deleteSurface": {}}, {"beginRendering": {}}, {"version": "v7"}, 5]
+    done = {"version": version, "deleteSurface": {"surfaceId": "s"}}
+    assert found.messages == [done, done, *program[2:]]
+    assert [note.message for note in found.notes if note.kind == "kept"] == [2, 3, 4]
+
+
+def test_a_program_as_it_is_written_has_nothing_to_tell():
+    found = requested({"program": '[{"version": "v7"}]'}).converted()
+
+    assert (found.messages, found.notes) == ([{"version": "v7"}], [])
+
+
+def test_the_limit_holds_for_the_messages_of_another_version_too():
+    new = {
+        "version": "1.0",
+        "createSurface": {"surfaceId": "s", "dataModel": {}, "components": [{"id": "root"}]},
+    }
+
+    with pytest.raises(LimitError, match=f"{3 * MESSAGES} messages|1,500 messages"):
+        requested({"program": json.dumps([new] * MESSAGES), "version": "0.9.1"}).converted()

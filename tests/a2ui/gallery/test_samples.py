@@ -44,9 +44,7 @@ def test_ours(sample):
     assert played.stopped == 0
 
 
-@pytest.mark.parametrize(
-    "name", [s.name for s in samples.ours() if s.name not in FAULTY and "version" not in s.name]
-)
+@pytest.mark.parametrize("name", [s.name for s in samples.ours() if s.name not in FAULTY])
 def test_ours_are_what_the_official_schemas_accept(name):
     assert codes(play(samples.find(name), strict="1")) == set()
 
@@ -80,6 +78,46 @@ def test_a_file_that_is_no_program_is_left_out(settings, tmp_path):
     settings.BEACH_SHARED = str(tmp_path)
 
     assert [sample.title for sample in samples.groups()[1].samples] == ["Good"]
+
+
+LOSSES = {
+    "0.9.1": {"10-faults", "11-every-component", "15-candidate", "16-only-in-1-0"},
+    "1.0": {"13-previous-version", "10-faults"},
+}
+"""Samples that have something which the other version cannot say."""
+
+
+@pytest.mark.parametrize("target", ["1.0", "0.9.1"])
+@pytest.mark.parametrize("sample", samples.ours(), ids=lambda sample: sample.name)
+def test_each_can_be_shown_in_the_other_version(sample, target):
+    played = play(sample, version=target)
+    done = requested({"program": sample.program, "version": target}).converted()
+
+    assert {version for _, version, _ in played.seen.surfaces} == {"v0.9.1" if target == "0.9.1" else "1.0"}
+    assert all(html for _, _, html in played.seen.surfaces)
+    # What is lost leaves its place empty, which may be a fault there.
+    assert sample.name in LOSSES[target] or codes(played) <= FAULTY.get(sample.name, set())
+    assert done.lossless != (sample.name in LOSSES[target])
+
+
+@needs_shared
+def test_official_examples_of_every_edition_are_listed(settings):
+    settings.BEACH_SHARED = str(SHARED)
+
+    listed = {group.title: len(group.samples) for group in samples.groups()}
+
+    assert listed["Examples of 1.0 basic"] == listed["Official candidate of 1.0 basic"] >= 20
+    assert {"Official v0.9.1 basic", "Official v0.9.1 minimal", "Official v0.9 basic"} <= listed.keys()
+
+
+@needs_shared
+@pytest.mark.parametrize("target", ["1.0", "0.9.1"])
+def test_the_official_examples_run_in_another_version_without_a_fault(settings, target):
+    settings.BEACH_SHARED = str(SHARED)
+
+    for group in samples.groups()[1:]:
+        for sample in group.samples:
+            assert (sample.name, codes(play(sample, version=target))) == (sample.name, set())
 
 
 @needs_shared

@@ -383,3 +383,18 @@ def test_nothing_is_kept_on_the_server(tab: Tab, django_assert_num_queries: Any)
         tab.go()
 
     assert "Bea" not in Tab(tab.client, FIELDS).go()
+
+
+def test_a_program_in_another_version_says_what_is_different(gallery: Client) -> None:
+    named = [
+        create("s", theme={"primaryColor": "#112233"}),
+        components(row("root", "Text", text="x", variant="h2")),
+    ]
+
+    there = Tab(gallery, named, version="1.0").go(step="2")
+    as_written = Tab(gallery, named).go(step="2")
+
+    assert "What is different in 1.0" in there
+    assert "/createSurface/theme" in there
+    assert "## x" in there
+    assert "What is different" not in as_written

@@ -72,6 +72,20 @@ class Turn:
         """All A2UI messages, in order."""
         return [message for data in self.data("a2ui-surface") for message in data["messages"]]
 
+    def components(self) -> list[JsonObject]:
+        """All components that a message brought, in order."""
+        return components_of(self.messages())
+
+
+def components_of(messages: list[JsonObject]) -> list[JsonObject]:
+    """The components in A2UI messages, those of new surfaces too."""
+    return [
+        component
+        for message in messages
+        for verb in ("createSurface", "updateComponents")
+        for component in message.get(verb, {}).get("components", [])
+    ]
+
 
 class Stage:
     """One session. ``decision``: what a person says to an approval; anything but "granted" is the error's code."""
@@ -82,7 +96,7 @@ class Stage:
 
     def say(self, text: str, *, shown: JsonObject | None = None, **how: Any) -> Turn:
         """``shown``: the data models of the surfaces that send them."""
-        model = [t.injection_block("data-model", {"version": "v0.9", "surfaces": shown})] if shown else []
+        model = [t.injection_block("data-model", {"version": "1.0", "surfaces": shown})] if shown else []
         return self._turn(*model, t.user_text(text), **how)
 
     def click(self, name: str, context: JsonObject, *, shown: JsonObject | None = None, **how: Any) -> Turn:
@@ -94,7 +108,7 @@ class Stage:
             "timestamp": "",
             "context": context,
         }
-        return self._turn(t.action_block(action, {"version": "v0.9", "surfaces": shown or {}}), **how)
+        return self._turn(t.action_block(action, {"version": "1.0", "surfaces": shown or {}}), **how)
 
     def _turn(self, *opening: JsonObject, decision: str = "granted", reason: str = "") -> Turn:
         self.turns += 1

@@ -22,19 +22,18 @@ def created(turn: Turn) -> list[str]:
 
 def context_of(turn: Turn, component: str) -> dict[str, object]:
     """The action context of a button, with bindings where they were."""
-    for message in turn.messages():
-        for found in message.get("updateComponents", {}).get("components", []):
-            if found["id"] == component:
-                event: dict[str, object] = found["action"]["event"]["context"]
-                return event
+    for found in turn.components():
+        if found["id"] == component:
+            event: dict[str, object] = found["action"]["event"]["context"]
+            return event
     raise AssertionError(component)
 
 
 def model_of(turn: Turn, surface: str) -> dict[str, object]:
     for message in turn.messages():
-        update = message.get("updateDataModel", {})
-        if update.get("surfaceId", "").startswith(surface) and update["path"] == "/":
-            model: dict[str, object] = update["value"]
+        made = message.get("createSurface", {})
+        if made.get("surfaceId", "").startswith(surface):
+            model: dict[str, object] = made["dataModel"]
             return model
     raise AssertionError(surface)
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html.parser import HTMLParser
 
 import pytest
 
-from a2ui import ActionError, ClientAction, Engine, OpenUrl, SurfaceSet
+from a2ui import ActionError, ClientAction, Engine, EngineOptions, OpenUrl, SurfaceSet
 from beachsite.demo import rules
+from beachsite.demo.instructions import INSTRUCTIONS
 from beachsite.demo.surfaces.flights import flight_results
 from beachsite.demo.surfaces.passenger import NEEDED
 from tests.beachsite.demo import samples
+from tests.beachsite.demo.stage import components_of
 
 
 def shown(name: str) -> SurfaceSet:
@@ -35,12 +38,7 @@ def test_the_engine_takes_it_without_a_word(name: str) -> None:
 
 
 def test_all_sixteen_components_are_used_somewhere() -> None:
-    used = {
-        component["component"]
-        for build in samples.ALL.values()
-        for message in build()
-        for component in message.get("updateComponents", {}).get("components", [])
-    }
+    used = {component["component"] for build in samples.ALL.values() for component in components_of(build())}
 
     assert used == {
         "Text", "Image", "Icon", "Row", "Column", "List", "Card", "Divider", "Button", "TextField", "CheckBox",
@@ -192,3 +190,22 @@ def test_only_local_pictures() -> None:
     for name in samples.ALL:
         for source in re.findall(r'src="([^"]*)"', html(shown(name))):
             assert source.startswith("/static/demo/")
+
+
+def test_the_example_of_the_instructions_is_one_that_strict_engines_take() -> None:
+    example = json.loads(INSTRUCTIONS[INSTRUCTIONS.index('{"messages": [\n') :])
+    surfaces = Engine(EngineOptions(strict=True)).surfaces()
+
+    assert [surfaces.apply(message, owner="sally") for message in example["messages"]] == [[]]
+    page = "".join(surface.html() for surface in surfaces)
+    assert "<strong>easyJet EJ4521</strong>, 06:15" in page
+    assert "£94.00</h3>" in page
+
+
+@pytest.mark.parametrize("name", samples.ALL)
+def test_strict_engines_take_it_too(name: str) -> None:
+    surfaces = Engine(EngineOptions(strict=True)).surfaces()
+
+    assert [surfaces.apply(message, owner="sally") for message in samples.ALL[name]()] == [
+        [] for _ in samples.ALL[name]()
+    ]
