@@ -30,6 +30,7 @@ from a2ui.journal import Attempt
 from a2ui.options import EngineOptions
 from a2ui.safety.limits import Limits
 from a2ui.surface.change import SurfaceChange
+from a2ui.surface.due import CallsDue
 from a2ui.surface.surface import Surface
 from a2ui.surfaces import SurfaceSet
 
@@ -37,6 +38,7 @@ __all__ = [
     "A2uiError",
     "ActionError",
     "Attempt",
+    "CallsDue",
     "ClientAction",
     "ComponentTarget",
     "DataError",

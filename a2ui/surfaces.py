@@ -28,10 +28,12 @@ from a2ui.protocol.messages import (
 )
 from a2ui.safety.gc_paused import gc_paused
 from a2ui.safety.ids import base36
-from a2ui.surface.calls import not_called
+from a2ui.surface.calls import SurfaceCalls
 from a2ui.surface.change import SurfaceChange
 from a2ui.surface.creating import created, filled, restored
+from a2ui.surface.due import CallsDue
 from a2ui.surface.refusing import schema_problems
+from a2ui.surface.renderer_calls import RendererCalls
 from a2ui.surface.reserved import check_names, without_names
 from a2ui.surface.surface import Surface
 
@@ -55,6 +57,7 @@ class SurfaceSet:
         self._touched: dict[Surface, None] = {}
         self._gone: list[SurfaceChange] = []
         self._problems: list[Diagnostic] = []
+        self.renderer_calls = RendererCalls(engine, self._surfaces, self._journal)
 
     # ------------------------------------------------------------------ messages
 
@@ -103,8 +106,11 @@ class SurfaceSet:
             if surface is not None:
                 self._delete(surface)
             return []
-        if isinstance(message, CallRendererFunction | AgentFunctionResponse):
-            raise not_called(message)
+        if isinstance(message, AgentFunctionResponse):
+            return self.calls.answer(message, owner)
+        if isinstance(message, CallRendererFunction):
+            self.renderer_calls.ask(message, owner)
+            return []
         if surface is None:
             raise _out_of_turn(f"Surface not found: {message.surface_id[:60]!r}. Create it first.")
         self._touch(surface)
@@ -220,6 +226,7 @@ class SurfaceSet:
                         SurfaceChange("updated", surface.owner, surface.id, surface.dom_id, "", ops)
                     )
         self._new, self._touched = {}, {}
+        self.renderer_calls.forget()
         return changes
 
     def skip(self) -> None:
@@ -230,6 +237,7 @@ class SurfaceSet:
             surface.forget_ops()
             self._mark(self._new, surface)
         self._touched, self._gone, self._problems = {}, [], []
+        self.renderer_calls.forget()
 
     def _note(self) -> None:
         """What waits is about to be handed out."""
@@ -257,6 +265,11 @@ class SurfaceSet:
         """All of these in one object, in the version of the oldest surface; None where the agent asked for none."""
         return answers.joined(self.data_models(owner))
 
+    @property
+    def calls(self) -> SurfaceCalls:
+        """The calls of agents' functions that its surfaces make; `renderer_calls` are those of agents."""
+        return SurfaceCalls(self._engine, self._surfaces, self._touch)
+
     # ------------------------------------------------------------------ what people do
 
     def edit(self, target: Target, value: JSON, *, conceal: Callable[[JSON], JSON] | None = None) -> Edit:
@@ -268,10 +281,11 @@ class SurfaceSet:
         """
         return edit(locate(self._by_dom_id, self._surfaces, target), value, conceal)
 
-    def act(self, target: Target) -> ClientAction | OpenUrl | None:
+    def act(self, target: Target) -> ClientAction | OpenUrl | CallsDue | None:
         """A click on this button, resolved from the server's own state (R2, section 13).
 
-        None: a function without effect ran. Raises ActionError: `not_found`, `disabled`, `EXPRESSION_ERROR`.
+        None: a function without effect ran. CallsDue: one of the agent's is to be called. Raises ActionError:
+        `not_found`, `disabled`, `EXPRESSION_ERROR`; `pending` where an answer of the agent is waited for.
         """
         return act(locate(self._by_dom_id, self._surfaces, target), self._engine.options)
 
