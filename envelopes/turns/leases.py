@@ -20,7 +20,7 @@ from django.utils import timezone
 from envelopes.conf import conf
 from envelopes.log.append import TurnFence, Writer, writing
 from envelopes.log.reserving import Reserved, adapted, reserving
-from envelopes.models import ToolCall, Turn, by_hand
+from envelopes.models import AgentCall, ToolCall, Turn, by_hand
 from envelopes.providers.transcript import extended, resumable
 from envelopes.turns import journal
 from envelopes.turns.history import opening_messages
@@ -185,6 +185,7 @@ def release(owner: str) -> list[int]:
     now = timezone.now()
     Turn.objects.filter(lease_owner=owner, status="running").update(lease_until=now)
     ToolCall.objects.filter(lease_owner=owner, state="running", background=True).update(lease_until=now)
+    AgentCall.objects.filter(lease_owner=owner).update(lease_until=None)
     return sessions
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from envelopes import artifacts
 from envelopes.delivery import rules
@@ -22,10 +22,19 @@ from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, part_types
 from envelopes.registries.state_machines import TurnStatus
-from envelopes.turns.surfaces import check_surfaces
+from envelopes.turns import agent_calls
+from envelopes.turns.surfaces import calls_functions, check_surfaces
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
+
+
+class Appended(NamedTuple):
+    """What the model is told of its parts: ``repaired`` is what was closed and repaired on surfaces, ``responses`` are
+    the A2UI messages with what functions of ours gave."""
+
+    repaired: list[JsonObject]
+    responses: list[JsonObject]
 
 
 def append_parts(
@@ -37,7 +46,7 @@ def append_parts(
     state: str = "",
     actor: str = "",
     live: Mapping[int, str] | None = None,
-) -> list[JsonObject]:
+) -> Appended:
     """Append ``parts`` to ``turn``: all of them or, raising what the checks do, none.
 
     A ``Part`` was checked by whoever made it; JSON is checked here, with pointers that begin with the part's number.
@@ -45,8 +54,9 @@ def append_parts(
     not the turn's actor. ``live`` are the streamed bubbles that they replace, by number of the part. ``turn`` has to be
     read under the lock of ``writer``: parts of a settled turn are marked as late.
 
-    Returns what was closed and repaired on surfaces, for the model to read. Raises ``ValidationFailed`` for a part that
-    cannot come from ``origin``, ``RespondRefused`` when the message of a surface would change nothing.
+    Calls of agents' functions that they make due are made with them. Returns what the model is to read. Raises
+    ``ValidationFailed`` for a part that cannot come from ``origin``, ``RespondRefused`` when the message of a surface
+    would change nothing.
     """
     checked = checked_parts(parts, origin)
     tried = check_surfaces(writer, actor or turn.actor, checked)
@@ -57,7 +67,11 @@ def append_parts(
         _add(writer, turn, closing, state, actor)
     for number, part in enumerate(checked):
         _add(writer, turn, part, state, actor, live=(live or {}).get(number))
-    return tried.told
+    for message in tried.responses:
+        writer.add("renderer-response", {"message": message}, turn=turn, actor=actor)
+    agent_calls.end(writer, tried.ended)
+    agent_calls.make(writer, tried.due, turn=turn)
+    return Appended(tried.told, tried.responses)
 
 
 def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Part]:
@@ -69,8 +83,9 @@ def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Pa
 
 
 def needs_database(parts: Sequence[Part]) -> bool:
-    """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is."""
-    return any(part.part_type == "artifact" for part in parts)
+    """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is; or more is
+    stored with them: what functions gave."""
+    return any(part.part_type == "artifact" or calls_functions(part) for part in parts)
 
 
 class PartRow(TypedDict):

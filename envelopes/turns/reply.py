@@ -23,10 +23,10 @@ from envelopes.protocol.text import clean_json, clean_text
 from envelopes.providers.transcript import extended, tool_use
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
-from envelopes.turns.deciding import calls_of, last_reply
+from envelopes.turns.deciding import ANSWERED, calls_of, last_reply
 from envelopes.turns.history import opening_messages
 from envelopes.turns.leases import Claim
-from envelopes.turns.parts import append_parts
+from envelopes.turns.parts import Appended, append_parts
 from envelopes.types import Json, JsonObject
 
 MAX_CALLS = 64
@@ -126,12 +126,12 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
     raw, call_id, live = block.raw, block.call_id, block.live
     call: RespondCall | None = None
     refusal: BeachError | None = None
-    repaired: list[JsonObject] = []
+    appended = Appended([], [])
     try:
         if isinstance(raw, BeachError):
             raise raw
         call = check_respond(raw, actors=tuple(name for name in actors.names() if name != turn.actor))
-        repaired = append_parts(writer, turn, call.parts, "actor", state=call.state, live=live)
+        appended = append_parts(writer, turn, call.parts, "actor", state=call.state, live=live)
     except (RespondRefused, ValidationFailed) as error:
         refusal = error
     shown = raw if isinstance(raw, dict) else {}
@@ -148,9 +148,15 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
         turn.turn_state = call.state
         if call.note:
             writer.add("note", {"note": call.note}, turn=turn)
-        for problem in repaired:
+        for problem in appended.repaired:
             writer.add("diagnostic", problem, turn=turn)
-        told = {"delivered": len(call.parts), "turnState": call.state, "repaired": repaired}
+        told: JsonObject = {
+            "delivered": len(call.parts),
+            "turnState": call.state,
+            "repaired": appended.repaired,
+        }
+        if appended.responses:
+            told[ANSWERED] = appended.responses
         turn.results[call_id] = {"ok": {**told, "passTo": call.pass_to} if call.pass_to else told}
     return refusal.as_dict() if refusal else None
 

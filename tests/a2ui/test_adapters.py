@@ -520,7 +520,9 @@ class TestV10:
         }
 
     def test_an_answer_that_nobody_waits_for_is_refused(self):
-        _, (problem,) = fed({"version": "v1.0", "agentFunctionResponse": {"functionCallId": "c1", "value": 1}})
+        _, (problem,) = fed(
+            {"version": "v1.0", "agentFunctionResponse": {"functionCallId": "c1", "value": 1}}
+        )
 
         assert (problem.code, problem.refused) == ("INVALID_FUNCTION_CALL", True)
         assert problem.facts["functionCallId"] == "c1"
