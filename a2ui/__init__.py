@@ -10,6 +10,7 @@ from pkgutil import extend_path
 # The official packages install `a2ui.core` and siblings; with this both can be imported side by side.
 __path__ = extend_path(__path__, __name__)
 
+from a2ui.catalog.registry import Catalog
 from a2ui.engine import Engine
 from a2ui.errors import (
     A2uiError,
@@ -39,6 +40,7 @@ __all__ = [
     "ActionError",
     "Attempt",
     "CallsDue",
+    "Catalog",
     "ClientAction",
     "ComponentTarget",
     "DataError",

@@ -1,4 +1,4 @@
-"""Catalogs of applications: components and functions that surfaces may use beside those of the Basic Catalog.
+"""Catalogs of applications: components and functions that surfaces may use beside those of the standard's.
 
 A function of one may be run by the agent (``a2ui.functions.registry.agent_function``): a tool of the actor answers it
 (``Tool.answers``), or the actor itself does. One whose ``callers`` say so may be called by agents.
@@ -6,16 +6,14 @@ A function of one may be run by the agent (``a2ui.functions.registry.agent_funct
 
 from __future__ import annotations
 
-from a2ui.catalog.basic import BASIC_CATALOG, BASIC_CATALOG_1_0, MINIMAL_CATALOG
-from a2ui.catalog.registry import Catalog
+from a2ui import Catalog
 
-_STANDARD = (BASIC_CATALOG, MINIMAL_CATALOG, BASIC_CATALOG_1_0)
 _own: list[Catalog] = []
 
 
 def register(catalog: Catalog) -> Catalog:
-    """Offer ``catalog`` in all sessions, from the next one that is opened on: register at start-up. Two that claim one
-    id are told when the first session is opened (``A2uiError`` CATALOG_CLASH)."""
+    """Offer ``catalog`` in all sessions: at start-up. Two that claim one id are told of when the first session is
+    opened (``A2uiError`` CATALOG_CLASH)."""
     _own.append(catalog)
     return catalog
 
@@ -25,6 +23,6 @@ def unregister(catalog: Catalog) -> None:
     _own.remove(catalog)
 
 
-def offered() -> tuple[Catalog, ...]:
-    """All catalogs, the standard's first."""
-    return (*_STANDARD, *_own)
+def registered() -> tuple[Catalog, ...]:
+    """All of them."""
+    return tuple(_own)
