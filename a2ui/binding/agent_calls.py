@@ -14,8 +14,8 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from a2ui.binding.budget import CUT
 from a2ui.binding.reading import Getter, ReadRecorder
-from a2ui.data.values import JSON
-from a2ui.errors import BUDGET_EXCEEDED, ExpressionError
+from a2ui.data.values import JSON, Copier
+from a2ui.errors import BUDGET_EXCEEDED, DataError, ExpressionError, LimitError
 from a2ui.functions.pending import PENDING, Pending
 from a2ui.functions.registry import Function
 from a2ui.journal import Journal
@@ -79,8 +79,12 @@ class Site:
 def request(
     function: Function, catalog_id: str, arguments: dict[str, JSON], limits: Limits
 ) -> Request | ExpressionError:
-    """The request with these arguments; the error for arguments that are too long."""
+    """The request with these arguments; the error for arguments that are too long, or no JSON."""
     name = function.name
+    try:
+        arguments = Copier(limits).copy(arguments)
+    except (DataError, LimitError) as error:
+        return ExpressionError(error.message, expression=name[:100], code=error.code)
     if len(_text(arguments)) > limits.agent_call_chars:
         return _refusal(
             name,

@@ -136,11 +136,12 @@ class Compiler:
             return unknown(call)
         if function.effect:
             return ExpressionError(f"{call.name} runs on a click only.", expression=call.name)
-        if function.callers == "agentOnly":
-            return ExpressionError(f"Only the agent may call {call.name}.", expression=call.name)
-        if function.remote and self.calls is None:
-            message = f"{call.name} is run by the agent, which cannot be asked from here."
-            return ExpressionError(message, expression=call.name)
+        if function.callers != "rendererOnly":
+            if function.callers == "agentOnly":
+                return ExpressionError(f"Only the agent may call {call.name}.", expression=call.name)
+            if function.remote and self.calls is None:
+                message = f"{call.name} is run by the agent, which cannot be asked from here."
+                return ExpressionError(message, expression=call.name)
         for name in function.literal_args:
             if isinstance(call.arguments.get(name), NODES):
                 message = f"`{name}` of {call.name[:40]} must be a literal; got a binding or a call."
@@ -170,7 +171,8 @@ class Compiler:
     def _run(self, function: Function, arguments: Mapping[str, Value], recorder: ReadRecorder) -> Getter:
         fixed: dict[str, Any] = {}
         dynamic: list[tuple[str, Getter]] = []
-        asked = self._asked
+        calls = self.calls
+        asked = calls.compiled if calls is not None else 0
         for name, value in arguments.items():
             if type(value) is Binding:
                 dynamic.append((name, recorder.reading(self._source, value)))
@@ -185,7 +187,7 @@ class Compiler:
         work = self.work
         work.compiled += 1
         protect = self.protect(function.name)
-        if self._asked != asked:
+        if calls is not None and calls.compiled != asked:
             return run_on_answers(self, function, fixed, dynamic, recorder)
         if function.prepare is not None and len(dynamic) == 1:
             name, item = dynamic[0]

@@ -307,7 +307,7 @@ _KINDS: dict[str, _Kind] = {
     "show": _Kind("person", _show),
     "agent-call": _Kind("runtime", function_calls.called),
     "agent-answer": _Kind("runtime", function_calls.answered),
-    "renderer-response": _Kind("runtime", function_calls.responded),
+    "renderer-answer": _Kind("runtime", function_calls.responded),
     "turn": _Kind("runtime", _turn),
     "part": _Kind("actor", _part),
     "withdrawn": _Kind("runtime", _withdrawn),

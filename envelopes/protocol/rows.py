@@ -73,7 +73,7 @@ class AgentAnswerData(TypedDict):
     source: str
 
 
-class RendererResponseData(TypedDict):
+class RendererAnswerData(TypedDict):
     """What a function of ours gave to the agent that called it, as an A2UI message."""
 
     message: JsonObject
@@ -196,7 +196,7 @@ SHAPES: dict[str, type] = {
     "show": ShowData,
     "agent-call": AgentCallData,
     "agent-answer": AgentAnswerData,
-    "renderer-response": RendererResponseData,
+    "renderer-answer": RendererAnswerData,
     "turn": TurnData,
     "part": PartData,
     "withdrawn": WithdrawnData,
@@ -221,7 +221,7 @@ _AUDIT = frozenset(
         "late-decision",
         "diagnostic",
         "provider",
-        "renderer-response",
+        "renderer-answer",
     }
 )
 

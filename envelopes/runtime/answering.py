@@ -68,8 +68,10 @@ class Answering:
 
     async def sweep(self) -> None:
         """Begin what nobody runs and tell what has waited too long; end what nobody waits for."""
+        # What begins while the database is asked is in none of its answers.
+        before = set(self._at_work)
         waiting, known = await beside_sessions(agent_answers.waiting)
-        for pk in self._at_work.keys() - known:
+        for pk in (before - known) & self._at_work.keys():
             self._at_work[pk].cancel()
         for pk, session in waiting:
             if pk not in self._at_work:

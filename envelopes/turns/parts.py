@@ -68,7 +68,7 @@ def append_parts(
     for number, part in enumerate(checked):
         _add(writer, turn, part, state, actor, live=(live or {}).get(number))
     for message in tried.responses:
-        writer.add("renderer-response", {"message": message}, turn=turn, actor=actor)
+        writer.add("renderer-answer", {"message": message}, turn=turn, actor=actor)
     agent_calls.end(writer, tried.ended)
     agent_calls.make(writer, tried.due, turn=turn)
     return Appended(tried.told, tried.responses)

@@ -33,6 +33,7 @@ CATALOG: Catalog = BASIC_CATALOG_1_0.extended(
         Function("sync", lambda args, env: None, callers="agentOnly"),
         Function("click", lambda args, env: None, callers="rendererOrAgent", effect=True),
         Function("broken", broken, callers="rendererOrAgent"),
+        Function("endless", lambda args, env: float("inf")),
     ),
 )
 

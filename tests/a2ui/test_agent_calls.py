@@ -257,6 +257,25 @@ class TestBounds:
         assert due.forget == ["a1-f3", "a1-f4"]
         assert [*surfaces.calls.pending()] == ["a1-f5"]
 
+    def test_an_obscured_value_is_sent_as_its_handle(self):
+        handle = {"$secret": "token"}
+        surfaces = started(PRICE, model={"sku": handle})
+
+        assert asked(made(surfaces)) == [{"q": handle}]
+
+    def test_arguments_that_are_no_json_are_not_sent(self):
+        surfaces = started(row("root", "Text", text=ask(q={"@call": "endless"})))
+
+        assert made(surfaces) == []
+        assert surfaces.diagnostics()[0].message == "NaN and Infinity are not JSON."
+
+    def test_the_same_number_written_otherwise_is_the_same_call(self):
+        surfaces = started(PRICE, model={"sku": 1})
+        made(surfaces)
+        surfaces.apply(message("updateDataModel", path="/sku", value=1.0))
+
+        assert made(surfaces) == []
+
     def test_arguments_that_are_too_long_are_not_sent(self):
         surfaces = started(PRICE, model={"sku": "x" * 60}, agent_call_chars=50)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -13,13 +14,15 @@ from django.utils import timezone
 from pydantic import BaseModel
 
 from a2ui.functions.pending import PENDING_TEXT
+from envelopes import intake
 from envelopes.errors import RegistrationError
 from envelopes.models import AgentCall
 from envelopes.providers.port import ModelRequest
-from envelopes.providers.scripted import Conversation, Reply, Say, text
+from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
 from envelopes.registries import catalogs
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.session_state import live_sessions
+from envelopes.turns.agent_calls import MAX_HOPS
 from envelopes.types import Json, JsonObject
 from tests.a2ui.asking import CATALOG, SHOP, ask, path
 from tests.a2ui.programs import row
@@ -283,13 +286,102 @@ async def test_an_agent_that_calls_a_function_of_ours_goes_on_to_hear_what_it_ga
     async with desk(script) as d:
         await d.say("Add them up")
 
-        (row_,) = await d.rows("renderer-response")
+        (row_,) = await d.rows("renderer-answer")
         assert row_.audience == "audit"
         answer = {"version": "1.0", "rendererFunctionResponse": {"functionCallId": "c1", "value": 3}}
         assert row_.data["message"] == answer
         assert '"rendererFunctionResponse"' in str(d.requests[1].messages[-1])
         assert await d.texts() == ["Three."]
         assert len(await d.turns()) == 1
+
+
+async def test_a_click_calls_a_function_of_the_agent_and_a_second_one_waits(gate: asyncio.Event) -> None:
+    asked: list[Json] = []
+
+    async def look_up(context: ToolContext, args: Question) -> Json:
+        asked.append(args.q)
+        await gate.wait()
+        return "done"
+
+    button = row("root", "Button", child="l", action={"functionCall": ask(q="now")})
+    card = _surface(_made(button, row("l", "Text", text="Go")))
+    async with desk(replies([Say([card])]), _tool(look_up)) as d:
+        await d.say("Show it")
+        press = sync_to_async(intake.post_action)
+        await press(d.session, d.owner, "click-1", "a1-0")
+        await _until(lambda: sync_to_async(bool)(asked))
+        with pytest.raises(intake.SurfaceRefused) as refused:
+            await press(d.session, d.owner, "click-2", "a1-0")
+        assert refused.value.code == "pending"
+        # Sent again, the first one is answered and not run again.
+        assert (await press(d.session, d.owner, "click-1", "a1-0"))["repeated"]
+        gate.set()
+        await _until(lambda: _answered(d))
+        await press(d.session, d.owner, "click-3", "a1-0")
+        await _until(lambda: _answered(d))
+
+        assert asked == ["now", "now"]
+        assert len(await d.rows("agent-answer")) == 2
+        assert await d.rows("action") == []
+
+
+@pytest.mark.parametrize("shown", [True, False])
+async def test_a_job_that_changes_what_is_asked_makes_the_call_with_its_row(shown: bool) -> None:
+    asked: list[Json] = []
+
+    async def look_up(context: ToolContext, args: Question) -> Json:
+        asked.append(args.q)
+        return f"price of {args.q}"
+
+    async def fill(context: ToolContext, args: Question) -> Json:
+        for sku in ("B2", "C3"):
+            value = {"surfaceId": "s", "path": "/sku", "value": sku}
+            given = await context.emit(_surface({"version": "1.0", "updateDataModel": value}))
+            assert given == []
+        call = {"@call": "total", "catalogId": SHOP, "args": {"prices": [2, 3]}}
+        body = {"functionCallId": "c1", "callFunction": call}
+        (given,) = await context.emit(_surface({"version": "1.0", "callRendererFunction": body}))
+        return given["rendererFunctionResponse"]["value"]
+
+    filling = Tool(name="fill", description="Fills.", input=Question, run=fill)
+    script = replies(
+        [Say([CARD], "awaiting")], [Call("fill", {"q": "x"})], [Say([text("response", "Done.")])]
+    )
+    async with desk(script, _tool(look_up), filling) as d:
+        if shown:
+            await d.html()
+        await d.say("Show it", wait=False)
+        await _until(lambda: _settled(d))
+        await _until(lambda: _answered(d))
+
+        assert asked == ["A1", "B2", "C3"]
+        rows = [one.kind for one in await d.rows() if one.kind in {"part", "agent-call", "renderer-answer"}]
+        assert rows == ["part", "agent-call"] * 3 + ["part", "renderer-answer", "part"]
+        (result,) = await d.rows("tool-result")
+        assert result.data["result"] == 5
+        assert ">price of C3</div>" in await d.html()
+
+
+async def test_calls_that_come_of_answers_open_so_many_turns_and_no_more() -> None:
+    """A model that changes the data each time it answers asks itself for ever."""
+
+    def script(request: ModelRequest) -> Reply:
+        conversation = Conversation(request)
+        found = re.findall(r"functionCallId\W+(a1-f\d+)", str(request.messages[-1]))
+        if not found:
+            return Reply([Say([CARD])]) if conversation.text else Reply([Say([text("response", "?")])])
+        answer = {
+            "version": "1.0",
+            "agentFunctionResponse": {"functionCallId": found[-1], "value": found[-1]},
+        }
+        data = {"surfaceId": "s", "path": "/sku", "value": found[-1]}
+        return Reply([Say([_surface(answer, {"version": "1.0", "updateDataModel": data})])])
+
+    async with desk(script) as d:
+        await d.say("Show it")
+
+        assert len(await d.turns()) == 1 + MAX_HOPS
+        assert len(await _calls(d)) == 1
 
 
 @pytest.mark.parametrize("wrong", [
