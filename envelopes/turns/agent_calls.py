@@ -32,10 +32,22 @@ _HOW = (
 )
 
 
+def is_for_calls(turn: Turn) -> bool:
+    """Whether calls of surfaces opened the turn, for its actor to answer."""
+    return bool(turn.trigger.get("injection") == INJECTION)
+
+
 def hops_of(turn: Turn) -> int:
     """How many turns in a row calls had opened when they opened this one; 0 for any other."""
-    hops = turn.trigger.get("hops") if turn.trigger.get("injection") == INJECTION else 0
+    hops = turn.trigger.get("hops") if is_for_calls(turn) else 0
     return hops if isinstance(hops, int) else 0
+
+
+def are_pending(turn: Turn) -> bool:
+    """Whether one of the calls that opened the turn still waits for its answer."""
+    messages = turn.trigger["payload"]["calls"]
+    ids = [message["callAgentFunction"]["functionCallId"] for message in messages]
+    return AgentCall.objects.filter(session=turn.session_id, call_id__in=ids).exists()
 
 
 def make(

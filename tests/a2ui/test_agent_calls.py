@@ -229,6 +229,19 @@ class TestAnswers:
         assert surfaces.apply(response("a1-f1", value=1))[0].refused
 
 
+@pytest.mark.parametrize("value", [
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "[x](javascript:alert(1))", "**bold** ${/sku}",
+    {"<b>": "</div><script>"}, ["a", {"@call": "ask"}], "\u202eevil", "\0", True, None, 1e21, {"$secret": "token"},
+])  # fmt: skip
+def test_an_answer_is_shown_as_the_same_data_would_be(value):
+    surfaces = started(PRICE, model={"sku": "A1"})
+    made(surfaces)
+
+    surfaces.apply(response("a1-f1", value=value))
+
+    assert text_of(surfaces) == text_of(started(row("root", "Text", text=path("/x")), model={"x": value}))
+
+
 class TestBounds:
     def test_a_loop_asks_as_often_as_the_limit_allows_and_says_where_it_stops(self):
         surfaces = started(

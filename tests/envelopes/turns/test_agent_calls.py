@@ -169,6 +169,18 @@ async def test_a_call_that_waits_too_long_is_answered_with_timeout() -> None:
         assert PENDING_TEXT not in await d.html()
 
 
+async def test_a_turn_whose_calls_are_over_when_it_begins_asks_no_model() -> None:
+    both = {"metadata": {"partType": "a2ui-surface"}, "data": {"messages": [_made(*ROWS)]}}
+    script = replies([Say([both], "awaiting")], [Say([DELETED])])
+
+    async with desk(script) as d:
+        await d.say("Show it and take it away")
+
+        assert len(d.requests) == 2
+        assert [(turn.status, turn.finalized_by) for turn in await d.turns()] == [("settled", "complete")] * 2
+        assert await _calls(d) == []
+
+
 async def test_a_call_goes_with_its_surface_and_its_tool_ends(gate: asyncio.Event) -> None:
     ended = asyncio.Event()
     begun = asyncio.Event()
