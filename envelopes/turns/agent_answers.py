@@ -20,13 +20,14 @@ def waiting() -> tuple[list[tuple[int, int]], set[int]]:
     """Calls that somebody has to see to now, ``(key, key of the session)``: those that a tool answers and nobody runs,
     and those that have waited too long. And all calls that there are."""
     now = timezone.now()
-    found = list(AgentCall.objects.all())
-    free = [
-        (call.pk, call.session_id)
-        for call in found
-        if call.deadline <= now or (call.by_tool and (call.lease_until is None or is_dead(call.lease_owner)))
-    ]
+    found = list(AgentCall.objects.defer("args", "originators"))
+    free = [(call.pk, call.session_id) for call in found if call.deadline <= now or _is_free(call)]
     return free, {call.pk for call in found}
+
+
+def _is_free(call: AgentCall) -> bool:
+    """Whether a tool is to run it and nobody does."""
+    return call.by_tool and (call.lease_until is None or is_dead(call.lease_owner))
 
 
 def claim(call_pk: int, owner: str) -> AgentCall | None:
@@ -39,7 +40,7 @@ def claim(call_pk: int, owner: str) -> AgentCall | None:
         late = f"No answer within {conf.BEACH_FUNCTION_SECONDS:g} seconds."
         answer(call, {"error": {"code": "TIMEOUT", "message": late}}, source="timeout")
         return None
-    if not call.by_tool or not (call.lease_until is None or is_dead(call.lease_owner)):
+    if not _is_free(call):
         return None
     changed = AgentCall.objects.filter(pk=call_pk, attempt=call.attempt).update(
         attempt=F("attempt") + 1, lease_owner=owner, lease_until=call.deadline
