@@ -166,19 +166,15 @@ class Build(ReadRecorder):
     def done(self, render: Render, part: Part | None = None) -> None:
         """Sets how the place renders, and registers what it read for its main part, by default the whole element."""
         self.place.set_render(render)
-        if self.reads or self.counts or self._asks:
-            self.view.register(part or Part(self.place), self)
-
-    @property
-    def _asks(self) -> bool:
-        """Whether an agent's function is called, without anything that is read."""
         calls = self.view.calls
-        return calls is not None and self in calls.sites
+        if self.reads or self.counts or (calls is not None and self in calls.sites):
+            self.view.register(part or Part(self.place), self)
 
     def remember(self, render: Render) -> None:
         """Like `done`, for what reads more often than it looks different (see `Memo`)."""
         place = self.place
-        if not (self.reads or self.counts or self._asks):
+        calls = self.view.calls
+        if not (self.reads or self.counts or (calls is not None and self in calls.sites)):
             place.set_render(render)
             return
         memo = Memo(place, render, self.view.journal)

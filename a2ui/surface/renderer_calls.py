@@ -44,7 +44,10 @@ class RendererCalls:
         self._surfaces = surfaces
         self._journal = journal
         self._asked: list[tuple[CallRendererFunction, str]] = []
-        self._words = Vocabulary(NO_CATALOG, engine.catalogs)
+
+    @property
+    def _words(self) -> Vocabulary:
+        return Vocabulary(NO_CATALOG, self._engine.catalogs)
 
     def ask(self, message: CallRendererFunction, owner: str) -> None:
         """Takes note of a call. Raises A2uiError for one too many."""
