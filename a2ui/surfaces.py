@@ -106,11 +106,10 @@ class SurfaceSet:
             if surface is not None:
                 self._delete(surface)
             return []
-        if isinstance(message, AgentFunctionResponse):
-            return self.calls.answer(message, owner)
-        if isinstance(message, CallRendererFunction):
-            self.renderer_calls.ask(message, owner)
-            return []
+        if isinstance(message, CallRendererFunction | AgentFunctionResponse):
+            if isinstance(message, AgentFunctionResponse):
+                return self.calls.answer(message, owner)
+            return self.renderer_calls.ask(message, owner)
         if surface is None:
             raise _out_of_turn(f"Surface not found: {message.surface_id[:60]!r}. Create it first.")
         self._touch(surface)
@@ -226,7 +225,8 @@ class SurfaceSet:
                         SurfaceChange("updated", surface.owner, surface.id, surface.dom_id, "", ops)
                     )
         self._new, self._touched = {}, {}
-        self.renderer_calls.forget()
+        if self.renderer_calls.asked:
+            self.renderer_calls.forget()
         return changes
 
     def skip(self) -> None:
@@ -237,7 +237,8 @@ class SurfaceSet:
             surface.forget_ops()
             self._mark(self._new, surface)
         self._touched, self._gone, self._problems = {}, [], []
-        self.renderer_calls.forget()
+        if self.renderer_calls.asked:
+            self.renderer_calls.forget()
 
     def _note(self) -> None:
         """What waits is about to be handed out."""

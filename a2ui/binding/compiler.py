@@ -134,9 +134,9 @@ class Compiler:
         function = self.function(call.name, call.catalog_id)
         if function is None:
             return unknown(call)
-        if function.effect:
-            return ExpressionError(f"{call.name} runs on a click only.", expression=call.name)
-        if function.callers != "rendererOnly":
+        if function.special:
+            if function.effect:
+                return ExpressionError(f"{call.name} runs on a click only.", expression=call.name)
             if function.callers == "agentOnly":
                 return ExpressionError(f"Only the agent may call {call.name}.", expression=call.name)
             if function.remote and self.calls is None:
@@ -171,13 +171,14 @@ class Compiler:
     def _run(self, function: Function, arguments: Mapping[str, Value], recorder: ReadRecorder) -> Getter:
         fixed: dict[str, Any] = {}
         dynamic: list[tuple[str, Getter]] = []
-        calls = self.calls
-        asked = calls.compiled if calls is not None else 0
+        waits = False
         for name, value in arguments.items():
             if type(value) is Binding:
                 dynamic.append((name, recorder.reading(self._source, value)))
             elif type(value) is FunctionCall or type(value) is Array or type(value) is Record:
+                asked = self._asked
                 compiled = self.compile(value, recorder)
+                waits = waits or self._asked != asked
                 if isinstance(compiled, Const):
                     fixed[name] = compiled.value
                 else:
@@ -187,7 +188,7 @@ class Compiler:
         work = self.work
         work.compiled += 1
         protect = self.protect(function.name)
-        if calls is not None and calls.compiled != asked:
+        if waits:
             return run_on_answers(self, function, fixed, dynamic, recorder)
         if function.prepare is not None and len(dynamic) == 1:
             name, item = dynamic[0]

@@ -67,6 +67,11 @@ class Function:
     price: Price | None = None
     callers: Callers = "rendererOnly"
     remote: bool = False
+    special: bool = field(init=False)
+    """Whether interfaces call it in another way than most functions, or not at all."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "special", self.effect or self.callers != "rendererOnly")
 
     @property
     def is_open(self) -> bool:

@@ -43,16 +43,17 @@ class RendererCalls:
         self._engine = engine
         self._surfaces = surfaces
         self._journal = journal
-        self._asked: list[tuple[CallRendererFunction, str]] = []
+        self.asked: list[tuple[CallRendererFunction, str]] = []
+        """The calls, each with the agent that made it."""
 
     @property
     def _words(self) -> Vocabulary:
         return Vocabulary(NO_CATALOG, self._engine.catalogs)
 
-    def ask(self, message: CallRendererFunction, owner: str) -> None:
-        """Takes note of a call. Raises A2uiError for one too many."""
+    def ask(self, message: CallRendererFunction, owner: str) -> list[Diagnostic]:
+        """Takes note of a call, of which there is nothing to say yet. Raises A2uiError for one too many."""
         allowed = self._engine.options.limits.renderer_calls
-        if len(self._asked) >= allowed:
+        if len(self.asked) >= allowed:
             raise A2uiError(
                 f"At most {allowed} functions are called at once.",
                 code=BUDGET_EXCEEDED,
@@ -61,16 +62,16 @@ class RendererCalls:
                 allowed=allowed,
                 functionCallId=message.call_id[:_ID_CHARS],
             )
-        self._asked.append((message, owner))
+        self.asked.append((message, owner))
+        return []
 
     def forget(self) -> None:
         """Nobody wants to know."""
-        if self._asked:
-            self._asked = []
+        self.asked = []
 
     def responses(self) -> list[dict[str, Any]]:
         """Runs what was asked, with the data as it is now; a `rendererFunctionResponse` message for each, in order."""
-        asked, self._asked = self._asked, []
+        asked, self.asked = self.asked, []
         return [self._respond(message, owner) for message, owner in asked]
 
     def _respond(self, message: CallRendererFunction, owner: str) -> dict[str, Any]:
