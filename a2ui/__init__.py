@@ -10,6 +10,7 @@ from pkgutil import extend_path
 # The official packages install `a2ui.core` and siblings; with this both can be imported side by side.
 __path__ = extend_path(__path__, __name__)
 
+from a2ui.catalog.registry import Catalog
 from a2ui.engine import Engine
 from a2ui.errors import (
     A2uiError,
@@ -32,6 +33,7 @@ from a2ui.protocol.answers import joined_data_models
 from a2ui.protocol.media_types import MEDIA_TYPE, is_media_type
 from a2ui.safety.limits import Limits
 from a2ui.surface.change import SurfaceChange
+from a2ui.surface.due import CallsDue
 from a2ui.surface.surface import Surface
 from a2ui.surfaces import SurfaceSet
 
@@ -40,6 +42,8 @@ __all__ = [
     "A2uiError",
     "ActionError",
     "Attempt",
+    "CallsDue",
+    "Catalog",
     "ClientAction",
     "ComponentTarget",
     "DataError",

@@ -27,9 +27,8 @@ class Engine:
     def __init__(self, options: EngineOptions = _DEFAULTS) -> None:
         self.options = options
         offered = options.catalogs
-        self.catalogs = Catalogs(
-            (BASIC_CATALOG, MINIMAL_CATALOG, BASIC_CATALOG_1_0) if offered is None else offered
-        )
+        standard = (BASIC_CATALOG, MINIMAL_CATALOG, BASIC_CATALOG_1_0)
+        self.catalogs = Catalogs((*(standard if offered is None else offered), *options.own))
         self.env = options.env
 
     def surfaces(self) -> SurfaceSet:

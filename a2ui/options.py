@@ -20,7 +20,8 @@ def _system_clock() -> datetime:
 class EngineOptions:
     """Settings of an engine.
 
-    `catalogs`: None for the basic and the minimal one. `locale` is a BCP 47 tag, `timezone` the zone of the session;
+    `catalogs`: None for the basic and the minimal one; `own` are offered beside them. `locale` is a BCP 47 tag,
+    `timezone` the zone of the session;
     `image_hosts` are the hosts that pictures and media may come from (see `safety.urls.safe_image`, D33). `clock` gives
     aware times. `strict`: schema errors refuse the whole message (5.1). `debug`: unknown component types are named on
     the page. `reveal` gives the value behind a handle `{"$secret": ...}` of an obscured field, for checks (D24).
@@ -30,6 +31,7 @@ class EngineOptions:
     """
 
     catalogs: tuple[Catalog, ...] | None = None
+    own: tuple[Catalog, ...] = ()
     limits: Limits = DEFAULT_LIMITS
     locale: str = "en-US"
     timezone: tzinfo = UTC

@@ -28,12 +28,14 @@ from a2ui.protocol.messages import (
 )
 from a2ui.safety.gc_paused import gc_paused
 from a2ui.safety.ids import base36
-from a2ui.surface.calls import not_called
+from a2ui.surface.calls import SurfaceCalls
 from a2ui.surface.change import SurfaceChange
 from a2ui.surface.creating import created, filled, restored
+from a2ui.surface.due import CallsDue
 from a2ui.surface.former import FormerIds
 from a2ui.surface.refusing import schema_problems
-from a2ui.surface.reserved import check_names, without_names
+from a2ui.surface.renderer_calls import RendererCalls
+from a2ui.surface.reserved import check_names
 from a2ui.surface.surface import Surface
 
 STATE_ERROR = "STATE_ERROR"
@@ -57,10 +59,11 @@ class SurfaceSet:
         self._gone: list[SurfaceChange] = []
         self._problems: list[Diagnostic] = []
         self._former = FormerIds(self._journal)
+        self.renderer_calls = RendererCalls(engine, self._surfaces, self._journal)
 
     # ------------------------------------------------------------------ messages
 
-    def apply(self, message: object, *, owner: str = "") -> list[Diagnostic]:
+    def apply(self, message: Any, *, owner: str = "") -> list[Diagnostic]:
         """Applies one A2UI message of an agent: all of it, or, with a refused problem, nothing (rulebook 2).
 
         Never raises for bad input.
@@ -75,7 +78,10 @@ class SurfaceSet:
         if isinstance(typed, list):
             return capped(typed, allowed)
         try:
-            refused = self._engine.options.strict and self._refused(message, typed, owner)
+            refused: list[Diagnostic] = []
+            if self._engine.options.strict:
+                surface = self._surfaces.get((owner, typed.surface_id))
+                refused = schema_problems(self._engine, message, typed, surface)
             return capped(refused or self._apply(typed, owner), allowed)
         except A2uiError as error:
             return [Diagnostic.from_error(error, surface_id=typed.surface_id, refused=True)]
@@ -91,10 +97,6 @@ class SurfaceSet:
             self._journal,
         )
 
-    def _refused(self, message: Any, typed: ServerMessage, owner: str) -> list[Diagnostic]:
-        """What the schemas of the surface's catalogs refuse (5.1)."""
-        return schema_problems(self._engine, message, typed, self._surfaces.get((owner, typed.surface_id)))
-
     def _apply(self, message: ServerMessage, owner: str) -> list[Diagnostic]:
         if self._engine.options.reserved is not None:
             check_names(message, owner, self._engine.options.reserved)
@@ -105,8 +107,10 @@ class SurfaceSet:
             if surface is not None:
                 self._delete(surface)
             return []
-        if isinstance(message, CallRendererFunction | AgentFunctionResponse):
-            raise not_called(message)
+        if isinstance(message, AgentFunctionResponse):
+            return self.calls.answer(message, owner)
+        if isinstance(message, CallRendererFunction):
+            return self.renderer_calls.ask(message, owner)
         if surface is None:
             raise _out_of_turn(f"Surface not found: {message.surface_id[:60]!r}. Create it first.")
         self._touch(surface)
@@ -225,6 +229,7 @@ class SurfaceSet:
                         SurfaceChange("updated", surface.owner, surface.id, surface.dom_id, "", ops)
                     )
         self._new, self._touched = {}, {}
+        self.renderer_calls.forget()
         return changes
 
     def skip(self) -> None:
@@ -235,6 +240,7 @@ class SurfaceSet:
             surface.forget_ops()
             self._mark(self._new, surface)
         self._touched, self._gone, self._problems = {}, [], []
+        self.renderer_calls.forget()
 
     def rest(self) -> None:
         """Surfaces that may not change for long need less: as after a restart, each is drawn anew before it does, and
@@ -260,13 +266,14 @@ class SurfaceSet:
 
     def data_models(self, owner: str) -> dict[str, Any]:
         """The data models that the agent asked for (14.2), as metadata of messages to it: `a2uiClientDataModel`, and
-        `a2uiRendererDataModel` for surfaces of 1.0."""
+        `a2uiRendererDataModel` for surfaces of 1.0; `joined_data_models` makes one object of them."""
         wanted = [one for one in self._surfaces.values() if one.owner == owner and one.send_data_model]
         return answers.data_models((one.version, one.id, one.data_model) for one in wanted)
 
-    def client_data_model(self, owner: str) -> dict[str, Any] | None:
-        """All of these in one object, in the version of the oldest surface; None where the agent asked for none."""
-        return answers.joined_data_models(self.data_models(owner))
+    @property
+    def calls(self) -> SurfaceCalls:
+        """The calls of agents' functions that its surfaces make; `renderer_calls` are those of agents."""
+        return SurfaceCalls(self._engine, self._surfaces, self._touch)
 
     # ------------------------------------------------------------------ what people do
 
@@ -279,10 +286,11 @@ class SurfaceSet:
         """
         return edit(locate(self._by_dom_id, self._surfaces, target), value, conceal)
 
-    def act(self, target: Target) -> ClientAction | OpenUrl | None:
+    def act(self, target: Target) -> ClientAction | OpenUrl | CallsDue | None:
         """A click on this button, resolved from the server's own state (R2, section 13).
 
-        None: a function without effect ran. Raises ActionError: `not_found`, `disabled`, `EXPRESSION_ERROR`.
+        None: a function without effect ran. CallsDue: one of the agent's is to be called. Raises ActionError:
+        `not_found`, `disabled`, `EXPRESSION_ERROR`; `pending` where an answer of the agent is waited for.
         """
         return act(locate(self._by_dom_id, self._surfaces, target), self._engine.options)
 
@@ -313,24 +321,17 @@ class SurfaceSet:
 
     def load(self, snapshot: Mapping[str, Any], *, shown: bool = True) -> None:
         """Fills an empty set from `snapshot()`; use `Engine.restore`. Where they are `shown`, its surfaces count as
-        known to pages, else as new.
-
-        Raises A2uiError for a snapshot of another format or of a catalog that is not there.
-        """
+        known to pages, else as new. Raises A2uiError for another format, or a catalog that is not there."""
         if snapshot.get("format") != _SNAPSHOT_FORMAT:
             raise A2uiError(
                 "The snapshot has a format that this version does not know.", code="SNAPSHOT_FORMAT"
             )
         self._counter = int(snapshot["counter"])
         self._former.load(snapshot)
-        reserved = self._engine.options.reserved
-        for data in snapshot["surfaces"]:
-            kept = data if reserved is None else without_names(data, reserved)
-            if kept is not None:
-                surface = restored(self._engine, kept, self._journal)
-                self._add(surface)
-                if not shown:
-                    self._new[surface] = None
+        for surface in restored(self._engine, snapshot["surfaces"], self._journal):
+            self._add(surface)
+            if not shown:
+                self._new[surface] = None
 
 
 def _out_of_turn(message: str) -> A2uiError:

@@ -101,6 +101,9 @@ class RuntimeSettings:
     """The longest frame that a browser may send."""
 
     BEACH_FRAMES_PER_SECOND = _whole(40)
+    BEACH_FUNCTION_SECONDS = _number(30.0)
+    """How long an interface waits for the answer to a call of its agent's function."""
+
     BEACH_HTTP_WAIT_SECONDS = _number(25.0, zero=True)
     """How long a request over HTTP waits for the answer of its turn: less than proxies wait for us."""
 

@@ -9,9 +9,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, cast
 
+from a2ui.binding.agent_calls import AgentCalls
+from a2ui.binding.answered import ask, known, run_on_answers
 from a2ui.binding.budget import CUT, EvaluationBudget, fallback_value
+from a2ui.binding.calling import LOOKED_AT, REVEALING, SHORT, dotted, run_prepared, taken, unveiled
 from a2ui.binding.reading import Const, Getter, ReadRecorder, Report, Source
-from a2ui.binding.secrets import DOTS, is_secret, show
+from a2ui.binding.secrets import show
 from a2ui.binding.system import system_call, unknown
 from a2ui.binding.texts import joined
 from a2ui.binding.values import NODES, SYSTEM, Array, Binding, FunctionCall, Record, Value
@@ -21,9 +24,6 @@ from a2ui.functions.registry import Env, Function
 from a2ui.journal import Journal
 from a2ui.safety.limits import Limits
 
-REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and", "or", "not"})
-"""Functions that judge a value without showing it: they get what a handle stands for (D24)."""
-
 _CACHED_TEMPLATES = 64
 _COMPILING = 4
 """Compiling a piece of a text costs as much as so many calls."""
@@ -32,10 +32,6 @@ _PARSED = 2
 COMPILED = 20
 """How many characters of a text that an agent wrote count like one piece of it."""
 _KEPT = 16
-LOOKED_AT = frozenset({str, list, dict})
-"""Types of arguments that functions look through, however long they are."""
-_SHORT = 500
-"""Characters of a text that needs no counting."""
 
 
 FunctionOf = Callable[[str, str], Function | None]
@@ -46,7 +42,8 @@ class Compiler:
     """Compiles for one surface: its data model, the functions of its catalogs, the session's environment."""
 
     __slots__ = (
-        "_env", "_function_of", "_functions", "_journal", "_parsed", "_revealing", "_source", "_system", "work",
+        "_env", "_function_of", "_functions", "_journal", "_parsed", "_revealing", "_source", "_system", "calls",
+        "work",
     )  # fmt: skip
 
     def __init__(
@@ -59,15 +56,18 @@ class Compiler:
         journal: Journal,
         *,
         system: bool,
+        calls: AgentCalls | None = None,
     ) -> None:
-        """`functions` are those of the default catalog; `system`: texts may call those of the protocol (1.0)."""
+        """`functions` are those of the default catalog; `system`: texts may call those of the protocol (1.0).
+        `calls`: what is known of those that the agent runs; None where none can be called."""
+        self.calls = calls
         self._journal = journal
         self._source = source
         self._functions = functions
         self._function_of = function_of
         self._system = system
         self._env = env
-        self._revealing = partial(_unveiled, reveal) if reveal else _dotted
+        self._revealing = partial(unveiled, reveal) if reveal else dotted
         self.work = EvaluationBudget(env.limits)
         self._parsed: dict[str, expressions.Template | ExpressionError] = {}
 
@@ -78,13 +78,26 @@ class Compiler:
             return recorder.reading(self._source, cast("Binding", value))
         if kind is FunctionCall:
             return self._call(cast("FunctionCall", value), recorder)
+        if isinstance(value, Array | Record):
+            return self._container(value, recorder)
+        return Const(value)
+
+    def _container(self, value: Array | Record, recorder: ReadRecorder) -> Getter:
+        asked = self._asked
         if isinstance(value, Array):
             items = [self.getter(item, recorder) for item in value.items]
+            if self._asked != asked:
+                return lambda scope: known([item(scope) for item in items])
             return lambda scope: [item(scope) for item in items]
-        if isinstance(value, Record):
-            members = {key: self.getter(member, recorder) for key, member in value.members.items()}
-            return lambda scope: {key: member(scope) for key, member in members.items()}
-        return Const(value)
+        members = {key: self.getter(member, recorder) for key, member in value.members.items()}
+        if self._asked != asked:
+            return lambda scope: known({key: member(scope) for key, member in members.items()})
+        return lambda scope: {key: member(scope) for key, member in members.items()}
+
+    @property
+    def _asked(self) -> int:
+        """How many calls of agents' functions were compiled so far: whoever compiles one may have to wait for it."""
+        return self.calls.compiled if self.calls is not None else 0
 
     @property
     def limits(self) -> Limits:
@@ -112,6 +125,8 @@ class Compiler:
         function = self.callee(call)
         if isinstance(function, ExpressionError):
             return _failing(function, recorder)
+        if function.remote and self.calls is not None:
+            return ask(self, self.calls, function, call, recorder)
         return self._run(function, call.arguments, recorder)
 
     def callee(self, call: FunctionCall) -> Function | ExpressionError:
@@ -119,8 +134,14 @@ class Compiler:
         function = self.function(call.name, call.catalog_id)
         if function is None:
             return unknown(call)
-        if function.effect:
-            return ExpressionError(f"{call.name} runs on a click only.", expression=call.name)
+        if function.special:
+            if function.effect:
+                return ExpressionError(f"{call.name} runs on a click only.", expression=call.name)
+            if function.callers == "agentOnly":
+                return ExpressionError(f"Only the agent may call {call.name}.", expression=call.name)
+            if function.remote and self.calls is None:
+                message = f"{call.name} is run by the agent, which cannot be asked from here."
+                return ExpressionError(message, expression=call.name)
         for name in function.literal_args:
             if isinstance(call.arguments.get(name), NODES):
                 message = f"`{name}` of {call.name[:40]} must be a literal; got a binding or a call."
@@ -150,11 +171,14 @@ class Compiler:
     def _run(self, function: Function, arguments: Mapping[str, Value], recorder: ReadRecorder) -> Getter:
         fixed: dict[str, Any] = {}
         dynamic: list[tuple[str, Getter]] = []
+        waits = False
         for name, value in arguments.items():
             if type(value) is Binding:
                 dynamic.append((name, recorder.reading(self._source, value)))
             elif type(value) is FunctionCall or type(value) is Array or type(value) is Record:
+                asked = self._asked
                 compiled = self.compile(value, recorder)
+                waits = waits or self._asked != asked
                 if isinstance(compiled, Const):
                     fixed[name] = compiled.value
                 else:
@@ -164,11 +188,13 @@ class Compiler:
         work = self.work
         work.compiled += 1
         protect = self.protect(function.name)
+        if waits:
+            return run_on_answers(self, function, fixed, dynamic, recorder)
         if function.prepare is not None and len(dynamic) == 1:
             name, item = dynamic[0]
             prepared = function.prepare(name, fixed, self._env)
             if prepared is not None:
-                return partial(_prepared, function, prepared, item, protect, work, recorder)
+                return partial(run_prepared, function, prepared, item, protect, work, recorder)
 
         def run(scope: Any) -> Any:
             resolved = dict(fixed)
@@ -181,7 +207,7 @@ class Compiler:
 
     def protect(self, name: str) -> Getter:
         """What the function sees of a handle: the value behind it, or dots."""
-        return self._revealing if name in REVEALING else _dotted
+        return self._revealing if name in REVEALING else dotted
 
     # ------------------------------------------------------------------ formatString
 
@@ -226,7 +252,7 @@ class Compiler:
             except ExpressionError as error:
                 # Kept without the way it came, which would keep all that was in use on it.
                 known = error.with_traceback(None)
-            if len(text) > _SHORT or isinstance(known, ExpressionError):
+            if len(text) > SHORT or isinstance(known, ExpressionError):
                 if len(self._parsed) >= _KEPT:
                     self._parsed.clear()
                 self._parsed[text] = known
@@ -255,57 +281,6 @@ class Compiler:
                 getters.append(self.getter(from_expression(part), recorder))
                 fixed.append("")
         return joined(fixed, getters, self.work, recorder)
-
-
-def _prepared(
-    function: Function,
-    evaluate: Getter,
-    item: Getter,
-    protect: Getter,
-    work: EvaluationBudget,
-    recorder: ReadRecorder,
-    scope: Any,
-) -> Any:
-    """A call of which all arguments but one are fixed."""
-    value = item(scope)
-    kind = type(value)
-    if kind is str:
-        if len(value) > _SHORT:
-            work.argument(value)
-    elif kind in LOOKED_AT:
-        value = taken(value, protect, work)
-    work.used += 1
-    if work.used > work.allowed:
-        problem = work.refusal(function.name)
-        recorder.failed(problem)
-        return fallback_value(problem, function)
-    try:
-        return evaluate(value)
-    except A2uiError as error:
-        recorder.failed(error)
-        return fallback_value(error, function)
-
-
-def taken(value: Any, protect: Getter, work: EvaluationBudget) -> Any:
-    """An argument as the function gets it, of a type that is looked through: counted if it is long."""
-    if type(value) is str:
-        if len(value) > _SHORT:
-            work.argument(value)
-        return value
-    # Looking for handles is work as well. None goes nowhere: the call is refused.
-    return protect(value) if work.argument(value) else None
-
-
-def _unveiled(reveal: Callable[[Any], Any], value: Any) -> Any:
-    """The value, with what is behind a handle in its place."""
-    if is_secret(value):
-        return reveal(value)
-    if type(value) is list and any(map(is_secret, value)):
-        return [_unveiled(reveal, item) for item in value]
-    return value
-
-
-_dotted: Getter = partial(_unveiled, lambda _: DOTS)
 
 
 def from_expression(part: expressions.Expression) -> Value:

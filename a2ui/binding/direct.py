@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from a2ui.binding.budget import fallback_value
-from a2ui.binding.compiler import COMPILED, LOOKED_AT, Compiler, from_expression, taken
+from a2ui.binding.calling import LOOKED_AT, taken
+from a2ui.binding.compiler import COMPILED, Compiler, from_expression
 from a2ui.binding.reading import descend
 from a2ui.binding.secrets import show
 from a2ui.binding.values import NODES, Array, Binding, FunctionCall, Record, Value
@@ -55,6 +56,9 @@ class Direct:
         if isinstance(function, ExpressionError):
             self._report(function, component_id)
             return None
+        if function.remote:
+            # Where it is called has to be known to whoever makes the call.
+            raise NeedsCompilation
         arguments: dict[str, Any] = {}
         for name, argument in call.arguments.items():
             if isinstance(argument, NODES):

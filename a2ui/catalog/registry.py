@@ -77,6 +77,8 @@ class Catalogs:
             for kind in catalog.components.values()
         )
         """Whether a component type of any of them says what it may stand in, or hold."""
+        self.asks_agents = any(function.remote for catalog in listed for function in catalog.functions)
+        """Whether an interface can call functions that agents run."""
 
     def ids(self, protocol: str) -> tuple[str, ...]:
         """What to announce for "0.9" or "1.0" (14.3): each catalog's own id, those made for this version first, then
@@ -133,6 +135,11 @@ class Vocabulary:
     def restricts(self) -> bool:
         """Whether some types may stand in some places only."""
         return self._catalogs.restricts
+
+    @property
+    def asks_agents(self) -> bool:
+        """Whether there are functions that agents run."""
+        return self._catalogs.asks_agents
 
     def component(self, name: str, catalog_id: object) -> ComponentType | None:
         """The type of a component that names a catalog, or "" for none."""

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from a2ui.data.values import JSON
+from a2ui.errors import ExpressionError
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
 from a2ui.schema.dynamic import Signature
 
@@ -38,6 +39,10 @@ Price: TypeAlias = Callable[[Mapping[str, Any], Limits, set[str]], int]
 Prepare: TypeAlias = Callable[[str, Mapping[str, Any], Env], Callable[[Any], JSON] | None]
 
 
+Callers: TypeAlias = Literal["rendererOnly", "rendererOrAgent", "agentOnly"]
+"""Who may call a function: interfaces, agents by `callRendererFunction`, or both (section 9 of the reading of 1.0)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Function:
     """A catalog function.
@@ -49,6 +54,8 @@ class Function:
     `prepare`, optional: given the name of the only argument that is not fixed, the fixed ones and the environment, a
     function of that argument alone which does the same as `evaluate`, or None.
     `price`, optional: what a call with these arguments costs in usual calls, beyond one.
+    `callers`: `allowedCallers` of catalogs; agents may call no function with an `effect`.
+    `remote`: the agent runs it when an interface calls it (`callAgentFunction`, 1.0): see `agent_function`.
     """
 
     name: str
@@ -58,6 +65,27 @@ class Function:
     signature: Signature | None = None
     prepare: Prepare | None = None
     price: Price | None = None
+    callers: Callers = "rendererOnly"
+    remote: bool = False
+    special: bool = field(init=False)
+    """Whether interfaces call it in another way than most functions, or not at all."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "special", self.effect or self.callers != "rendererOnly")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether agents may call it: there is an implementation here, which needs nobody's click."""
+        return self.callers != "rendererOnly" and not self.remote and not self.effect
+
+
+def agent_function(name: str, signature: Signature | None = None) -> Function:
+    """A function that only the agent can run: interfaces call it, and show a mark until the answer comes."""
+    return Function(name, _elsewhere, signature=signature, callers="rendererOrAgent", remote=True)
+
+
+def _elsewhere(args: Mapping[str, Any], env: Env) -> JSON:
+    raise ExpressionError("The agent runs this function.")
 
 
 class FunctionRegistry:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 from a2ui.functions.convert import to_boolean, truthy
+from a2ui.functions.pending import PENDING
 
 Severity = Literal["error", "warning", "info"]
 
@@ -31,9 +32,10 @@ def judged(value: Any, message: str, *, results: bool) -> Judgement:
     """What the value of a condition means; `message` is that of its rule.
 
     `results`: an object is a ValidationResult `{valid, code?, message?, severity?}`, and without a boolean `valid` a
-    failed one. Elsewhere, in 0.9, an object is as good as true. A condition that could not be evaluated is None.
+    failed one. Elsewhere, in 0.9, an object is as good as true. A condition that could not be evaluated is None. One
+    that an agent is still at work on is not known to fail; a click on its button is held back (`interaction.act`).
     """
-    if value is True:
+    if value is True or value is PENDING:
         return PASSED
     if not results:
         return PASSED if truthy(value) else Judgement(False, message)

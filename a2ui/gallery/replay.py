@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from a2ui import (
     ActionError,
+    CallsDue,
     Diagnostic,
     Engine,
     EngineOptions,
@@ -243,6 +244,8 @@ class Replay:
         action = self._surfaces.act(doing.target)
         if isinstance(action, OpenUrl):
             return action.url, [Said(doing.at, None, note=f"The browser opens {action.url}")]
+        if isinstance(action, CallsDue):
+            return "", [Said(doing.at, message) for message in action.messages]
         if action is None:
             return "", [Said(doing.at, None, note="A function ran; the agent is told nothing.")]
         data = self._surfaces.data_models(action.owner)

@@ -8,15 +8,19 @@ from datetime import UTC
 from html import unescape
 from typing import TYPE_CHECKING, Any
 
+from a2ui.binding.agent_calls import request
 from a2ui.binding.secrets import show
-from a2ui.binding.values import FunctionCall
+from a2ui.binding.values import FunctionCall, Value
 from a2ui.catalog.actions import CallAction, EventAction, action_of
 from a2ui.catalog.kinds import Accessibility, Check
 from a2ui.errors import ActionError, ExpressionError
 from a2ui.functions.effects import checked_url
+from a2ui.functions.pending import PENDING
+from a2ui.functions.registry import Function
 from a2ui.functions.results import judged
 from a2ui.interaction.locate import Instance
 from a2ui.safety.text import clean_text
+from a2ui.surface.due import CallsDue, messages
 
 if TYPE_CHECKING:
     from a2ui.options import EngineOptions
@@ -52,13 +56,13 @@ class OpenUrl:
     url: str
 
 
-def act(instance: Instance | None, options: EngineOptions) -> ClientAction | OpenUrl | None:
+def act(instance: Instance | None, options: EngineOptions) -> ClientAction | OpenUrl | CallsDue | None:
     """What a click does. Raises ActionError; see `SurfaceSet.act`."""
     action = action_of(instance.component.props) if instance is not None else None
     if instance is None or action is None:
         raise ActionError("This button is gone: the card has changed since it was shown.")
     checks: tuple[Check, ...] = instance.component.props.get("checks", ())
-    results = [judged(instance.evaluate(c.condition), c.message, results=c.results) for c in checks]
+    results = [judged(_known(instance, c.condition), c.message, results=c.results) for c in checks]
     failing = [result.message for result in results if not result.valid]
     if failing:
         raise ActionError("; ".join(filter(None, failing)) or "This button is disabled.", code="disabled")
@@ -75,22 +79,68 @@ def _event(action: EventAction, instance: Instance, options: EngineOptions) -> C
         "surfaceId": surface.id,
         "sourceComponentId": instance.component.id,
         "timestamp": f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z",
-        "context": {key: instance.evaluate(value) for key, value in action.context.items()},
+        "context": {key: _needed(instance, value) for key, value in action.context.items()},
     }
     if action.user_message is not None:
-        said["userMessage"] = show(instance.evaluate(action.user_message))
+        said["userMessage"] = show(_needed(instance, action.user_message))
     message = {"version": surface.version, "action": said}
     return ClientAction(surface.owner, surface.id, message, _label(instance), instance.dom_id)
 
 
-def _run(call: FunctionCall, instance: Instance, options: EngineOptions) -> OpenUrl | None:
+def _known(instance: Instance, value: Value) -> Any:
+    """A value now. Raises ActionError where an agent is still at work on it."""
+    found = instance.evaluate(value)
+    if found is PENDING:
+        raise ActionError(
+            "An answer that this needs is not there yet. Try again in a moment.", code="pending"
+        )
+    return found
+
+
+def _needed(instance: Instance, value: Value) -> Any:
+    """The same. Raises ActionError also where an agent has failed to give it."""
+    calls = instance.surface.calls
+    if calls is None:
+        return instance.evaluate(value)
+    calls.take_failure()
+    found = _known(instance, value)
+    failure = calls.take_failure()
+    if failure is not None:
+        raise ActionError(failure[1], code=failure[0])
+    return found
+
+
+def _asks(
+    function: Function, catalog_id: str, arguments: dict[str, Any], instance: Instance, options: EngineOptions
+) -> CallsDue:
+    """The call of a function that the agent runs. Raises ActionError."""
+    surface = instance.surface
+    calls = surface.calls
+    if calls is None:
+        raise ActionError(f"{function.name} cannot be asked from here.", code="EXPRESSION_ERROR")
+    asked = request(function, catalog_id or calls.catalog_id, arguments, options.limits)
+    if isinstance(asked, ExpressionError):
+        raise ActionError(asked.message, code=asked.code)
+    if asked.key in calls.clicked.values():
+        raise ActionError("The agent is at work on this already.", code="pending")
+    if calls.room < 1:
+        problem = calls.too_many(function.name)
+        raise ActionError(problem.message, code=problem.code)
+    return CallsDue(surface.owner, surface.id, messages(surface, calls, [asked]), [], clicked=True)
+
+
+def _run(call: FunctionCall, instance: Instance, options: EngineOptions) -> OpenUrl | CallsDue | None:
     view = instance.surface.view
     function = view.compiler.function(call.name, call.catalog_id)
     if function is None:
         raise ActionError(
             f"There is no function {call.name[:40]!r}.", code="EXPRESSION_ERROR", expression=call.name[:100]
         )
-    arguments = {name: instance.evaluate(value) for name, value in call.arguments.items()}
+    if function.callers == "agentOnly":
+        raise ActionError(f"Only the agent may call {call.name[:40]}.", code="EXPRESSION_ERROR")
+    arguments = {name: _needed(instance, value) for name, value in call.arguments.items()}
+    if function.remote:
+        return _asks(function, call.catalog_id, arguments, instance, options)
     try:
         if call.name == "openUrl":
             return OpenUrl(checked_url(_expanded(arguments, instance)))

@@ -19,7 +19,9 @@ from a2ui.data.data_model import write_ops
 from a2ui.data.pointer import ABSENT, Tokens, parse, parse_scoped, read
 from a2ui.data.values import pointer_text
 from a2ui.errors import VALIDATION_FAILED, A2uiError, must_be
+from a2ui.functions.pending import PENDING
 from a2ui.functions.results import judged, to_truth
+from a2ui.protocol.answers import joined_data_models
 from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.composition import may_stand_in
 from a2ui.surface.surface import Surface
@@ -48,7 +50,7 @@ def run(surfaces: SurfaceSet, program: Iterable[Any], *, owner: str = "") -> dic
         "errors": errors,
         "evals": evals,
         "surfaces": {surface.id: tree(surface) for surface in surfaces if surface.owner == owner},
-        "clientDataModel": surfaces.client_data_model(owner),
+        "clientDataModel": joined_data_models(surfaces.data_models(owner)),
     }
 
 
@@ -233,7 +235,8 @@ class _Walk:
         return sent
 
     def _value(self, component: Component, value: Any, scope: Any) -> Any:
-        return self._surface.view.evaluate(value, scope, component.id, self._item)
+        found = self._surface.view.evaluate(value, scope, component.id, self._item)
+        return None if found is PENDING else found
 
 
 def _evaluate(surfaces: SurfaceSet, request: Mapping[str, Any], owner: str) -> Any:

@@ -200,13 +200,15 @@ class Build(ReadRecorder):
     def done(self, render: Render, part: Part | None = None) -> None:
         """Sets how the place renders, and registers what it read for its main part, by default the whole element."""
         self.place.set_render(render)
-        if self.reads or self.counts:
-            self.view.register(part or Part(self.place), self)
+        view = self.view
+        if self.reads or self.counts or (view.calls is not None and self in view.calls.sites):
+            view.register(part or Part(self.place), self)
 
     def remember(self, render: Render) -> None:
         """Like `done`, for what reads more often than it looks different (see `Memo`)."""
         place = self.place
-        if not (self.reads or self.counts):
+        calls = self.view.calls
+        if not (self.reads or self.counts) and (calls is None or self not in calls.sites):
             place.set_render(render)
             return
         memo = Memo(place, render, self.view.journal)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import partial
 
+from a2ui.binding.agent_calls import AgentCalls
 from a2ui.binding.reading import Read, ReadRecorder
 from a2ui.journal import Journal
 from a2ui.rendering.index import ReadIndex
@@ -22,8 +23,17 @@ from a2ui.state.store import ComponentStore
 class PlaceTree:
     """All places of a surface, with the index of what they read and the room that they take."""
 
-    def __init__(self, dom_id: str, store: ComponentStore, instances: int, journal: Journal) -> None:
+    def __init__(
+        self,
+        dom_id: str,
+        store: ComponentStore,
+        instances: int,
+        journal: Journal,
+        calls: AgentCalls | None = None,
+    ) -> None:
         self.journal = journal
+        self.calls = calls
+        """The calls of agents' functions; None where there can be none."""
         self.dom_id = dom_id
         self.store = store
         self.index = ReadIndex(journal)
@@ -131,6 +141,8 @@ class PlaceTree:
             self._count(part)
         if recorder.grows:
             recorder.on_read = partial(self._listen, part, recorder)
+        if self.calls is not None:
+            self.calls.register(part, recorder)
 
     def _count(self, part: Part) -> None:
         """Changes of an item's position repaint the part."""
@@ -203,6 +215,8 @@ class PlaceTree:
         for part in place.parts:
             for pattern in part.patterns:
                 self.index.discard(pattern, part)
+            if self.calls is not None:
+                self.calls.forget(part)
             if not place.levels:
                 continue
             around = place.levels[-1]

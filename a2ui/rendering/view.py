@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Compiler
 from a2ui.binding.reading import Counter, ReadRecorder, Source
+from a2ui.binding.values import NODES
+from a2ui.catalog.actions import EventAction, action_of
 from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
 from a2ui.journal import Journal
 from a2ui.rendering.build import CHARS_AN_INSTANCE, USUAL_CALLS, Build
@@ -17,7 +19,7 @@ from a2ui.rendering.first_drawing import drawing
 from a2ui.rendering.listing import Listing
 from a2ui.rendering.lists import ListSlot
 from a2ui.rendering.measured import Measure, draw_whole
-from a2ui.rendering.place import Place, Placement
+from a2ui.rendering.place import OwnPart, Place, Placement
 from a2ui.rendering.place_tree import PlaceTree, mark_morphs
 from a2ui.rendering.placeholders import inside_button, missing, too_much, unknown
 from a2ui.state.components import ROOT
@@ -27,6 +29,7 @@ from a2ui.state.store import ComponentStore
 if TYPE_CHECKING:
     from a2ui.catalog.component_type import ComponentType
     from a2ui.options import EngineOptions
+    from a2ui.state.components import Component
 
 Report = Callable[[A2uiError, str], None]
 
@@ -47,7 +50,7 @@ class View(PlaceTree):
         report: Report,
         journal: Journal,
     ) -> None:
-        super().__init__(dom_id, store, options.limits.instances, journal)
+        super().__init__(dom_id, store, options.limits.instances, journal, compiler.calls)
         self.options = options
         self.compiler = compiler
         self.source = source
@@ -222,11 +225,25 @@ class View(PlaceTree):
             build = Build(self, place, component)
             before = self.compiler.work.compiled
             component.type.build(build)
+            if self.calls is not None and "action" in component.props:
+                self._ask_before_click(place, component)
             calls = self.compiler.work.compiled - before - USUAL_CALLS
             weight = build.weight // CHARS_AN_INSTANCE + (max(0, calls))
             if weight:
                 place.weight = weight
                 self.budget.used += weight
+
+    def _ask_before_click(self, place: Place, component: Component) -> None:
+        """What an action needs of the agent is asked while its button is shown: a click finds the answers there."""
+        action = action_of(component.props)
+        if not isinstance(action, EventAction):
+            return
+        recorder = ReadRecorder(component.id, self.report, place.levels[-1] if place.levels else None)
+        for value in (*action.context.values(), action.user_message):
+            if isinstance(value, NODES):
+                self.compiler.compile(value, recorder)
+        if self.calls is not None and recorder in self.calls.sites:
+            self.register(OwnPart(place, _shows_nothing), recorder)
 
     @staticmethod
     def _allowed(place: Place, kind: ComponentType) -> bool:
@@ -258,4 +275,12 @@ class View(PlaceTree):
         """A dynamic value now, for a click or an edit; `counter`: the template whose item it is in."""
         self.compiler.work.begin()
         recorder = ReadRecorder(component_id, self.report, counter)
-        return self.compiler.getter(value, recorder)(scope)
+        found = self.compiler.getter(value, recorder)(scope)
+        if self.calls is not None:
+            # Evaluated once: it is nothing that is shown.
+            self.calls.sites.pop(recorder, None)
+        return found
+
+
+def _shows_nothing(_: Any, __: str) -> None:
+    return None

@@ -91,5 +91,14 @@ class Limits:
     regex_slow_steps: int = 100_000
     """Steps of a search with look-around, or with large counts of large sets."""
 
+    agent_calls: int = 100
+    """Calls of agents' functions that one surface keeps, pending and answered ones."""
+    agent_call_chars: int = 10_000
+    """JSON of the arguments of such a call."""
+    agent_answer_bytes: int = 100_000
+    """One answer to such a call, see `a2ui.data.values.measure`."""
+    renderer_calls: int = 100
+    """Calls of renderer functions in the messages that are checked together."""
+
 
 DEFAULT_LIMITS = Limits()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from a2ui.journal import Journal
 from a2ui.options import Shared
 from a2ui.protocol.dialects import speaks_1_0
 from a2ui.protocol.messages import CreateSurface, UpdateDataModel
+from a2ui.surface.reserved import without_names
 from a2ui.surface.surface import Surface
 from a2ui.surface.theme import check_theme
 
@@ -111,8 +112,17 @@ def _metadata(message: CreateSurface, engine: Shared) -> list[Diagnostic]:
     ]
 
 
-def restored(engine: Shared, data: Mapping[str, Any], journal: Journal) -> Surface:
-    """A surface from `Surface.snapshot()`. Raises A2uiError for a catalog that is not there."""
+def restored(engine: Shared, kept: Iterable[Mapping[str, Any]], journal: Journal) -> Iterator[Surface]:
+    """Surfaces from what `Surface.snapshot()` made of each, without those and the actions that their owners may not
+    have by now. Raises A2uiError for a catalog that is not there."""
+    reserved = engine.options.reserved
+    for data in kept:
+        allowed = data if reserved is None else without_names(data, reserved)
+        if allowed is not None:
+            yield _restored(engine, allowed, journal)
+
+
+def _restored(engine: Shared, data: Mapping[str, Any], journal: Journal) -> Surface:
     catalog_id = data["catalogId"]
     catalog = catalog_for(engine, catalog_id, data["version"])
     if catalog is None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from a2ui.binding.agent_calls import AgentCalls
 from a2ui.binding.compiler import Compiler
 from a2ui.binding.parsing import parse as parse_value
 from a2ui.catalog.accepting import AcceptContext
@@ -15,11 +16,13 @@ from a2ui.data.pointer import ABSENT, Tokens, parse, read
 from a2ui.data.values import JSON
 from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic
 from a2ui.functions.locales import is_right_to_left
+from a2ui.functions.pending import PENDING
 from a2ui.journal import Journal
 from a2ui.ops import Op
 from a2ui.options import Shared
 from a2ui.protocol.dialects import PLAIN, Notation, dialect_of, speaks_1_0
 from a2ui.protocol.messages import UpdateDataModel
+from a2ui.rendering.asking import mark
 from a2ui.rendering.index import Splice
 from a2ui.rendering.repaint import Repaint
 from a2ui.rendering.view import View
@@ -87,6 +90,9 @@ class Surface:
             options.reveal,
             journal,
             system=speaks_1_0(version),
+            calls=AgentCalls(catalog_id, options.limits, journal)
+            if words.asks_agents and speaks_1_0(version)
+            else None,
         )
         self._reports = Reports(surface_id, options.limits, journal)
         self.view = View(dom_id, self.store, options, compiler, self._model, self._reports.add, journal)
@@ -103,6 +109,11 @@ class Surface:
     @property
     def model(self) -> DataModel:
         return self._model
+
+    @property
+    def calls(self) -> AgentCalls | None:
+        """The calls of agents' functions that it shows; None where it cannot make any."""
+        return self.view.calls
 
     def html(self) -> str:
         """The whole surface as one element with the id `dom_id`. Fragments still due are made before, so that
@@ -127,7 +138,8 @@ class Surface:
         self.note()
         for one in problems:
             self._reports.add(A2uiError(one.message, code=one.code, fault="agent", **one.facts), "")
-        return self.view.evaluate(value, scope, "")
+        found = self.view.evaluate(value, scope, "")
+        return None if found is PENDING else found
 
     # ------------------------------------------------------------------ changing
 
@@ -207,6 +219,20 @@ class Surface:
         ):
             self.view.index.changed(tokens, read(before, tokens), read(model.now, tokens), model.now)
 
+    def change_calls(self, change: Callable[[AgentCalls], None]) -> None:
+        """Changes what is known of the calls of agents' functions. Whatever shows one otherwise now becomes fragments.
+        Raises RuntimeError for a surface that cannot make any."""
+        self.note()
+        view = self.view
+        if view.calls is None:
+            raise RuntimeError("This surface calls no functions of agents.")
+        if view.live:
+            view.compiled()
+        before = view.calls.looks()
+        change(view.calls)
+        if view.live:
+            mark(view, view.calls, before)
+
     def settle(self) -> None:
         """Makes the fragments for everything that has changed."""
         self.note()
@@ -248,6 +274,10 @@ class Surface:
         self.view.asked = before.asked
         before.fall_apart()
 
+    def report(self, error: A2uiError) -> None:
+        """Takes note of a problem that belongs to no component."""
+        self._reports.add(error, "")
+
     def take_problems(self) -> list[Diagnostic]:
         """The problems found while rendering since the last call."""
         return self._reports.take()
@@ -267,6 +297,7 @@ class Surface:
             "dataModel": self._model.value,
             "asked": dict(self.view.asked),
             **({} if self.metadata is None else {"metadata": self.metadata}),
+            **({"calls": made} if (made := self.calls and self.calls.snapshot()) else {}),
             **self.store.snapshot(),
         }
 
@@ -275,6 +306,8 @@ class Surface:
         self._model.write((), data["dataModel"])
         self.store.restore(data)
         self.view.asked = dict(data.get("asked", {}))
+        if self.calls is not None and "calls" in data:
+            self.calls.restore(data["calls"])
 
 
 def _ink(colour: str) -> str:

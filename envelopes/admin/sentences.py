@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from envelopes.admin import function_calls
 from envelopes.admin.people import People
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.rows import Row
@@ -325,6 +326,9 @@ _KINDS: dict[str, _Kind] = {
     "action": _Kind("person", _action),
     "edit": _Kind("person", _edit),
     "show": _Kind("person", _show),
+    "agent-call": _Kind("runtime", function_calls.called),
+    "agent-answer": _Kind("runtime", function_calls.answered),
+    "renderer-answer": _Kind("runtime", function_calls.responded),
     "turn": _Kind("runtime", _turn),
     "part": _Kind("actor", _part),
     "withdrawn": _Kind("runtime", _withdrawn),

@@ -8,9 +8,10 @@ session's lock; ``short_way`` in the event loop.
 from __future__ import annotations
 
 from envelopes.intake.fields import SurfaceRefused, post_edit, post_show
+from envelopes.intake.originating import originator
 from envelopes.intake.remembering import FORGOTTEN_AT_ONCE, REMEMBERED, forget_messages
 from envelopes.intake.short_way import edit, show
-from envelopes.intake.turns import originator, post_action, post_decision, post_message, stop
+from envelopes.intake.turns import post_action, post_decision, post_message, stop
 
 __all__ = [
     "FORGOTTEN_AT_ONCE",

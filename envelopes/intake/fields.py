@@ -5,6 +5,7 @@ from __future__ import annotations
 from a2ui import ActionError, Edit, InputError, More, Target
 from envelopes.access import Principal
 from envelopes.errors import BeachError
+from envelopes.intake.originating import originator
 from envelopes.intake.remembering import once
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
@@ -12,6 +13,7 @@ from envelopes.models import Session
 from envelopes.protocol.rows import EditData, ShowData
 from envelopes.secrets import seal
 from envelopes.session_state import live_sessions
+from envelopes.turns.agent_calls import make_due
 from envelopes.types import Json, JsonObject
 
 _ROW = Reserved(rows=1)
@@ -50,6 +52,8 @@ def post_edit(session: Session, who: Principal, message_id: str, target: Target,
                 raise SurfaceRefused(error.code, error.message) from error
         if edit.ops:
             writer.add("edit", edit_data(edit))
+            whose = [originator(who)]
+            make_due(writer, lambda surfaces: surfaces.apply_edit(edit), originators=whose)
         return {}
 
     return once(session, who, message_id, effect, _ROW)
@@ -66,6 +70,7 @@ def post_show(session: Session, who: Principal, message_id: str, target: Target)
             except ActionError as error:
                 raise SurfaceRefused(error.code, error.message) from error
         writer.add("show", show_data(more))
+        make_due(writer, lambda surfaces: surfaces.apply_more(more), originators=[originator(who)])
         return {}
 
     return once(session, who, message_id, effect, _ROW)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from a2ui import ActionError, OpenUrl, Target
+from a2ui import ActionError, CallsDue, ClientAction, OpenUrl, Target
 from envelopes.access import Principal
 from envelopes.approvals import service as approvals
 from envelopes.conf import conf
 from envelopes.errors import BeachError, Forbidden, NotFound, TooLarge, ValidationFailed
 from envelopes.intake.fields import SurfaceRefused
+from envelopes.intake.originating import originator
 from envelopes.intake.remembering import once, remembered
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
 from envelopes.models import Session, Turn
-from envelopes.protocol.originators import Originator
 from envelopes.protocol.rows import ActionData, MessageData, TriedDecisionData
 from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.titles import title_of
@@ -23,20 +23,13 @@ from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import TurnStatus
 from envelopes.session_state import live_sessions
-from envelopes.turns import states
+from envelopes.turns import agent_calls, states
 from envelopes.turns.lifecycle import open_turn, settle
 from envelopes.turns.parts import inbound_parts
 from envelopes.types import JsonObject
 
 _ROW, _WITH_TURN = Reserved(rows=1), Reserved(rows=2, turns=1)
 """What somebody did, and the turn that it opens."""
-
-
-def originator(who: Principal) -> Originator:
-    """``who`` as a turn keeps them, with what they consume by now. Raises ``Forbidden`` for nobody."""
-    if who.kind is None:
-        raise Forbidden("Nobody is signed in who could begin a turn.")
-    return {"principal": who.key, "kind": who.kind, "consumes": sorted(who.consumes)}
 
 
 def post_message(
@@ -81,7 +74,7 @@ def _sets_state(part: JsonObject) -> bool:
 
 
 def post_action(session: Session, who: Principal, message_id: str, target: Target) -> JsonObject:
-    """A click on a surface's button; opens a turn, or answers ``{effect: {openUrl}}`` for a function call.
+    """A click on a surface's button; opens a turn, calls a function of the agent, or answers ``{effect: {openUrl}}``.
 
     ``target`` names the element only; name and context come from the server's own state (R2).
     """
@@ -92,8 +85,11 @@ def post_action(session: Session, who: Principal, message_id: str, target: Targe
                 done = view.surfaces.act(target)
             except ActionError as error:
                 raise SurfaceRefused(error.code, error.message) from error
-            metadata = view.surfaces.data_models(done.owner) if done and not isinstance(done, OpenUrl) else {}
+            metadata = view.surfaces.data_models(done.owner) if isinstance(done, ClientAction) else {}
         if done is None:
+            return {}
+        if isinstance(done, CallsDue):
+            agent_calls.make(writer, [done], originators=[originator(who)])
             return {}
         if isinstance(done, OpenUrl):
             return {"effect": {"openUrl": done.url}}

@@ -76,7 +76,7 @@ class Writer:
         self._rows: list[NewRow] = []
         # The place from which rows are not stored yet.
         self._stored = 0
-        self._work = self._news = False
+        self._work = self._news = self._calls = False
 
     def add(
         self,
@@ -109,6 +109,10 @@ class Writer:
         """After the commit, a runner looks for work in this session."""
         self._work = True
 
+    def wake_answering(self) -> None:
+        """After the commit, this process looks for calls of agents' functions that it can answer."""
+        self._calls = True
+
     def finish(self) -> None:
         self.flush()
         if self._rows or self._work:
@@ -126,7 +130,7 @@ class Writer:
         session, upto = self.session.pk, self._first + len(self._rows) - 1
         if self._rows:
             hand_over(Committed(session, self._first, self._rows, self.now))
-        doorbell.ring(session, upto=upto, work=self._work, news=self._news)
+        doorbell.ring(session, upto=upto, work=self._work, news=self._news, calls=self._calls)
 
 
 @contextmanager

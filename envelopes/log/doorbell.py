@@ -69,6 +69,7 @@ class Doorbell:
         self._listeners: dict[int, dict[Listener, _Place]] = {}
         self._workers: dict[SessionListener, _Place] = {}
         self._readers: dict[SessionListener, _Place] = {}
+        self._answering: dict[SessionListener, _Place] = {}
         self.relay: Relay | None = None
 
     def listen(self, session: int, listener: Listener) -> Callable[[], None]:
@@ -110,6 +111,18 @@ class Doorbell:
 
         return stop
 
+    def on_calls(self, listener: SessionListener) -> Callable[[], None]:
+        """Call ``listener(session)`` when a surface of a session has called functions of its agent, in this process;
+        returns what ends that."""
+        with self._lock:
+            self._answering[listener] = _Place()
+
+        def stop() -> None:
+            with self._lock:
+                self._answering.pop(listener, None)
+
+        return stop
+
     def watched(self) -> list[int]:
         with self._lock:
             return list(self._listeners)
@@ -121,14 +134,16 @@ class Doorbell:
         upto: int | None = None,
         work: bool = False,
         news: bool = False,
+        calls: bool = False,
         relayed: bool = False,
     ) -> None:
         """``upto``: the last row that is known. ``work``: it has something to run. ``news``: a list of sessions would
-        show it otherwise than before."""
+        show it otherwise than before. ``calls``: an agent's functions were called."""
         with self._lock:
             listeners = list(self._listeners.get(session, {}).items())
             told = list(self._workers.items()) if work else []
             told += list(self._readers.items()) if news else []
+            told += list(self._answering.items()) if calls else []
         _call_all(
             [
                 *((place, partial(listener, upto)) for listener, place in listeners),

@@ -1,5 +1,6 @@
 """What is stored: one module for each model, and all of them named here."""
 
+from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact
 from envelopes.models.client_message import ClientMessage
@@ -16,6 +17,7 @@ from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
 
 __all__ = [
+    "AgentCall",
     "Approval",
     "Artifact",
     "ClientMessage",

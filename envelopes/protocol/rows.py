@@ -53,6 +53,32 @@ class ShowData(TypedDict):
     count: int
 
 
+class AgentCallData(TypedDict):
+    """A surface of ``owner`` calls functions that its agent runs: the A2UI messages. ``forget`` are ids of calls that
+    it shows no longer. ``clicked``: a person asked for it, and nothing shows the answer."""
+
+    owner: str
+    surfaceId: str
+    messages: list[JsonObject]
+    forget: list[str]
+    clicked: bool
+
+
+class AgentAnswerData(TypedDict):
+    """The answer to one of these calls, as an A2UI message: what a tool gave, or that it took too long. Those of the
+    agent itself are parts. ``source``: tool, timeout."""
+
+    owner: str
+    message: JsonObject
+    source: str
+
+
+class RendererAnswerData(TypedDict):
+    """What a function of ours gave to the agent that called it, as an A2UI message."""
+
+    message: JsonObject
+
+
 class TurnData(TypedDict):
     """A turn has come to ``status`` (``state_machines.TurnStatus``, never settled). ``reason``: new, started, resumed,
     recovered, approval or job. ``attempt`` counts its runners."""
@@ -186,6 +212,9 @@ SHAPES: dict[str, type] = {
     "action": ActionData,
     "edit": EditData,
     "show": ShowData,
+    "agent-call": AgentCallData,
+    "agent-answer": AgentAnswerData,
+    "renderer-answer": RendererAnswerData,
     "turn": TurnData,
     "part": PartData,
     "withdrawn": WithdrawnData,
@@ -214,6 +243,7 @@ _AUDIT = frozenset(
         "state-refused",
         "diagnostic",
         "provider",
+        "renderer-answer",
     }
 )
 

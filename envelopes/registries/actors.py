@@ -29,7 +29,8 @@ class Actor:
 
     ``provider`` is called once per turn, so that settings and tests can choose the model. ``instructions`` are the
     actor's own part of the system prompt; the respond() snippet is added by the runtime. Raises ``RegistrationError``
-    for what is no name, for a display name with characters that cannot be seen, and for two tools of one name.
+    for what is no name, for a display name with characters that cannot be seen, and for two tools of one name or that
+    answer one function.
     """
 
     name: str
@@ -56,8 +57,16 @@ class Actor:
                 )
             taken.add(tool.name.casefold())
 
+        answered = [tool.answers for tool in self.tools if tool.answers]
+        if len(answered) > len(set(answered)):
+            raise RegistrationError(f"Two tools of {self.name!r} answer one function.", name=self.name)
+
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)
+
+    def answering(self, function: str) -> Tool | None:
+        """The tool that runs a function of a catalog when an interface calls it; None where the actor answers."""
+        return next((tool for tool in self.tools if tool.answers == function), None)
 
 
 actors: Registry[Actor] = Registry("actor")

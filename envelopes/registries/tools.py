@@ -47,8 +47,9 @@ class ToolContext(Protocol):
         """Keep a file and show it as an ``artifact`` part; returns its id. Raises ``TooLarge``, ``LeaseLost``."""
         ...
 
-    async def emit(self, *parts: JsonObject) -> None:
-        """Append parts to the log now (``progress``, ``a2ui-surface``, ...); they are checked like an actor's.
+    async def emit(self, *parts: JsonObject) -> list[JsonObject]:
+        """Append parts to the log now (``progress``, ``a2ui-surface``, ...); they are checked like an actor's. Returns
+        the A2UI messages with what functions gave that they have called (``callRendererFunction``).
 
         Raises ``ValidationFailed`` for a bad part, with a pointer into ``parts`` (``/0/data``); ``RespondRefused`` for
         messages that a surface refuses (``/parts/0/...``); ``LeaseLost`` when another process has taken the work over.
@@ -85,6 +86,8 @@ class Tool:
     ``label`` is a present participle for people ("Booking the flight"). ``data_kind`` marks a result as data-bearing.
     ``unfinished`` makes parts from the id and the arguments of a call that has ended without a result, whoever ended
     it: the last word of the tool to a surface that it was filling. It must hold however far the call had come.
+    ``answers``: the function of a catalog that it runs for interfaces (``callAgentFunction``): beside all turns,
+    without a person's approval, and again after a crash.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
     tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen.
     """
@@ -100,11 +103,17 @@ class Tool:
     data_kind: str | None = None
     timeout: float | None = None
     unfinished: Callable[[str, Any], Sequence[JsonObject]] | None = None
+    answers: str = ""
 
     def __post_init__(self) -> None:
         check_name("tool", self.name, _NAME)
         if self.name.casefold() == RESPOND:
             raise RegistrationError(f"{self.name!r} is the runtime's own tool.", name=self.name)
+        if self.answers and (self.approval is not None or self.background or not self.idempotent):
+            raise RegistrationError(
+                f"{self.name!r} answers interfaces, so it needs no approval, runs at once and may run twice.",
+                name=self.name,
+            )
 
     @property
     def fields(self) -> list[JsonObject]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass
+from typing import Protocol
 
 from envelopes import artifacts, secrets
 from envelopes.conf import conf
@@ -14,7 +15,7 @@ from envelopes.log.append import Fence, JobFence, TurnFence, writing
 from envelopes.models import Participant, ToolCall, Turn
 from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_json
-from envelopes.registries.tools import Tool
+from envelopes.registries.tools import Tool, ToolContext
 from envelopes.turns.emitting import emit
 from envelopes.turns.outcomes import UNKNOWN, Ended
 from envelopes.turns.parts import checked_parts
@@ -25,6 +26,12 @@ logger = logging.getLogger(__name__)
 
 GRACE_SECONDS = 5.0
 """How long a tool that was told to end may take to do so."""
+
+
+class Abandonable(ToolContext, Protocol):
+    """A context whose tool may be left to itself: ``abandoned`` says that nobody listens to it any more."""
+
+    abandoned: bool
 
 
 @dataclass
@@ -53,13 +60,14 @@ class RunningCall:
         )
         return str(part["data"]["artifactId"])
 
-    async def emit(self, *parts: JsonObject) -> None:
+    async def emit(self, *parts: JsonObject) -> list[JsonObject]:
         self._check()
         # What was said first stands first, by whatever way it goes.
         async with self.short_way.live.writers():
             checked = checked_parts(parts, "actor")
-            if not await self.short_way.append(checked):
-                await in_session(self.call.session_id, _emit, self.call, self.fence, checked)
+            if await self.short_way.append(checked):
+                return []
+            return await in_session(self.call.session_id, _emit, self.call, self.fence, checked)
 
     def close(self) -> None:
         self.short_way.close()
@@ -92,9 +100,9 @@ def _attach(call: ToolCall, fence: Fence, name: str, mime_type: str, content: by
         return part
 
 
-def _emit(call: ToolCall, fence: Fence, parts: list[Part]) -> None:
+def _emit(call: ToolCall, fence: Fence, parts: list[Part]) -> list[JsonObject]:
     with writing(call.session_id, fence=fence) as writer:
-        emit(writer, call, parts, "actor")
+        return emit(writer, call, parts, "actor")
 
 
 async def execute(
@@ -118,7 +126,7 @@ async def _executed(
     args = tool.input.model_validate(call.args)
     seconds = tool.timeout or (None if tool.background else conf.BEACH_TOOL_SECONDS)
     try:
-        result = await _within(seconds, tool, context, args)
+        result = await within(seconds, tool, context, args)
     except TimeoutError:
         if not tool.idempotent:
             return (
@@ -145,10 +153,10 @@ async def _executed(
             None,
             {"code": "tool_failed", "message": f"{tool.name} failed inside. It has been logged."},
         )
-    return "succeeded", _kept(tool, result), None
+    return "succeeded", kept(tool, result), None
 
 
-def _kept(tool: Tool, result: Json) -> Json:
+def kept(tool: Tool, result: Json) -> Json:
     """The result as it can be stored. What cannot be does not undo what the tool has done: that is said instead."""
     try:
         return clean_json(result)
@@ -157,7 +165,7 @@ def _kept(tool: Tool, result: Json) -> Json:
         return {"note": f"It was done, but its result cannot be shown: {error.message}"}
 
 
-async def _within(seconds: float | None, tool: Tool, context: RunningCall, args: object) -> Json:
+async def within(seconds: float | None, tool: Tool, context: Abandonable, args: object) -> Json:
     """Run ``tool`` for at most ``seconds``; raises ``TimeoutError``.
 
     Not ``wait_for``: it waits for the end of what it cancels, and a tool that catches that would hold its turn, and
@@ -178,7 +186,7 @@ async def _within(seconds: float | None, tool: Tool, context: RunningCall, args:
                 logger.error("The tool %s does not end; it is left to itself.", tool.name)
 
 
-async def _run(tool: Tool, context: RunningCall, args: object) -> Json:
+async def _run(tool: Tool, context: Abandonable, args: object) -> Json:
     try:
         return await tool.run(context, args)
     except TimeoutError as error:

@@ -25,6 +25,7 @@ from envelopes.log.doorbell import doorbell
 from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
+from envelopes.runtime.answering import Answering
 from envelopes.runtime.executing import GRACE_SECONDS, execute
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
@@ -74,7 +75,8 @@ class Runner:
         # Woken while so many turns ran that no more may, in the order in which their turns were opened.
         self._waiting: dict[int, None] = {}
         self._loops: list[asyncio.Task[None]] = []
-        self._deaf: Callable[[], None] | None = None
+        self._deaf: list[Callable[[], None]] = []
+        self._answering = Answering(self.owner, self._spawn)
         self._stopping = False
         self._purge_at = self._tidy_at = 0.0
 
@@ -89,14 +91,14 @@ class Runner:
         # What tools say goes through it; a process that was here before may have stopped it.
         committer.start()
         self.saver.start()
-        self._deaf = doorbell.on_work(self.wake)
+        self._deaf = [doorbell.on_work(self.wake), doorbell.on_calls(self._answering.wake)]
         self._loops = [asyncio.create_task(self._sweep()), asyncio.create_task(self._keep_leases())]
 
     async def stop(self) -> None:
         """Stop claiming, end the tasks, give the leases back: another process carries on at once."""
         self._stopping = True
-        if self._deaf is not None:
-            self._deaf()
+        for deafen in self._deaf:
+            deafen()
         # Cancelled once: the second time would take a tool the time that it has to end in.
         left = await end([*self._loops, *self._tasks], seconds=TASKS_SECONDS, again=TASKS_SECONDS)
         if left:
@@ -265,6 +267,7 @@ class Runner:
             await self._quietly(
                 "tidying", lambda: _in_batches(intake.forget_messages, intake.FORGOTTEN_AT_ONCE)
             )
+        await self._quietly("calls of agents' functions", self._answering.sweep)
         for session in await beside_sessions(leases.runnable_sessions):
             self.wake(session)
         for call_pk, session in await beside_sessions(leases.orphaned_jobs):
@@ -309,10 +312,11 @@ class Runner:
         except Exception:
             logger.exception("The runner's %s failed; it goes on.", name)
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._ended)
+        return task
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -37,6 +37,7 @@ from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.turns import calls, journal, outcomes, reply, steps
+from envelopes.turns.agent_calls import is_for_calls
 from envelopes.turns.deciding import ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
 from envelopes.types import Json
@@ -88,7 +89,10 @@ class TurnRun:
                 await self._store(steps.give_up, "actor_gone", text)
                 return
             # A reply without a single block still has its correction to be told.
-            if following == "model" or not (self._replied(loaded.turn) or loaded.turn.correction):
+            replied = self._replied(loaded.turn)
+            if not replied and is_for_calls(loaded.turn) and not await self._store(steps.still_asked):
+                return
+            if following == "model" or not (replied or loaded.turn.correction):
                 following = await self._ask(loaded.turn)
             else:
                 await self._run_calls(loaded)

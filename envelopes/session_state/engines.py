@@ -4,22 +4,24 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from a2ui import Engine, EngineOptions, Limits
+from a2ui import Catalog, Engine, EngineOptions, Limits
 from envelopes.conf import a2ui_limits, image_hosts
 from envelopes.protocol.surfaces import is_reserved
 from envelopes.protocol.zones import zone_of
+from envelopes.registries import catalogs
 from envelopes.secrets import reveal
 
-_engines: dict[tuple[str, str, Limits], Engine] = {}
+_engines: dict[tuple[str, str, Limits, tuple[Catalog, ...]], Engine] = {}
 
 
 def engine_for(locale: str, timezone: str) -> Engine:
     """The shared engine for a locale and a time zone."""
     limits, zone = a2ui_limits(), zone_of(timezone)
-    key = (locale, zone.key, limits)
+    key = (locale, zone.key, limits, catalogs.registered())
     if key not in _engines:
         _engines[key] = Engine(
             EngineOptions(
+                own=key[-1],
                 limits=limits,
                 locale=locale,
                 timezone=zone,

@@ -193,11 +193,13 @@ class LiveSession:
 
     def attempt(self, rows: Sequence[Row]) -> Pending | None:
         """Take in ``rows`` before the log has them, numbered on from ``seq``: until ``landed`` or ``dropped``, or until
-        somebody asks for the state. Returns None, with nothing changed, when a surface refuses one of them."""
+        somebody asks for the state. Returns None, with nothing changed, when a surface refuses one of them, or when
+        calls of agents' functions come or go with them: those are stored beside the rows."""
         state = self._state
         if state is None or self._pending is not None:
             raise RuntimeError("There is nothing to try them on, or others are on their way.")
         attempt = state.surfaces.attempt()
+        pending = self._pending_calls(state)
         try:
             changes = []
             for row in rows:
@@ -206,11 +208,27 @@ class LiveSession:
                     attempt.undo()
                     return None
                 changes.append(changed)
+            if pending is not None and self._calls_change(state, pending):
+                attempt.undo()
+                return None
         except BaseException:
             self._start_over()
             raise
         self._pending = Pending(state.seq, rows, changes, attempt)
         return self._pending
+
+    @staticmethod
+    def _pending_calls(state: SessionState) -> set[str] | None:
+        """The calls that wait for an answer; None where no surface can make any."""
+        if not state.engine.catalogs.asks_agents or all(one.calls is None for one in state.surfaces):
+            return None
+        return set(state.surfaces.calls.pending())
+
+    @staticmethod
+    def _calls_change(state: SessionState, pending: set[str]) -> bool:
+        # What nobody shows is not drawn, and only what is drawn says what it calls.
+        calls = state.surfaces.calls
+        return not state.shown or set(calls.pending()) != pending or bool(calls.due())
 
     def landed(self, pending: Pending, stored: Stored) -> None:
         """The log has the rows. Called without the lock, from wherever that became known; waits for nobody."""

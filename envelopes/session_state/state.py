@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 
-from a2ui import Diagnostic, Edit, Engine, More, PatchError, SurfaceChange, SurfaceSet
+from a2ui import CallsDue, Diagnostic, Edit, Engine, More, PatchError, SurfaceChange, SurfaceSet
 from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import messages_of
-from envelopes.types import Json
+from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
 
@@ -64,8 +64,14 @@ class SessionState:
         return refused, changes
 
 
+def calls_due(data: JsonObject) -> CallsDue:
+    """What an ``agent-call`` row says."""
+    return CallsDue(data["owner"], data["surfaceId"], data["messages"], data["forget"], data["clicked"])
+
+
 def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
-    """What a row means to the surfaces: an agent's messages, a person's edit, a person's wish to see more."""
+    """What a row means to the surfaces: an agent's messages, a person's edit, a person's wish to see more, a call of an
+    agent's function and what came of it."""
     if row.kind == "part" and row.part_type == "a2ui-surface":
         found: list[Diagnostic] = []
         for message in messages_of(row.data["part"].get("data")):
@@ -76,6 +82,10 @@ def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
             surfaces.apply_edit(Edit(row.data["owner"], row.data["surfaceId"], row.data["ops"]))
         except PatchError as error:
             return [Diagnostic(error.code, error.message, refused=True)]
+    if row.kind == "agent-call":
+        surfaces.calls.make(calls_due(row.data))
+    if row.kind == "agent-answer":
+        return surfaces.apply(row.data["message"], owner=row.data["owner"])
     if row.kind == "show":
         surfaces.apply_more(
             More(row.data["owner"], row.data["surfaceId"], row.data["target"], row.data["count"])

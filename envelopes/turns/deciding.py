@@ -109,6 +109,9 @@ _ENDINGS = {
 }
 """Stop reasons after which asking again changes nothing."""
 
+ANSWERED = "functionResponses"
+"""Where the result of respond() holds what functions gave that its parts had called."""
+
 _MISBEHAVED = Fail("model_misbehaved", "The model did not manage to answer in the form it has to use.")
 
 
@@ -138,7 +141,9 @@ def after_reply(turn: Turn, ended: ReplyEnd, retry_limits: RetryLimits) -> After
     calls = calls_of(turn)
     spoken = [turn.results.get(block["id"], {}).get("ok") for block in calls if block["name"] == RESPOND]
     declared = next((ok for ok in reversed(spoken) if ok), None)
-    if declared and len(spoken) == len(calls) and turn_states[declared["turnState"]].terminal:
+    # Whoever called functions of ours goes on to hear what they gave.
+    asked = any(ok and ok.get(ANSWERED) for ok in spoken)
+    if declared and not asked and len(spoken) == len(calls) and turn_states[declared["turnState"]].terminal:
         if declared.get("passTo"):
             return PassOn(declared["passTo"])
         state = declared["turnState"]

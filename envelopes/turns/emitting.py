@@ -18,13 +18,15 @@ from envelopes.types import JsonObject
 logger = logging.getLogger(__name__)
 
 
-def emit(writer: Writer, call: ToolCall, parts: Sequence[Part | JsonObject], origin: Origin) -> None:
+def emit(
+    writer: Writer, call: ToolCall, parts: Sequence[Part | JsonObject], origin: Origin
+) -> list[JsonObject]:
     """Append parts of a call to the turn that has it now, or to the one that they begin (``turns.late``); they stay its
-    own actor's. Raises what ``append_parts`` does."""
+    own actor's. Returns what functions gave that they called, as A2UI messages. Raises what ``append_parts`` does."""
     turn = Turn.objects.get(pk=call.turn_id)
     checked = checked_parts(parts, origin)
     home = turn_for(writer, turn.holder(), call, checked, turn.actor)
-    append_parts(writer, home, checked, origin, actor=turn.actor)
+    return append_parts(writer, home, checked, origin, actor=turn.actor).responses
 
 
 def holder_of(turn_pk: int) -> Turn:

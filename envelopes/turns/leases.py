@@ -20,7 +20,7 @@ from django.utils import timezone
 from envelopes.conf import conf
 from envelopes.log.append import TurnFence, Writer, writing
 from envelopes.log.reserving import Reserved, adapted, reserving
-from envelopes.models import ToolCall, Turn, by_hand
+from envelopes.models import AgentCall, ToolCall, Turn, by_hand
 from envelopes.providers.transcript import extended, resumable
 from envelopes.registries.state_machines import CallStatus, TurnStatus
 from envelopes.turns import journal
@@ -197,6 +197,7 @@ def release(owner: str) -> list[int]:
     ToolCall.objects.filter(lease_owner=owner, state=CallStatus.RUNNING, background=True).update(
         lease_until=now
     )
+    AgentCall.objects.filter(lease_owner=owner).update(lease_until=None)
     return sessions
 
 

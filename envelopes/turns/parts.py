@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypedDict
+from typing import NamedTuple, TypedDict
 
 from envelopes import artifacts
 from envelopes.delivery import rules
@@ -23,19 +22,20 @@ from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, part_types
 from envelopes.registries.state_machines import TurnStatus
-from envelopes.turns import states
-from envelopes.turns.surfaces import check_surfaces
+from envelopes.turns import agent_calls, states
+from envelopes.turns.surfaces import calls_functions, check_surfaces
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True)
-class Appended:
-    """What became of parts: ``repaired`` is what was closed and repaired on surfaces, ``refused`` are changes of state
-    that were not made, each ``{part, code, reasons}``."""
+class Appended(NamedTuple):
+    """What the model is told of its parts: ``repaired`` is what was closed and repaired on surfaces, ``responses`` are
+    the A2UI messages with what functions of ours gave, ``refused`` are changes of state that were not made, each
+    ``{part, code, reasons}``."""
 
     repaired: list[JsonObject]
+    responses: list[JsonObject]
     refused: list[JsonObject]
 
 
@@ -56,8 +56,9 @@ def append_parts(
     not the turn's actor. ``live`` are the streamed bubbles that they replace, by number of the part. ``turn`` has to be
     read under the lock of ``writer``: parts of a settled turn are marked as late.
 
-    Returns what became of them, for the model to read. Raises ``ValidationFailed`` for a part that
-    cannot come from ``origin``, ``RespondRefused`` when the message of a surface would change nothing.
+    Calls of agents' functions that they make due are made with them. Returns what the model is to read. Raises
+    ``ValidationFailed`` for a part that cannot come from ``origin``, ``RespondRefused`` when the message of a surface
+    would change nothing.
     """
     checked = checked_parts(parts, origin)
     tried = check_surfaces(writer, actor or turn.actor, checked)
@@ -73,7 +74,11 @@ def append_parts(
             refused.append({"part": f"/parts/{number}", "code": states.CODE, "reasons": reasons})
         else:
             _add(writer, turn, part, state, actor, live=(live or {}).get(number))
-    return Appended(tried.told, refused)
+    for message in tried.responses:
+        writer.add("renderer-answer", {"message": message}, turn=turn, actor=actor)
+    agent_calls.end(writer, tried.ended)
+    agent_calls.make(writer, tried.due, turn=turn)
+    return Appended(tried.told, tried.responses, refused)
 
 
 def _proposed(writer: Writer, turn: Turn, part: Part) -> list[JsonObject]:
@@ -93,8 +98,11 @@ def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Pa
 
 def needs_database(parts: Sequence[Part]) -> bool:
     """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is, where the
-    session's state is."""
-    return any(part.part_type == "artifact" or part_types[part.part_type].sets_state for part in parts)
+    session's state is; or more is stored with them: what functions gave."""
+    return any(
+        part.part_type == "artifact" or part_types[part.part_type].sets_state or calls_functions(part)
+        for part in parts
+    )
 
 
 class PartRow(TypedDict):

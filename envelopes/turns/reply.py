@@ -23,7 +23,7 @@ from envelopes.protocol.text import clean_json, clean_text
 from envelopes.providers.transcript import extended, tool_use
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
-from envelopes.turns.deciding import calls_of, last_reply
+from envelopes.turns.deciding import ANSWERED, calls_of, last_reply
 from envelopes.turns.history import opening_messages
 from envelopes.turns.leases import Claim
 from envelopes.turns.parts import Appended, append_parts
@@ -126,7 +126,7 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
     raw, call_id, live = block.raw, block.call_id, block.live
     call: RespondCall | None = None
     refusal: BeachError | None = None
-    appended = Appended([], [])
+    appended = Appended([], [], [])
     try:
         if isinstance(raw, BeachError):
             raise raw
@@ -150,13 +150,15 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
             writer.add("note", {"note": call.note}, turn=turn)
         for problem in appended.repaired:
             writer.add("diagnostic", problem, turn=turn)
-        told = {
+        told: JsonObject = {
             "delivered": len(call.parts) - len(appended.refused),
             "turnState": call.state,
             "repaired": appended.repaired,
         }
         if appended.refused:
             told["refused"] = appended.refused
+        if appended.responses:
+            told[ANSWERED] = appended.responses
         turn.results[call_id] = {"ok": {**told, "passTo": call.pass_to} if call.pass_to else told}
     return refusal.as_dict() if refusal else None
 

@@ -30,6 +30,7 @@ from envelopes.providers.transcript import (
 from envelopes.registries.actors import actors
 from envelopes.registries.state_machines import TURN, CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
+from envelopes.turns import agent_calls
 from envelopes.turns.deciding import (
     Answer,
     Ask,
@@ -71,6 +72,17 @@ def load(claim: Claim) -> Loaded:
     missing = [call_id for call_id in ids if call_id not in turn.results]
     calls = list(turn.tool_calls.filter(call_id__in=missing).select_related("approval").order_by("position"))
     return Loaded(turn, calls)
+
+
+def still_asked(claim: Claim) -> bool:
+    """Whether the turn, which calls of surfaces opened, has anything to answer. It is settled where all of them are
+    over: answered elsewhere, too late, or gone with their surface."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
+        if agent_calls.are_pending(turn):
+            return True
+        settle(writer, turn, turn_state="complete", finalized_by="complete")
+        return False
 
 
 def use_model(claim: Claim, turn: Turn, model: str) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
-from a2ui import Diagnostic, SurfaceSet
+from a2ui import CallsDue, Diagnostic, SurfaceSet
 from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
 from envelopes.protocol.parts import Metadata, Part
 from envelopes.protocol.surfaces import messages_of
 from envelopes.session_state import live_sessions
 from envelopes.types import JsonObject
+
+T = TypeVar("T")
 
 RETIRED_SLOT = "beach:retired"
 """The slot of rows by which the runtime closes a surface: no data belongs to it."""
@@ -19,10 +23,15 @@ RETIRED_SLOT = "beach:retired"
 @dataclass(frozen=True)
 class Tried:
     """What came of trying surface parts: ``closing`` are parts that have to stand before them, to make room; ``told``
-    is what was closed and what the engine repaired, for the model to read."""
+    is what was closed and what the engine repaired, for the model to read. ``responses`` are what functions of ours
+    gave to the agent, ``due`` the calls of its functions that are to be made, ``ended`` the ids of those that wait no
+    more."""
 
     closing: list[Part] = field(default_factory=list)
     told: list[JsonObject] = field(default_factory=list)
+    responses: list[JsonObject] = field(default_factory=list)
+    due: list[CallsDue] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
 
 
 def check_surfaces(writer: Writer, owner: str, parts: list[Part]) -> Tried:
@@ -41,12 +50,27 @@ def check_surfaces(writer: Writer, owner: str, parts: list[Part]) -> Tried:
         return Tried()
     with live_sessions.open(writer.session, upto=writer.known_seq) as view:
         most = view.engine.options.limits.surfaces
+    return trying(writer, lambda surfaces: _tried(surfaces, owner, found, most))
+
+
+def calls_functions(part: Part) -> bool:
+    """Whether a part calls a function of ours: its answer is stored with it."""
+    if part.part_type != "a2ui-surface" or not isinstance(part.data, dict):
+        return False
+    messages = part.data.get("messages")
+    listed = messages if isinstance(messages, list) else [part.data]
+    return any(isinstance(message, dict) and "callRendererFunction" in message for message in listed)
+
+
+def trying(writer: Writer, do: Callable[[SurfaceSet], T]) -> T:
+    """What ``do`` returns, done to the surfaces of the session as the log has them, and undone."""
+    with live_sessions.open(writer.session, upto=writer.known_seq) as view:
         if not view.shown:
             # What nobody shows is new to pages: drawing what has changed would draw all of it.
-            return _tried(view.engine.restore(view.surfaces.snapshot()), owner, found, most)
+            return do(view.engine.restore(view.surfaces.snapshot()))
         attempt = view.surfaces.attempt()
         try:
-            return _tried(view.surfaces, owner, found, most)
+            return do(view.surfaces)
         finally:
             attempt.undo()
 
@@ -54,13 +78,18 @@ def check_surfaces(writer: Writer, owner: str, parts: list[Part]) -> Tried:
 def _tried(surfaces: SurfaceSet, owner: str, found: list[tuple[int, list[JsonObject]]], most: int) -> Tried:
     repaired: list[JsonObject] = []
     refused: list[JsonObject] = []
+    responses: list[JsonObject] = []
+    pending = surfaces.calls.pending() if surfaces.calls.possible else {}
     retired = _make_room(surfaces, owner, [message for _, messages in found for message in messages], most)
     for number, messages in found:
         for message in messages:
             for diagnostic in surfaces.apply(message, owner=owner):
                 (refused if diagnostic.refused else repaired).append(_as_json(number, diagnostic))
+            # With the data as it is now.
+            responses += surfaces.renderer_calls.responses()
     # Drawn once, since some faults show only then: an unknown function, a list that is cut.
     surfaces.flush()
+    due = surfaces.calls.due()
     repaired += [_as_json(found[-1][0], diagnostic) for diagnostic in surfaces.diagnostics()]
     if refused:
         first = refused[0]
@@ -71,7 +100,8 @@ def _tried(surfaces: SurfaceSet, owner: str, found: list[tuple[int, list[JsonObj
             a2ui=first["code"],
         )
     told = [*(_told(found[0][0], message, most) for message in retired), *repaired][:20]
-    return Tried([_closing(message) for message in retired], told)
+    ended = list(pending.keys() - surfaces.calls.pending().keys()) if pending else []
+    return Tried([_closing(message) for message in retired], told, responses, due, ended)
 
 
 def _closing(message: JsonObject) -> Part:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from a2ui import Engine, EngineOptions, Limits
+from a2ui import Engine, EngineOptions, Limits, joined_data_models
 from a2ui.protocol import catalog_ids
 from tests.a2ui.programs import BASIC, call, components, create, data, message, path, row, run, surface
 
@@ -351,5 +351,8 @@ class TestData:
     def test_client_data_model(self):
         surfaces = run(create("a", sendDataModel=True), create("b"), data({"x": 1}, surface="a"))
 
-        assert surfaces.client_data_model("") == {"version": "v0.9", "surfaces": {"a": {"x": 1}}}
-        assert surfaces.client_data_model("other") is None
+        assert joined_data_models(surfaces.data_models("")) == {
+            "version": "v0.9",
+            "surfaces": {"a": {"x": 1}},
+        }
+        assert joined_data_models(surfaces.data_models("other")) is None

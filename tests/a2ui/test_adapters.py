@@ -504,12 +504,10 @@ class TestV10:
         assert sent["action"]["userMessage"] == "I say"
         assert sent["action"]["context"] == {"k": 1}
 
-    @pytest.mark.parametrize(
-        ("verb", "rest"),
-        [("callRendererFunction", {"callFunction": {}}), ("agentFunctionResponse", {"value": 1})],
-    )
-    def test_remote_functions_are_refused(self, verb, rest):
-        _, (problem,) = fed({"version": "v1.0", verb: {"functionCallId": "c1", **rest}})
+    def test_an_answer_that_nobody_waits_for_is_refused(self):
+        _, (problem,) = fed(
+            {"version": "v1.0", "agentFunctionResponse": {"functionCallId": "c1", "value": 1}}
+        )
 
         assert (problem.code, problem.refused) == ("INVALID_FUNCTION_CALL", True)
         assert problem.facts["functionCallId"] == "c1"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from a2ui import ActionError, Engine, EngineOptions
+from a2ui import ActionError, Engine, EngineOptions, joined_data_models
 from a2ui.catalog.basic import BASIC_CATALOG
 from a2ui.catalog.strict import shapes_of
 from a2ui.schema.dynamic import CALL_DEPTH
@@ -148,7 +148,7 @@ class TestWhatWeSend:
     def test_data_models(self):
         surfaces = run(create(sendDataModel=True), message("updateDataModel", value={"a": 1}))
 
-        assert valid(surfaces.client_data_model(""), "client_data_model.json")
+        assert valid(joined_data_models(surfaces.data_models("")), "client_data_model.json")
 
 
 class TestStrictMode:

@@ -39,6 +39,9 @@ SUITES: Mapping[str, str] = {
     "conformance/core/message_processor_v0_9:test_v09_get_renderer_capabilities_inline_catalogs": (
         "0.9 is offered no inline catalogs; 1.0 is, where the options take them (optional, rulebook 14.3)"
     ),
+    "specification/v1_0/conformance/rpc_functions:requires_user_activation": (
+        "an agent's message is never a click, whatever it says of one (9)"
+    ),
     "conformance/core/node_resolution:shared_definition_independent_instances": _REMOVAL,
     "conformance/core/node_resolution:root_lifecycle": _REMOVAL,
     f"{_VALIDATOR}:test_validator_0_9": (
@@ -123,8 +126,10 @@ RULES: Mapping[str, str] = {
         "text with them; elements isolate the direction of their text instead (17)"
     ),
     "1.0: functions across the wire": (
-        "`callRendererFunction` and `agentFunctionResponse` are refused with INVALID_FUNCTION_CALL; functions that "
-        "only an agent could run are unknown functions"
+        "an agent's message is never a click, so functions that need one are refused, whatever the caller says; calls "
+        "that are not allowed get a response, no error message (9, 12.5). A check whose call is pending counts as "
+        "passed, not as it did before, and holds its button back; an answer with an unknown id is refused, with "
+        "everything in its part. The same call is not made again while the surface shows it, an error included"
     ),
     "1.0: `hidden` of `@accessibility`": (
         "left out, with a NOT_CARRIED_OVER report, where anything inside can take focus (7); links that come from the "

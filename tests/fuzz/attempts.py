@@ -11,7 +11,7 @@ import json
 from random import Random
 from typing import Any
 
-from a2ui import Engine, EngineOptions, SurfaceSet
+from a2ui import Engine, EngineOptions, SurfaceSet, joined_data_models
 from tests.a2ui import chaos
 from tests.a2ui.programs import BASIC, create, data, message
 from tests.fuzz.dom import Page
@@ -100,7 +100,7 @@ class Twins:
         """Whatever is there to be seen without a change."""
         self.both(lambda surfaces: json.dumps(surfaces.snapshot()))
         self.both(lambda surfaces: [surface.dom_id for surface in surfaces])
-        self.both(lambda surfaces: json.dumps(surfaces.client_data_model("")))
+        self.both(lambda surfaces: json.dumps(joined_data_models(surfaces.data_models(""))))
 
 
 def play(seed: int, length: int = STEPS) -> None:

@@ -74,6 +74,9 @@ class Button(BaseComponent):
         given = props.get("accessibility", ())
         if props.get("checks") or placement.inline or any(map(is_dynamic, given)):
             raise NeedsCompilation
+        if drawing.compiler.calls is not None and type(props.get("action")) is not dict:
+            # An unusual action may need answers of the agent, which are asked for by a place.
+            raise NeedsCompilation
         weight = props.get("weight") if placement.weighted else None
         opened = _opened(props.get("variant", "default"), weight, "action" in props)
         label = drawing.labelled(component) if given else ""

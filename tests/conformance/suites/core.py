@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from a2ui import ActionError, Engine, EngineOptions, SurfaceSet
+from a2ui import ActionError, Engine, EngineOptions, SurfaceSet, joined_data_models
 from a2ui.catalog.basic import MINIMAL_CATALOG
 from a2ui.catalog.registry import Catalog
 from a2ui.data.pointer import parse, parse_scoped
@@ -85,7 +85,7 @@ def process(entry: dict[str, Any]) -> None:
         return
     assert not found, found
     if action == "get_renderer_data_model":
-        assert surfaces.client_data_model("") == entry["expect"]
+        assert joined_data_models(surfaces.data_models("")) == entry["expect"]
     else:
         assert_surfaces(surfaces, entry["expect"]["surfaces"])
 

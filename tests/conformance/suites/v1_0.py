@@ -14,7 +14,8 @@ from a2ui.catalog import envelope
 from a2ui.catalog.basic import BASIC_CATALOG_1_0
 from a2ui.catalog.registry import Catalog, Catalogs, Vocabulary
 from a2ui.components import BaseComponent
-from a2ui.functions.registry import FunctionRegistry
+from a2ui.errors import ExpressionError
+from a2ui.functions.registry import Function, FunctionRegistry, agent_function
 from a2ui.programs.checking import check
 from a2ui.programs.tree import tree
 from a2ui.protocol.dialects import BARE
@@ -213,6 +214,71 @@ def _accessibility(entry: dict[str, Any]) -> None:
         assert (element.get("aria-hidden") == "true") is expected.get("hidden", False)
 
 
+def _rpc(entry: dict[str, Any]) -> None:
+    """Functions across the wire. The suite says of each function who may call it, and what the caller claims of a
+    click, which is believed by nobody here."""
+    functions = [
+        Function(
+            name,
+            partial(_answer, entry["expect"]),
+            callers=meta["allowedCallers"],
+            effect=meta.get("requiresUserActivation", False),
+        )
+        for name, meta in entry.get("meta", {}).items()
+    ]
+    ids = ("basic", "media_catalog", "system_catalog")
+    own = [Catalog(one, (), FunctionRegistry(functions), protocol="1.0") for one in ids]
+    surfaces = _surfaces(*own)
+    if "outboundCall" in entry:
+        _outbound(entry)
+        return
+    if "agentFunctionResponse" in entry:
+        message = {"version": "v1.0", "agentFunctionResponse": entry["agentFunctionResponse"]}
+        surfaces.apply(message)
+        assert surfaces.renderer_calls.responses() == []
+        return
+    problems = surfaces.apply({"version": "v1.0", "callRendererFunction": entry["callRendererFunction"]})
+    if "schema_error" in entry["expect"]:
+        assert [problem.path for problem in problems] == [f"/{entry['expect']['schema_error']}"]
+        return
+    assert problems == []
+    (found,) = surfaces.renderer_calls.responses()
+    body, wanted = found["rendererFunctionResponse"], entry["expect"]["rendererFunctionResponse"]
+    body.get("error", {}).pop("message", None)
+    assert body == wanted
+
+
+def _answer(expected: Mapping[str, Any], args: Mapping[str, Any], env: Any) -> Any:
+    response = expected["rendererFunctionResponse"]
+    if response.get("error", {}).get("code") == "EXECUTION_ERROR":
+        raise ExpressionError("It fails.")
+    return response.get("value")
+
+
+def _outbound(entry: dict[str, Any]) -> None:
+    """A call in an interface, as it goes to the agent; and its value, as a component has it."""
+    call = entry["outboundCall"]["callFunction"]
+    shop = _BASIC.extended(
+        call["catalogId"], functions=FunctionRegistry([agent_function(call["call"])]), protocol="1.0"
+    )
+    surfaces = _surfaces(shop)
+    row = {"id": "root", "component": "Text", "text": call}
+    body = {"surfaceId": "main_surface", "catalogId": shop.id, "components": [row]}
+    assert surfaces.apply({"version": "v1.0", "createSurface": body}) == []
+    surfaces.flush()
+    (due,) = surfaces.calls.due()
+    surfaces.calls.make(due)
+    (message,) = due.messages
+    sent = message["callAgentFunction"]
+    assert sent["surfaceId"] == entry["outboundCall"]["surfaceId"]
+    assert sent["callFunction"] == {"@call": call["call"], "catalogId": shop.id, "args": call["args"]}
+    answer = {**entry["agentFunctionResponse"], "functionCallId": sent["functionCallId"]}
+    assert surfaces.apply({"version": "v1.0", "agentFunctionResponse": answer}) == []
+    surface = surfaces.get("", "main_surface")
+    assert surface is not None
+    assert surface.evaluate(call, {}) == entry["expect"]["result"]
+
+
 _RUNNERS = {
     "accessibility": _accessibility,
     "reserved_keys": _reserved,
@@ -221,6 +287,7 @@ _RUNNERS = {
     "composition_constraints": _composition,
     "multi_catalog": _catalogs,
     "common_types": _definition,
+    "rpc_functions": _rpc,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
 from pathlib import Path
@@ -18,10 +19,13 @@ from envelopes.errors import AlreadyDecided, Forbidden
 from envelopes.models import Event
 from envelopes.protocol.rows import KINDS, SHAPES, Row
 from envelopes.providers.scripted import Call, Fail, Prose, Say, data, text
+from envelopes.registries import catalogs
 from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.session_state import live_sessions
 from envelopes.types import Json
 from tests import factories
+from tests.a2ui.asking import CATALOG, SHOP, ask
+from tests.a2ui.programs import row as component
 from tests.desk import desk, replies
 
 DOCS = Path(envelopes.__file__).parent.parent / "docs" / "architecture.md"
@@ -68,6 +72,29 @@ async def _book(context: object, args: Trip) -> Json:
 
 
 _BOOK = Tool("book", "", Trip, _book, approval=ApprovalPolicy(lambda args: f"Book {args.to}?"))
+
+
+class Asked(BaseModel):
+    q: str
+
+
+async def _answered(context: object, args: Asked) -> Json:
+    return args.q
+
+
+_ANSWER = Tool("look_up", "", Asked, _answered, answers="ask")
+
+
+def _asking() -> Any:
+    """A surface that asks its agent, and an agent that asks us."""
+    body = {"surfaceId": "b", "catalogId": SHOP, "components": [component("root", "Text", text=ask(q="x"))]}
+    called = {"@call": "total", "catalogId": SHOP, "args": {"prices": [1]}}
+    messages = [
+        {"version": "v0.9", "deleteSurface": {"surfaceId": "b"}},
+        {"version": "1.0", "createSurface": body},
+        {"version": "1.0", "callRendererFunction": {"functionCallId": "c", "callFunction": called}},
+    ]
+    return data("a2ui-surface", {"messages": messages})
 
 
 def _form() -> list[Any]:
@@ -117,10 +144,12 @@ async def test_what_is_written_has_the_shape_of_its_kind(settings: Any) -> None:
                 ]
             )
         ],
+        [Say([_asking()])],
         [Say([text("response", "Done.")])],
     )
     live_sessions.clear()
-    async with desk(script, _BOOK) as d:
+    catalogs.register(CATALOG)
+    async with desk(script, _BOOK, _ANSWER) as d:
         await d.say("Book Corfu")
         await d.decide("granted")
         with pytest.raises(AlreadyDecided):
@@ -134,7 +163,14 @@ async def test_what_is_written_has_the_shape_of_its_kind(settings: Any) -> None:
         await d.edit(field, "Ada")
         await sync_to_async(intake.post_show)(d.session, d.owner, "show-1", more)
         await d.act(button)
-        rows = await d.rows()
+        await d.say("Ask")
+        async with asyncio.timeout(30):
+            while True:
+                rows = await d.rows()
+                if any(row.kind == "agent-answer" for row in rows):
+                    break
+                await asyncio.sleep(0.01)
+    catalogs.unregister(CATALOG)
 
     assert _misfits(rows) == []
     assert SHAPES.keys() - {row.kind for row in rows} == set()

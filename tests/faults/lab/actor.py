@@ -11,6 +11,8 @@ from dataclasses import replace
 from django.conf import settings
 from pydantic import BaseModel
 
+from a2ui.catalog.basic import BASIC_CATALOG_1_0
+from a2ui.functions.registry import agent_function
 from beachsite.demo.booking import BOOK_FLIGHT, BookFlight, book_flight
 from beachsite.demo.research import RESEARCH_DESTINATION, researcher
 from beachsite.demo.sally import SALLY
@@ -19,6 +21,7 @@ from beachsite.demo.script.replay import Flow, Later, play
 from envelopes.delivery.deltas import FLUSH_SECONDS
 from envelopes.providers.port import BlockEnded, BlockStarted, InputFragment, ModelEvent, ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
+from envelopes.registries import catalogs
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
@@ -42,6 +45,28 @@ def _stubborn() -> Flow:
     yield Call("be_stubborn")
 
 
+SHOP = "https://lab.example/catalogs/shop"
+PRICES = BASIC_CATALOG_1_0.extended(
+    SHOP, functions=BASIC_CATALOG_1_0.functions.extend(agent_function("price"))
+)
+
+
+class Priced(BaseModel):
+    sku: str
+
+
+def _prices() -> Flow:
+    """A card whose price is asked of the agent, with a field that says of what."""
+    price = {"@call": "formatString", "args": {"value": "It costs ${price(sku: /sku)}."}}
+    rows = [
+        {"id": "root", "component": "Column", "children": ["price", "sku"]},
+        {"id": "price", "component": "Text", "text": price},
+        {"id": "sku", "component": "TextField", "label": "Article", "value": {"@path": "/sku"}},
+    ]
+    body = {"surfaceId": "prices", "catalogId": SHOP, "components": rows, "dataModel": {"sku": "A1"}}
+    yield Say([data("a2ui-surface", {"version": "1.0", "createSurface": body}), text("response", "Prices.")])
+
+
 def _tell(times: int, hz: float) -> Flow:
     """A job that says words, and an answer once it is over."""
     yield Say([text("ack", "Telling.")], "awaiting")
@@ -55,6 +80,8 @@ def script(request: ModelRequest) -> Reply:
     conversation = Conversation(request)
     if found := re.fullmatch(r"tell (\d+) times at (\d+)", conversation.text.lower()):
         return play(_tell(int(found[1]), float(found[2])), conversation)
+    if "prices" in conversation.text.lower():
+        return play(_prices(), conversation)
     if "count" in conversation.text.lower():
         return play(_count(), conversation)
     if "huge" in conversation.text.lower():
@@ -124,9 +151,14 @@ def register() -> None:
             except asyncio.CancelledError:
                 continue
 
+    async def price(context: ToolContext, args: Priced) -> Json:
+        await gates.passing("price")
+        return f"{len(args.sku)}2 euros for {args.sku}"
+
     async def pause(seconds: float) -> None:
         await gates.passing("research")
 
+    catalogs.register(PRICES)
     actors.register(
         replace(
             SALLY,
@@ -138,6 +170,7 @@ def register() -> None:
                 replace(RESEARCH_DESTINATION, run=researcher(pause)),
                 teller(gates),
                 Tool("be_stubborn", "Does not end.", Nothing, be_stubborn),
+                Tool("look_price_up", "What an article costs.", Priced, price, answers="price"),
             ),
         )
     )
