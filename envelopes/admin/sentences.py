@@ -37,10 +37,8 @@ def sentence(row: Row, people: People = NOBODY) -> str:
     """What the row says to whom ``people`` was made for. A row that is not as it should be still gets one: rows
     outlive the code that wrote them."""
     try:
-        if row.kind == "late-decision":
-            written = _late(row, people)
-        elif row.kind == "tried-decision":
-            written = _tried(row, people)
+        if row.kind in DECISIONS:
+            written = _in_vain(row, people)
         elif row.part_type == "approval-response":
             written = _answered(row, people)
         else:
@@ -280,25 +278,15 @@ def _note(row: Row) -> str:
     return _("Internal note: {}").format(_text(row.data.get("note")))
 
 
-def _late(row: Row, people: People) -> str:
-    granting = row.data.get("decision") == "granted"
-    told = (
-        _("{} tried to approve this too late{}. Nothing changed.")
-        if granting
-        else _("{} tried to deny this too late{}. Nothing changed.")
-    )
+def _in_vain(row: Row, people: People) -> str:
+    told = {
+        ("late-decision", True): _("{} tried to approve this too late{}. Nothing changed."),
+        ("late-decision", False): _("{} tried to deny this too late{}. Nothing changed."),
+        ("tried-decision", True): _("{} tried to approve this{}, but may not. Nothing changed."),
+        ("tried-decision", False): _("{} tried to deny this{}, but may not. Nothing changed."),
+    }[row.kind, row.data.get("decision") == "granted"]
     who = people.heading(row.data.get("by"))
     return _reasoned(told.format(who, _where(row.data.get("source"))), row.data.get("reason"))
-
-
-def _tried(row: Row, people: People) -> str:
-    granting = row.data.get("decision") == "granted"
-    told = (
-        _("{} tried to approve this{}, but may not. Nothing changed.")
-        if granting
-        else _("{} tried to deny this{}, but may not. Nothing changed.")
-    )
-    return told.format(people.heading(row.data.get("by")), _where(row.data.get("source")))
 
 
 def _diagnostic(row: Row) -> str:
