@@ -46,6 +46,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("browser")
 
 
+CUT_OFF = re.compile(r"net::ERR_CONNECTION_|Failed to fetch|htmx-request")
+"""What a page says whose server has gone: no problem once its test is over."""
+
+_over = False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """A test begins."""
+    global _over
+    _over = False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown() -> None:
+    """It is over: servers end before browsers do, which show what has failed until then."""
+    global _over
+    _over = True
+
+
 class Desk:
     """One person's browser: a context with cookies of its own, its tabs, and what went wrong in them."""
 
@@ -74,7 +94,7 @@ class Desk:
         return [text for text in self.problems if not any(pattern.search(text) for pattern in self._allowed)]
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type in {"error", "warning"}:
+        if message.type in {"error", "warning"} and not (_over and CUT_OFF.search(message.text)):
             where = message.location
             self.problems.append(f"console {message.type}: {message.text} ({where.get('url')})")
 
