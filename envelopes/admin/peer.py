@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -30,6 +30,11 @@ class PeerForm(forms.ModelForm[Peer]):
     class Meta:
         model = Peer
         fields = ("name", "scopes", "rate", "card", "is_active")
+        help_texts: ClassVar[dict[str, Any]] = {
+            "rate": gettext_lazy("Requests a minute that it may make of each server process."),
+            "card": gettext_lazy("Its Agent Card as JSON: what it consumes is read from there."),
+            "is_active": gettext_lazy("Without this its token lets it in no more, and its open streams end."),
+        }
 
 
 @admin.register(Peer)
@@ -42,6 +47,9 @@ class PeerAdmin(admin.ModelAdmin[Peer]):
     search_fields = ("name",)
     readonly_fields = ("token_hint", "created_at")
     actions = ("renew_tokens",)
+
+    class Media:
+        css: ClassVar[dict[str, list[str]]] = {"all": ["beach/desk.css"]}
 
     @admin.display(description=gettext_lazy("Token"))
     def token_hint(self, peer: Peer) -> str:
