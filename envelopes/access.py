@@ -28,7 +28,7 @@ from envelopes.conf import conf
 from envelopes.errors import Conflict, NotFound
 from envelopes.models import Approval, ClientMessage, Participant, Session, Turn
 from envelopes.prepared import Prepared
-from envelopes.registries.state_machines import BUSY
+from envelopes.registries.statuses import BUSY
 from envelopes.types import PROGRAMS, PrincipalKind, ProgramKind
 
 if TYPE_CHECKING:

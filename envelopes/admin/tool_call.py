@@ -22,7 +22,7 @@ from envelopes.admin.display import DASH, change_url, link, moment, state_mark
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
 from envelopes.errors import BeachError
 from envelopes.models import Approval, ToolCall
-from envelopes.registries.state_machines import TOOL_CALL
+from envelopes.registries.statuses import TOOL_CALL
 
 
 class ResolveForm(forms.Form):

@@ -13,7 +13,7 @@ from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.rules import Reader
 from envelopes.errors import BeachError
 from envelopes.models import Turn
-from envelopes.registries.state_machines import TURN
+from envelopes.registries.statuses import TURN
 
 READER = Reader("peer", consumes=frozenset({"llm-context"}), surfaces=True)
 """A peer that takes everything there is for peers; what is kept for audit stands in the timeline."""

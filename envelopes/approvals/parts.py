@@ -6,7 +6,7 @@ from envelopes.models import Approval, ToolCall, Turn
 from envelopes.protocol.parts import Metadata, Part
 from envelopes.protocol.payloads import ApprovalRequest, ApprovalResponse
 from envelopes.protocol.time import instant
-from envelopes.registries.state_machines import ApprovalStatus
+from envelopes.registries.statuses import ApprovalStatus
 from envelopes.registries.tools import Tool
 from envelopes.types import JsonObject
 

@@ -7,7 +7,7 @@ from envelopes.errors import AlreadyDecided, Conflict, Forbidden, NotFound, Vali
 from envelopes.log.append import writing
 from envelopes.models import ToolCall
 from envelopes.protocol.text import clean_text, is_blank
-from envelopes.registries.state_machines import CallStatus, TurnStatus
+from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.turns.lifecycle import inject_outcome
 from envelopes.turns.outcomes import Outcome, record_outcome
 

@@ -21,7 +21,7 @@ from envelopes.protocol.rows import LateDecisionData
 from envelopes.protocol.text import clean_text, clip
 from envelopes.protocol.time import instant
 from envelopes.registries.doors import CHAT, POLICY, doors
-from envelopes.registries.state_machines import (
+from envelopes.registries.statuses import (
     APPROVAL,
     TOOL_CALL,
     TURN,

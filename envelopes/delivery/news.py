@@ -12,7 +12,7 @@ from envelopes.delivery.deltas import Delta
 from envelopes.delivery.streamed import NOWHERE, Standing
 from envelopes.models import Session, Turn
 from envelopes.prepared import Prepared
-from envelopes.registries.state_machines import BUSY, TurnStatus
+from envelopes.registries.statuses import BUSY, TurnStatus
 from envelopes.session_state import Frame, PresentedSession
 from envelopes.types import JsonObject
 

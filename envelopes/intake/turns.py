@@ -21,7 +21,7 @@ from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
 from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns import agent_calls, states
 from envelopes.turns.lifecycle import open_turn, settle

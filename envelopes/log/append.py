@@ -21,7 +21,7 @@ from envelopes.models.session import Session
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
 from envelopes.protocol.rows import LISTED, Audience
-from envelopes.registries.state_machines import CallStatus, TurnStatus
+from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.types import Json
 
 

@@ -21,7 +21,7 @@ from envelopes.log.append import TurnFence, Writer
 from envelopes.models import by_hand
 from envelopes.models.session import Session
 from envelopes.models.turn import Turn
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 
 NOT_OWNED = "Only the owner of this conversation can do that."
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from envelopes.delivery import rules
 from envelopes.registries.actors import Actor
 from envelopes.registries.doors import Door
-from envelopes.registries.machines import StateMachine
 from envelopes.registries.part_types import PartType
+from envelopes.registries.state_machines import StateMachine
 from envelopes.registries.transports import Transport
 from envelopes.registries.turn_states import TurnState
 

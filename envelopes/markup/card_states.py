@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from envelopes.registries.state_machines import CallStatus
+from envelopes.registries.statuses import CallStatus
 
 FOLDED: Final = ("done", "denied", "expired", "withdrawn", "failed", "unknown")
 """Nothing comes after these: the card is one line that opens, with a sentence below it where there is more to say. The

@@ -7,7 +7,7 @@ from envelopes.models.ids import public_id
 from envelopes.models.session import Session
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
-from envelopes.registries.state_machines import APPROVAL
+from envelopes.registries.statuses import APPROVAL
 
 
 class Approval(models.Model):

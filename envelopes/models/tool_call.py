@@ -4,7 +4,7 @@ from django.db import models
 
 from envelopes.models.session import Session
 from envelopes.models.turn import Turn
-from envelopes.registries.state_machines import TOOL_CALL
+from envelopes.registries.statuses import TOOL_CALL
 
 
 class ToolCall(models.Model):

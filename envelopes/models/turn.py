@@ -5,7 +5,7 @@ from django.db import models
 from envelopes.models.ids import public_id
 from envelopes.models.session import Session
 from envelopes.protocol.respond import RESPOND
-from envelopes.registries.state_machines import TURN
+from envelopes.registries.statuses import TURN
 
 WRITTEN = (
     "messages", "model", "results", "live", "corrections", "correction", "nudges", "turn_state",

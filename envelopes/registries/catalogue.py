@@ -9,8 +9,8 @@ from django.utils.module_loading import autodiscover_modules
 from envelopes.registries.actors import actors
 from envelopes.registries.base import Registry
 from envelopes.registries.doors import doors
-from envelopes.registries.machines import state_machines
 from envelopes.registries.part_types import part_types
+from envelopes.registries.state_machines import state_machines
 from envelopes.registries.transports import transports
 from envelopes.registries.turn_states import turn_states
 

@@ -1,133 +1,129 @@
-"""The explicit state machines of the runtime: every state, what it means, and where each may go from there.
-
-The values are what the database and the wire hold.
-"""
+"""State machines of applications: what a session may be in, and who may propose a change (respond() document,
+"setState"; D15)."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
 
-from envelopes.errors import TransitionRefused
+from pydantic import BaseModel, ConfigDict, Field
+
+from envelopes.errors import RegistrationError
+from envelopes.registries import declared
+from envelopes.registries.base import Registry, check_name
+
+Source = Literal["actor", "peer"]
+"""Who proposes: an agent in its reply, another agent in a message."""
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_LONGEST_STATE = 128
 
 
 @dataclass(frozen=True)
-class Machine:
-    """``transitions[state]`` are the states that may follow; a state without any is final."""
+class Coordinate:
+    """One thing that a component is in: where it begins, and what may follow each state. One without any is final."""
 
-    name: str
+    initial: str
     transitions: Mapping[str, tuple[str, ...]]
 
-    @property
-    def states(self) -> tuple[str, ...]:
-        return tuple(str(state) for state in self.transitions)
 
-    def check(self, got: str, to: str) -> None:
-        """Raises ``TransitionRefused``, which names what would have been possible."""
-        allowed = tuple(str(state) for state in self.transitions.get(got, ()))
-        if to not in allowed:
-            raise TransitionRefused(self.name, got=str(got), to=str(to), expected=allowed)
+@dataclass(frozen=True)
+class StateMachine:
+    """The coordinates of one component, ``name``. Nobody may propose a transition who is not let in here.
 
+    Raises ``RegistrationError`` for what is no name, for a coordinate that begins or goes where it has no state.
+    """
 
-class TurnStatus(StrEnum):
-    """Where a turn stands (``Turn.status``); what its actor declared is ``Turn.turn_state``."""
+    name: str
+    coordinates: Mapping[str, Coordinate]
+    allow_handler_transitions: bool = False
+    allow_peer_transitions: bool = False
 
-    QUEUED = "queued"
-    """Has something to do, and no runner yet."""
-    RUNNING = "running"
-    """A runner has it; one turn of a session at most."""
-    SUSPENDED = "suspended"
-    """Waits for people's answers to approvals. Its session is free for other turns."""
-    WAITING = "waiting"
-    """Waits for the result of a background job. Its session is free too."""
-    SETTLED = "settled"
-    """Over, however it ended."""
+    def __post_init__(self) -> None:
+        check_name("state machine", self.name, _NAME)
+        for name, coordinate in self.coordinates.items():
+            check_name("coordinate", name, _NAME)
+            states = coordinate.transitions.keys()
+            meant = {
+                coordinate.initial,
+                *(state for after in coordinate.transitions.values() for state in after),
+            }
+            if unknown := sorted(meant - states):
+                raise RegistrationError(
+                    f"The coordinate {self.name}.{name} goes to {', '.join(unknown)}, which is no state of it.",
+                    name=self.name,
+                )
+            if any(not state or len(state) > _LONGEST_STATE for state in states):
+                raise RegistrationError(
+                    f"A state of {self.name}.{name} has no name, or one of over {_LONGEST_STATE} characters.",
+                    name=self.name,
+                )
 
-
-TURN = Machine(
-    "A turn",
-    {
-        TurnStatus.QUEUED: (TurnStatus.RUNNING, TurnStatus.SETTLED),
-        TurnStatus.RUNNING: (
-            TurnStatus.RUNNING,
-            TurnStatus.QUEUED,
-            TurnStatus.SUSPENDED,
-            TurnStatus.WAITING,
-            TurnStatus.SETTLED,
-        ),
-        TurnStatus.SUSPENDED: (TurnStatus.QUEUED, TurnStatus.SETTLED),
-        TurnStatus.WAITING: (TurnStatus.QUEUED, TurnStatus.SETTLED),
-        TurnStatus.SETTLED: (),
-    },
-)
-"""``running`` to ``running`` is a runner taking over from one that died; ``running`` to ``queued`` one that stops."""
-
-BUSY = frozenset({TurnStatus.RUNNING, TurnStatus.QUEUED, TurnStatus.WAITING})
-"""The states of a turn in which an agent is at work, or will be without anybody doing anything."""
+    def lets(self, source: Source) -> bool:
+        """Whether ``source`` may propose transitions of this component."""
+        return self.allow_handler_transitions if source == "actor" else self.allow_peer_transitions
 
 
-class CallStatus(StrEnum):
-    """Where a tool call stands (``ToolCall.state``)."""
+class _Coordinate(BaseModel):
+    model_config = ConfigDict(extra="forbid")
 
-    REQUESTED = "requested"
-    """The model made it; nothing has been done about it."""
-    AWAITING_APPROVAL = "awaiting-approval"
-    """A person is asked."""
-    APPROVED = "approved"
-    """Granted, and not begun."""
-    DENIED = "denied"
-    """Not granted, or not in time. It never runs."""
-    RUNNING = "running"
-    """Claimed: from here on it may have taken effect."""
-    SUCCEEDED = "succeeded"
-    FAILED = "failed"
-    """It did not do what it was asked, or was never run."""
-    UNKNOWN = "unknown"
-    """Whoever ran it is gone, and it may have taken effect. Only staff find out (D19)."""
+    initial: str
+    transitions: dict[str, tuple[str, ...]]
 
 
-TOOL_CALL = Machine(
-    "A tool call",
-    {
-        CallStatus.REQUESTED: (CallStatus.RUNNING, CallStatus.AWAITING_APPROVAL, CallStatus.FAILED),
-        CallStatus.AWAITING_APPROVAL: (CallStatus.APPROVED, CallStatus.DENIED),
-        CallStatus.APPROVED: (CallStatus.RUNNING, CallStatus.FAILED),
-        CallStatus.RUNNING: (
-            CallStatus.RUNNING,
-            CallStatus.SUCCEEDED,
-            CallStatus.FAILED,
-            CallStatus.UNKNOWN,
-        ),
-        CallStatus.SUCCEEDED: (),
-        CallStatus.FAILED: (),
-        CallStatus.DENIED: (),
-        CallStatus.UNKNOWN: (CallStatus.SUCCEEDED, CallStatus.FAILED),
-    },
-)
-"""``running`` to ``running`` is an idempotent call run again after a crash. ``unknown`` is left by staff only."""
+class _Machine(BaseModel):
+    model_config = ConfigDict(extra="forbid")
 
-UNFINISHED = frozenset({CallStatus.REQUESTED, CallStatus.APPROVED, CallStatus.RUNNING})
-"""The states of a call that somebody has to finish, and that is nobody once its turn is over."""
+    component: str
+    coordinates: Annotated[dict[str, _Coordinate], Field(min_length=1)]
+    allow_handler_transitions: bool = Field(False, validation_alias="allowHandlerTransitions")
+    allow_peer_transitions: bool = Field(False, validation_alias="allowPeerTransitions")
 
 
-class ApprovalStatus(StrEnum):
-    """Where an approval stands (``Approval.state``)."""
+class StateMachineRegistry(Registry[StateMachine]):
+    """State machines by component."""
 
-    PENDING = "pending"
-    """Asked, and open."""
-    GRANTED = "granted"
-    DENIED = "denied"
-    EXPIRED = "expired"
-    """Nobody decided in time (D18)."""
+    def register(self, item: StateMachine | Mapping[str, object]) -> StateMachine:
+        """Also takes one as JSON has it: ``{component, coordinates: {name: {initial, transitions: {state: [state]}}},
+        allowHandlerTransitions?, allowPeerTransitions?}``."""
+        if isinstance(item, Mapping):
+            given = declared.read(_Machine, self.kind, item)
+            item = StateMachine(
+                given.component,
+                {
+                    name: Coordinate(coordinate.initial, coordinate.transitions)
+                    for name, coordinate in given.coordinates.items()
+                },
+                given.allow_handler_transitions,
+                given.allow_peer_transitions,
+            )
+        return super().register(item)
+
+    def register_file(self, path: Path) -> list[StateMachine]:
+        """Register what a ``state-machine.json`` holds: one machine, or a list of them. Raises ``RegistrationError``,
+        also for what is no JSON."""
+        try:
+            found = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise RegistrationError(f"{path} is no JSON file: {error}", name=str(path)) from error
+        machines = found if isinstance(found, list) else [found]
+        if not all(isinstance(machine, dict) for machine in machines):
+            raise RegistrationError(f"{path} holds no state machines.", name=str(path))
+        registered: list[StateMachine] = []
+        for machine in machines:
+            registered.append(self.register(machine))  # noqa: PERF401 - a comprehension would be who registers
+        return registered
+
+    def coordinate(self, key: str) -> tuple[StateMachine, Coordinate] | None:
+        """What ``<component>.<coordinate>`` names, if anything."""
+        component, dot, name = key.partition(".")
+        machine = self.get(component) if dot else None
+        coordinate = machine.coordinates.get(name) if machine is not None else None
+        return (machine, coordinate) if machine is not None and coordinate is not None else None
 
 
-APPROVAL = Machine(
-    "An approval",
-    {
-        ApprovalStatus.PENDING: (ApprovalStatus.GRANTED, ApprovalStatus.DENIED, ApprovalStatus.EXPIRED),
-        ApprovalStatus.GRANTED: (),
-        ApprovalStatus.DENIED: (),
-        ApprovalStatus.EXPIRED: (),
-    },
-)
+state_machines = StateMachineRegistry("state machine")

@@ -27,7 +27,7 @@ from envelopes.providers.port import (
     ReplyEnded,
 )
 from envelopes.registries.actors import Actor, actors
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock

@@ -12,7 +12,7 @@ from envelopes.errors import LeaseLost, ValidationFailed
 from envelopes.log.append import JobFence, writing
 from envelopes.log.digest import call_digest
 from envelopes.models import Approval, ToolCall, Turn
-from envelopes.registries.state_machines import TOOL_CALL, ApprovalStatus, CallStatus
+from envelopes.registries.statuses import TOOL_CALL, ApprovalStatus, CallStatus
 from envelopes.turns.leases import Claim
 from envelopes.turns.lifecycle import inject_outcome
 from envelopes.turns.outcomes import Ended, Outcome, record_outcome, tell_call

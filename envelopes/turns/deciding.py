@@ -13,7 +13,7 @@ from typing import TypeAlias
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.parts import Part
 from envelopes.protocol.respond import RESPOND
-from envelopes.registries.state_machines import CallStatus, TurnStatus
+from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.registries.turn_states import turn_states
 from envelopes.types import JsonObject
 

@@ -12,7 +12,7 @@ from envelopes.models import ToolCall, Turn
 from envelopes.protocol.parts import Part
 from envelopes.protocol.surfaces import messages_of
 from envelopes.registries.part_types import part_types
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns.opening import follow_up
 

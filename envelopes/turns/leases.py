@@ -22,7 +22,7 @@ from envelopes.log.append import TurnFence, Writer, writing
 from envelopes.log.reserving import Reserved, adapted, reserving
 from envelopes.models import AgentCall, ToolCall, Turn, by_hand
 from envelopes.providers.transcript import extended, resumable
-from envelopes.registries.state_machines import CallStatus, TurnStatus
+from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.turns import journal
 from envelopes.turns.history import opening_messages
 from envelopes.turns.lifecycle import consume, fail, turn_data

@@ -10,7 +10,7 @@ from envelopes.models.turn import WRITTEN
 from envelopes.protocol.rows import SettledData
 from envelopes.providers.transcript import injection_block
 from envelopes.registries.actors import actors
-from envelopes.registries.state_machines import TURN, UNFINISHED, CallStatus, TurnStatus
+from envelopes.registries.statuses import TURN, UNFINISHED, CallStatus, TurnStatus
 from envelopes.signals import turn_settled
 from envelopes.turns import journal
 from envelopes.turns.opening import follow_up, open_turn, turn_data

@@ -8,7 +8,7 @@ from envelopes.log.append import Writer
 from envelopes.models import Turn, by_hand
 from envelopes.protocol.originators import Originator
 from envelopes.protocol.rows import TurnData
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from envelopes.types import JsonObject
 
 

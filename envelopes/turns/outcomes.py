@@ -13,7 +13,7 @@ from envelopes.models import ToolCall, Turn
 from envelopes.protocol.rows import ToolData, ToolResultData
 from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.actors import actors
-from envelopes.registries.state_machines import TOOL_CALL, CallStatus
+from envelopes.registries.statuses import TOOL_CALL, CallStatus
 from envelopes.registries.tools import Tool
 from envelopes.turns.emitting import emit_unfinished
 from envelopes.types import Json, JsonObject

@@ -21,7 +21,7 @@ from envelopes.protocol.parts import Part, check_part
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, part_types
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from envelopes.turns import agent_calls, states
 from envelopes.turns.surfaces import calls_functions, check_surfaces
 from envelopes.types import Json, JsonObject

@@ -14,7 +14,7 @@ from envelopes.log.append import JobFence, TurnFence
 from envelopes.log.new_row import NewRow
 from envelopes.models import Session, Turn
 from envelopes.protocol.parts import Part
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from envelopes.session_state import WRITER, Attempted, LiveSession, attempt, live_sessions, store_attempted
 from envelopes.turns.emitting import holder_of
 from envelopes.turns.late import brings_new

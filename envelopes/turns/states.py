@@ -12,7 +12,7 @@ from django.db import transaction
 from envelopes.log.append import Writer
 from envelopes.models import Session, StateValue, Turn
 from envelopes.protocol.rows import StateRefusedData
-from envelopes.registries.machines import Source, state_machines
+from envelopes.registries.state_machines import Source, state_machines
 from envelopes.signals import state_transition_rejected
 from envelopes.types import JsonObject
 

@@ -28,7 +28,7 @@ from envelopes.providers.transcript import (
     without_thinking,
 )
 from envelopes.registries.actors import actors
-from envelopes.registries.state_machines import TURN, CallStatus, TurnStatus
+from envelopes.registries.statuses import TURN, CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
 from envelopes.turns import agent_calls
 from envelopes.turns.deciding import (

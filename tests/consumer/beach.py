@@ -7,8 +7,8 @@ from pydantic import BaseModel
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import Actor, actors
-from envelopes.registries.machines import state_machines
 from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.state_machines import state_machines
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
 

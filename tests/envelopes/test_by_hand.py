@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from envelopes.models import Turn, by_hand
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from tests import factories
 
 pytestmark = pytest.mark.django_db

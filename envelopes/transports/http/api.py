@@ -18,7 +18,7 @@ from envelopes.intake import post_decision, post_message
 from envelopes.models import Event, Session, Turn
 from envelopes.protocol.zones import known_zone
 from envelopes.registries.actors import actors, default_actor
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.api import Caller, Problem, caller_of
 from envelopes.transports.http.shapes import Envelope, NewMessage, NewSession, Pending, SessionMade
 from envelopes.transports.http.transport import DOOR, HTTP

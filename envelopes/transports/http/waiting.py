@@ -10,7 +10,7 @@ from envelopes.conf import conf
 from envelopes.database_threads import in_session
 from envelopes.delivery import Follower, Reader
 from envelopes.models import Session, Turn
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.http.transport import HTTP
 
 OVER = (TurnStatus.SETTLED, TurnStatus.SUSPENDED)

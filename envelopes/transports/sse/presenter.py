@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from a2ui import SurfaceChange
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
-from envelopes.registries.state_machines import BUSY, TurnStatus
+from envelopes.registries.statuses import BUSY, TurnStatus
 from envelopes.registries.transports import SessionFacts
 from envelopes.types import Json, JsonObject
 

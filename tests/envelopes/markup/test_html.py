@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envelopes.markup.html import html
-from envelopes.registries.state_machines import TurnStatus
+from envelopes.registries.statuses import TurnStatus
 
 
 class Picture:

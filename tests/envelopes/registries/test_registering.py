@@ -15,8 +15,8 @@ from envelopes.errors import RegistrationError
 from envelopes.registries.actors import actors
 from envelopes.registries.base import Registry
 from envelopes.registries.catalogue import REGISTRIES
-from envelopes.registries.machines import Coordinate, StateMachine, state_machines
 from envelopes.registries.part_types import PartType, PartTypeRegistry, part_types
+from envelopes.registries.state_machines import Coordinate, StateMachine, state_machines
 from envelopes.registries.turn_states import TurnState, TurnStateRegistry
 
 CART = StateMachine("cart", {"status": Coordinate("open", {"open": ("paid",), "paid": ()})})

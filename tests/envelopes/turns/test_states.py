@@ -19,7 +19,7 @@ from envelopes.delivery.rules import Reader
 from envelopes.errors import RegistrationError
 from envelopes.models import Event, Session, StateValue
 from envelopes.providers.scripted import Conversation, Reply, Say, data, text
-from envelopes.registries.machines import StateMachine, StateMachineRegistry, state_machines
+from envelopes.registries.state_machines import StateMachine, StateMachineRegistry, state_machines
 from envelopes.session_state import live_sessions
 from envelopes.signals import state_transition_rejected
 from envelopes.turns.states import _refused, states_of

@@ -23,7 +23,7 @@ from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.protocol.titles import title_of
 from envelopes.registries.part_types import part_types
-from envelopes.registries.state_machines import BUSY
+from envelopes.registries.statuses import BUSY
 from envelopes.transports.panel.presenter import (
     activity,
     data,
