@@ -6,9 +6,11 @@ out are settled by decisions D4 and D12.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from pydantic import BaseModel
@@ -47,6 +49,9 @@ class PartType:
     session's state, which is made before anybody gets it, or refused (``turns.states``). ``decides``: it is what a
     person has decided of what such a part asked; it comes on its own, with no message.
 
+    What holds for one call of respond(): it ``replaces`` parts of these types, so that no call has both; no call
+    declares the turn state ``needed_for`` without such a part.
+
     ``template`` is a Django template that draws such a part on pages, from ``part``, ``text``, ``data``, ``id`` and
     ``locale``. ``module`` is the static path of an ES module that defines the custom element ``acme-board`` for the
     type ``acme.board``: it gets the part as JSON in ``data-part``, and holds what the template drew. Without either,
@@ -77,12 +82,30 @@ class PartType:
     asks_person: bool = False
     sets_state: bool = False
     decides: bool = False
+    replaces: frozenset[str] = frozenset()
+    needed_for: str = ""
     description: str = ""
     example: JsonObject = field(default_factory=dict, hash=False)
     retold: Retell | None = retelling.words
     in_words: Callable[[JsonObject], str] | None = None
     template: str = ""
     module: str = ""
+
+    def example_part(self) -> JsonObject:
+        """The example as it would stand in a call of respond(); empty where there is none."""
+        if not self.example:
+            return {}
+        metadata = {"partType": self.name, **self.example.get("metadata", {})}
+        return {"metadata": metadata, **{key: self.example[key] for key in self.example if key != "metadata"}}
+
+    @cached_property
+    def taught(self) -> str:
+        """Its line in the prompt."""
+        example = self.example_part()
+        told = [f"`{self.name}`{': ' if self.description else ''}{self.description}"]
+        if example:
+            told.append(json.dumps(example, ensure_ascii=False, separators=(",", ":")))
+        return "; ".join(told)
 
 
 class PartTypeRegistry(Registry[PartType]):

@@ -62,6 +62,11 @@ def is_prose(part_type: str) -> bool:
     return drawer_of(part_type) is prose.answer
 
 
+def is_note(part_type: str) -> bool:
+    """Whether what is written in them is the line that moves while a turn runs, and not a text of its own."""
+    return drawer_of(part_type) is activity.note
+
+
 draw_with(ACK.name, activity.note)
 draw_with(THINKING.name, activity.note)
 draw_with(RESPONSE.name, prose.answer)
