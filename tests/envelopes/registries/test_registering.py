@@ -17,6 +17,7 @@ from envelopes.registries.base import Registry
 from envelopes.registries.catalogue import REGISTRIES
 from envelopes.registries.part_types import PartType, PartTypeRegistry, part_types
 from envelopes.registries.state_machines import Coordinate, StateMachine, state_machines
+from envelopes.registries.tools import tools
 from envelopes.registries.turn_states import TurnState, TurnStateRegistry
 
 CART = StateMachine("cart", {"status": Coordinate("open", {"open": ("paid",), "paid": ()})})
@@ -51,7 +52,9 @@ def test_what_is_there_for_a_block_is_from_where_the_block_is_and_leaves_what_wa
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
 def test_nothing_is_registered_once_the_applications_are_loaded(registry: Registry[Any]) -> None:
-    item = replace(next(iter(registry), CART), name="acme.late" if registry is not state_machines else "late")
+    item = replace(
+        next(iter(registry), CART), name="late" if registry in (state_machines, tools) else "acme.late"
+    )
     with pytest.raises(RegistrationError, match=r"comes too late \(tests\..*beach\.py"):
         registry.register(item)
 
@@ -168,7 +171,12 @@ def test_a_default_actor_that_is_not_there_is_an_error(settings: Any) -> None:
 
 def test_the_command_prints_all_of_it_and_where_it_came_from() -> None:
     out = StringIO()
-    board = replace(BOARD, allowed_transports=frozenset({"sse", "a2a"}), requires_peer_consumes=True)
+    board = replace(
+        BOARD,
+        allowed_transports=frozenset({"sse", "a2a"}),
+        requires_peer_consumes=True,
+        description="what stands where",
+    )
     with part_types.including(board), state_machines.including(CART):
         call_command("beach", "registries", stdout=out, no_color=True)
     lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
@@ -177,7 +185,9 @@ def test_the_command_prints_all_of_it_and_where_it_came_from() -> None:
     told = [line for line in lines if line.startswith("acme.board ")]
 
     assert len(told) == 1
-    assert told[0].startswith("acme.board streaming flush, buffered drop, only a2a sse, only to who asks")
+    assert told[0].startswith(
+        "acme.board what stands where: streaming flush, buffered drop, only a2a sse, only to who asks"
+    )
     assert f"{__name__}, line " in told[0]
     for registry in REGISTRIES:
         for name in registry.names():
