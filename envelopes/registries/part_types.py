@@ -117,7 +117,7 @@ class PartTypeRegistry(Registry[PartType]):
         """Also takes a type as the sources write it (``registries.declared``)."""
         if isinstance(item, Mapping):
             given = declared.read(declared.DeclaredPartType, self.kind, item)
-            item = PartType(given.name, ACTOR, data="optional", **given.delivery())
+            item = PartType(given.name, ACTOR, data="optional", **given.fields())
         check_name(self.kind, item.name, self._NAME)
         if not item.canonical and "." not in item.name and not conf.BEACH_ALLOW_UNPREFIXED:
             raise RegistrationError(

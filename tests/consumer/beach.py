@@ -19,6 +19,7 @@ part_types.register(
         "partType": "planner.whisper",
         "deliveryRules": {"streaming": "flush", "buffered": "drop"},
         "requiresPeerConsumes": True,
+        "description": "what we earn, for partners alone",
     }
 )
 state_machines.register(

@@ -102,6 +102,15 @@ def test_every_shape_of_the_sources_registers_the_same_part_type(given: Mapping[
     )
 
 
+def test_what_models_read_may_stand_beside_the_words_of_the_sources() -> None:
+    example = {"data": {"slot": 1}}
+    given = {**SHAPES["meta"], "description": "one slot", "example": example}
+
+    kind = PartTypeRegistry("part type").register(given)
+
+    assert (kind.description, kind.example) == ("one slot", example)
+
+
 def test_what_does_not_prefer_to_stream_comes_whole() -> None:
     given = {"id": "acme.audio", "meta": {"streamingPreferred": False, "buffered": "once"}}
 
