@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from envelopes.delivery import rules
 from envelopes.protocol.text import shorten
 from envelopes.registries.actors import Actor
+from envelopes.registries.catalogs import Own
 from envelopes.registries.doors import Door
 from envelopes.registries.part_types import PartType
 from envelopes.registries.state_machines import StateMachine
@@ -51,6 +52,8 @@ def described(item: object) -> str:
             return shorten(item.description, LONGEST)
         case Door():
             return str(item.label)
+        case Own():
+            return f"{len(item.catalog.components)} components, {len(list(item.catalog.functions))} functions"
         case Summed():
             return item.summary
         case _:

@@ -8,6 +8,7 @@ from django.utils.module_loading import autodiscover_modules
 
 from envelopes.registries.actors import actors
 from envelopes.registries.base import Registry
+from envelopes.registries.catalogs import catalogs
 from envelopes.registries.doors import doors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
@@ -20,6 +21,7 @@ REGISTRIES: list[Registry[Any]] = [
     turn_states,
     state_machines,
     transports,
+    catalogs,
     tools,
     actors,
     doors,

@@ -18,7 +18,7 @@ from pydantic import BaseModel
 from envelopes.conf import conf
 from envelopes.errors import RegistrationError
 from envelopes.registries import declared, retelling
-from envelopes.registries.base import Registry, check_name
+from envelopes.registries.base import LONGEST_NAME, Registry, check_name
 from envelopes.registries.retelling import Retell
 from envelopes.types import JsonObject
 
@@ -111,7 +111,7 @@ class PartType:
 class PartTypeRegistry(Registry[PartType]):
     """Part types by name; a consumer's own need a namespace (``acme.board``, D14)."""
 
-    _NAME = re.compile(r"[a-z][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*")
+    _NAME = re.compile(rf"(?=.{{1,{LONGEST_NAME}}}$)" r"[a-z][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*")
 
     def register(self, item: PartType | Mapping[str, object]) -> PartType:
         """Also takes a type as the sources write it (``registries.declared``)."""

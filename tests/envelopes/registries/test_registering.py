@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from a2ui.catalog.basic import BASIC_CATALOG_1_0
 from envelopes import checks
 from envelopes.errors import RegistrationError
 from envelopes.registries.actors import actors
 from envelopes.registries.base import Registry
+from envelopes.registries.catalogs import CatalogRegistry
 from envelopes.registries.catalogue import REGISTRIES
 from envelopes.registries.part_types import PartType, PartTypeRegistry, part_types
 from envelopes.registries.state_machines import Coordinate, StateMachine, state_machines
-from envelopes.registries.tools import tools
 from envelopes.registries.turn_states import TurnState, TurnStateRegistry
 
 CART = StateMachine("cart", {"status": Coordinate("open", {"open": ("paid",), "paid": ()})})
@@ -52,9 +53,8 @@ def test_what_is_there_for_a_block_is_from_where_the_block_is_and_leaves_what_wa
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
 def test_nothing_is_registered_once_the_applications_are_loaded(registry: Registry[Any]) -> None:
-    item = replace(
-        next(iter(registry), CART), name="late" if registry in (state_machines, tools) else "acme.late"
-    )
+    first = next(iter(registry), CART)
+    item = replace(first, name="late" if first is CART else "acme.late")
     with pytest.raises(RegistrationError, match=r"comes too late \(tests\..*beach\.py"):
         registry.register(item)
 
@@ -201,3 +201,16 @@ def test_the_command_prints_all_of_it_and_where_it_came_from() -> None:
     for registry in REGISTRIES:
         for name in registry.names():
             assert any(line.startswith(f"{name} ") and ", line " in line for line in lines)
+
+
+def test_two_catalogs_of_one_id_are_refused_with_both_places() -> None:
+    registry = CatalogRegistry("catalog")
+    shop = BASIC_CATALOG_1_0.extended("https://shop.example/catalogs/goods")
+
+    assert registry.register_catalog(shop) is shop
+    with pytest.raises(
+        RegistrationError, match=rf"{__name__}, line \d+\) is registered already \({__name__}"
+    ):
+        registry.register_catalog(BASIC_CATALOG_1_0.extended("https://shop.example/catalogs/goods"))
+    with pytest.raises(RegistrationError, match="is not a name"):
+        registry.register_catalog(BASIC_CATALOG_1_0.extended("shop goods"))
