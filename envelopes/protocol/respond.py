@@ -5,6 +5,7 @@ Source: the respond() document ("Tool schema", "Turn states", "System-prompt sni
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -177,6 +178,12 @@ What you read
 def system_snippet() -> str:
     """The system-prompt text that every model actor gets (respond() document, "System-prompt snippet"): with each part
     type that it may emit, and each turn state that it may declare."""
+    return _snippet(part_types.version, turn_states.version)
+
+
+@lru_cache(maxsize=1)
+def _snippet(*versions: int) -> str:
+    # Asked for at each step of each turn.
     states = "\n".join(
         f"  - `{state.name}`{': ' if state.meaning else ''}{state.meaning}"
         for state in turn_states

@@ -58,6 +58,8 @@ class Registry(Generic[T]):
         self._items: dict[str, T] = {}
         self._places: dict[str, Place] = {}
         self._is_closed = False
+        self.version = 0
+        """Another number whenever something else is registered: for what is made of all of it once."""
 
     def register(self, item: T) -> T:
         check_name(self.kind, item.name, self._NAME)
@@ -76,6 +78,7 @@ class Registry(Generic[T]):
             )
         self._items[item.name] = item
         self._places[item.name] = place
+        self.version += 1
         return item
 
     def close(self) -> None:
@@ -91,9 +94,11 @@ class Registry(Generic[T]):
         """Register ``item`` for the block only, in place of one of the same name if there is one: for tests."""
         before, place = self._items.get(item.name), self._places.get(item.name)
         self._items[item.name], self._places[item.name] = item, _caller()
+        self.version += 1
         try:
             yield item
         finally:
+            self.version += 1
             del self._items[item.name], self._places[item.name]
             if before is not None and place is not None:
                 self._items[item.name], self._places[item.name] = before, place
