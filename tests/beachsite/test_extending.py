@@ -77,7 +77,7 @@ def test_the_template_of_the_guide_draws_it(settings: Any) -> None:
         html = talk.html()
 
     assert '<ol class="planner-stops"><li>Corfu</li><li>Parga &lt;b&gt;</li></ol>' in html
-    assert "<planner-itinerary data-part=" in html
+    assert '<div class="b-prose"><planner-itinerary data-part=' in html
 
 
 # -- names ------------------------------------------------------------------------------------------------------------
