@@ -108,6 +108,9 @@ def fold(context: RowContext, segment: Segment, seconds: float) -> None:
         return
     lines = [line for part in found for line in part.lines]
     first, *others = found
+    # The time belongs to what was said: of a turn that went on after a question without a word nothing is told here.
+    if first.live or any(other.lines for other in others):
+        first.seconds += seconds
     for other in others:
         context.model.drop(other)
     if not lines:
@@ -115,5 +118,4 @@ def fold(context: RowContext, segment: Segment, seconds: float) -> None:
         return
     first.lines = lines
     first.live = False
-    first.seconds += seconds
     context.model.touch(first)
