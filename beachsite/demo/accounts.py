@@ -29,11 +29,14 @@ def ensure_accounts(*, reset: bool = False) -> list[Account]:
     group.permissions.set(
         Permission.objects.filter(
             Q(content_type__app_label__in=("envelopes", "demo"), codename__startswith="view_")
-            | Q(content_type__app_label="envelopes", codename="decide_approval")
+            | Q(
+                content_type__app_label="envelopes",
+                codename__in=("decide_approval", "add_peer", "change_peer"),
+            )
         )
     )
     owner = _ensure(OWNER, "talks to Sally", reset=reset, first_name="Ada", last_name="Lovelace")
-    staff = _ensure(STAFF, "reads and decides in the admin", reset=reset, is_staff=True)
+    staff = _ensure(STAFF, "reads, decides and manages peers in the admin", reset=reset, is_staff=True)
     get_user_model().objects.get(username=STAFF).groups.add(group)
     return [owner, staff]
 

@@ -57,12 +57,13 @@ def is_dead(owner: str) -> bool:
 @dataclass(frozen=True)
 class Claim:
     """``turn``: as it was when it was claimed, where no reply of its has begun. Its first messages are stored with the
-    first that is added to them; made anew from the log, they are the same."""
+    first that is added to them; made anew from the log, they are the same. ``name``: what the process log calls it."""
 
     turn_pk: int
     session_pk: int
     attempt: int
     turn: Turn | None = field(default=None, compare=False, repr=False)
+    name: str = field(default="", compare=False)
 
     @property
     def fence(self) -> TurnFence:
@@ -132,7 +133,9 @@ def _claimed(writer: Writer, turn: Turn, reason: str, *, begins: bool) -> Claim:
     writer.add("turn", turn_data(turn, "running", reason=reason), turn=turn)
     name = writer.session.public_id
     transaction.on_commit(lambda: journal.started(turn, name, reason))
-    return Claim(turn.pk, turn.session_id, turn.attempt, turn if begins else None)
+    return Claim(
+        turn.pk, turn.session_id, turn.attempt, turn if begins else None, journal.name_of(turn, name)
+    )
 
 
 def _is_free(owner: str, until: datetime | None, now: datetime) -> bool:
