@@ -11,6 +11,7 @@ from beachsite.demo.script.scene import (
     ASK_ORIGIN,
     ASK_RESEARCH,
     Scene,
+    not_understood,
     read_scene,
 )
 from beachsite.demo.script.slots import read_slots
@@ -29,6 +30,8 @@ def flow_of(scene: Scene) -> Flow:
     if scene.action is not None:
         return _clicked(scene, scene.action)
     intent = intents.of(scene.text)
+    if not_understood(scene.text):
+        return talk.lost()
     if scene.pending and intent in ("unclear", "thanks"):
         return _answered(scene)
     match intent:

@@ -32,7 +32,8 @@ def thanks() -> Flow:
 
 def lost() -> Flow:
     yield answer(
-        "I didn’t understand that. I am a scripted demo and know only a few sentences, all about travel. I can:"
+        "I didn’t understand that. I am a scripted demo and know only a few sentences, all in English and about travel. "
+        "I can:"
         f"\n\n{ABILITIES}"
     )
 
