@@ -322,7 +322,8 @@ LINES = """values => {
   const [name, count] = values.children, box = values.getBoundingClientRect();
   const tall = [values, name, count].map(each => each.getBoundingClientRect().height);
   const before = count.getBoundingClientRect().left - parseFloat(getComputedStyle(count, '::before').width) - box.left;
-  return { extra: Math.round(tall[0] - tall[1] - tall[2]), before: Math.round(before), cut: getComputedStyle(values).overflowX };
+  const cut = getComputedStyle(values).overflowX;
+  return { extra: Math.round(tall[0] - tall[1] - tall[2]), before: Math.round(before), cut };
 }"""
 
 

@@ -29,7 +29,9 @@ _PATTERNS: tuple[tuple[Intent, str], ...] = (
 def foreign(text: str) -> bool:
     """Whether none of the patterns fits, and some of it is written in other letters than English is."""
     letters = (char for char in text if unicodedata.category(char) in ("Lu", "Ll", "Lo"))
-    return of(text) == "unclear" and any(not unicodedata.name(char, "").startswith("LATIN") for char in letters)
+    return of(text) == "unclear" and any(
+        not unicodedata.name(char, "").startswith("LATIN") for char in letters
+    )
 
 
 def of(text: str) -> Intent:

@@ -597,7 +597,9 @@ def test_a_chosen_hotel_is_marked(stage: Stage) -> None:
         "Corfu oder Lisbon",
     ],
 )
-@pytest.mark.parametrize("before", ["Find flights from Lisbon to Copenhagen on 15 August for 2", "Find flights", ""])
+@pytest.mark.parametrize(
+    "before", ["Find flights from Lisbon to Copenhagen on 15 August for 2", "Find flights", ""]
+)
 def test_what_is_said_in_another_language_is_not_guessed_at(stage: Stage, before: str, words: str) -> None:
     if before:
         stage.say(before)
@@ -610,7 +612,9 @@ def test_what_is_said_in_another_language_is_not_guessed_at(stage: Stage, before
         assert (on.calls[0][1]["origin"], on.calls[0][1]["destination"]) == ("Lisbon", "Copenhagen")
 
 
-@pytest.mark.parametrize("words", ["And to Porto?", "Porto instead", "what about Porto", "Porto, please", "no, Porto"])
+@pytest.mark.parametrize(
+    "words", ["And to Porto?", "Porto instead", "what about Porto", "Porto, please", "no, Porto"]
+)
 def test_what_goes_on_from_a_search_is_understood(stage: Stage, words: str) -> None:
     stage.say(SEARCH)
     turn = stage.say(words)

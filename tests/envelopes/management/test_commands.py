@@ -20,7 +20,6 @@ from beachsite.suite import ROOT
 from envelopes.models import Approval, Turn
 from tests import factories
 
-
 FOREIGN = ("DJANGO_", "BEACH_", "DATABASE_URL", "REDIS_URL", "ANTHROPIC_")
 """What the environment of a process with data of its own must not bring."""
 
