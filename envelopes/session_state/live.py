@@ -40,7 +40,7 @@ class LiveSession:
     Whoever uses one holds ``lock``; whoever stores what is due of it, ``storing``. ``saved`` is the row of the last
     snapshot. ``known`` are turns, by key, as they are at row ``seq``: whoever has them now. ``is_slow``: to try rows on
     it took long the last time. ``anew`` names transports whose snapshot could not be read: what their presenters let go
-    of now takes the place of what is stored. ``memory``: what others keep of the log while it is at hand, by their types.
+    of now takes the place of what is stored. ``memory``: what others keep of the log, each by its type.
     """
 
     def __init__(self, session: Session) -> None:

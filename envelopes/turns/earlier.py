@@ -1,11 +1,11 @@
-"""The turns before one, and what each of them said: read when it begins, by hand, since every turn asks for it, and kept
-with the session, since most of it was asked for by the turn before as well."""
+"""The turns before one, and what each of them said: read when it begins, by hand, since every turn asks for it, and
+kept with the session, since most of it was asked for by the turn before as well."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -121,12 +121,8 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
             lines.setdefault(number, []).append(line)
     if kept.turns and kept.since not in turns:
         return None
-    silent = turns.keys() - lines.keys() - kept.turns.keys()
-    if silent:
-        since = min(seqs[number] for number in silent)
-        for number, name in _shown_without_words(turn, since):
-            if number in silent:
-                lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
+    if silent := turns.keys() - lines.keys() - kept.turns.keys():
+        lines |= _shown_without_words(turn, silent, since=min(seqs[number] for number in silent))
     told = dict(kept.turns)
     for number, (status, finalized_by, trigger) in turns.items():
         if number not in told:
@@ -136,13 +132,15 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
     return [told[number] for number in sorted(told)[-EARLIER_TURNS:]], max([last, *seqs.values()])
 
 
-def _shown_without_words(turn: Turn, since: int) -> list[tuple[Any, ...]]:
-    """``turn, part_type`` of what turns before ``turn`` have shown after row ``since`` and no model reads."""
-    unread = [kind.name for kind in part_types if kind.retold is None]
-    if not unread:
-        return []
-    values = (turn.session_id, since, turn.number, *unread)
-    return _fetched(_SILENT.format(asked=_shown("IN", unread)), values)
+def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> dict[int, list[str]]:
+    """What these turns before ``turn`` have shown after row ``since`` that no model reads, in a line each."""
+    lines: dict[int, list[str]] = {}
+    if unread := [kind.name for kind in part_types if kind.retold is None]:
+        values = (turn.session_id, since, turn.number, *unread)
+        for number, name in _fetched(_SILENT.format(asked=_shown("IN", unread)), values):
+            if number in silent:
+                lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
+    return lines
 
 
 def _shown(which: str, names: Sequence[str]) -> str:

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from beachsite.collector import BLOCKS_A_CONTAINER, BUSY, LEAST_BLOCKS, PATIENCE, SHARE, YOUNG_LOOKS, Attendant
+from beachsite.collector import (
+    BLOCKS_A_CONTAINER,
+    BUSY,
+    LEAST_BLOCKS,
+    PATIENCE,
+    SHARE,
+    YOUNG_LOOKS,
+    Attendant,
+)
 
 
 class Knot:
