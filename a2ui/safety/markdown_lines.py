@@ -16,7 +16,7 @@ from a2ui.safety.markdown_blocks import Block
 from a2ui.safety.text import clean_text, escape
 
 _HEADING = re.compile(r"(#{1,6}) (.*[^#])\Z")
-_FENCE = re.compile(r"(`{3,}|~{3,})[^`~]*\Z")
+_FENCE = re.compile(r"(`{3,}|~{3,})[^`~|]*\Z")
 _ITEM = re.compile(r"([-+*]|([0-9]{1,9})[.)]) (.*)\Z")
 _GOES_ON = " \t-+*0123456789"
 """What a list may go on with behind a blank line: one of these begins what is inside an item, or another one."""

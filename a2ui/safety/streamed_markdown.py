@@ -91,45 +91,46 @@ class StreamedMarkdown:
         return self.draw()
 
     def take(self, text: str) -> int:
-        """Take in more of the text, for `draw`. Returns how many characters that will read, mostly none: it takes
-        milliseconds for a thousand."""
+        """Take in more of the text, for `draw`. Returns how many characters that will give to the parser, which takes
+        milliseconds for a thousand; less than two where it only has to hand out what was drawn here."""
         self.length += len(text)
         if self.plain:
             return 0
         self._rest += text
         if not self._size.allows(text, self.limits):
-            self.plain, self._rest = True, ""
+            self.plain, self._rest, self._complete, self._begins = True, "", 0, False
             return 0
         if "\n" in text:
             self._complete, self._peeked = self._rest.rindex("\n") + 1, False
         # An item that has begun ends the one before it.
         self._begins = not self._peeked and ITEM_BEGUN.match(self._rest, self._complete) is not None
-        due = (self._begins or self._complete > self._looked) and self._affords(len(self._rest))
-        return len(self._rest) if due else 0
+        if self._is_due and self.closed == self._start:
+            self._skim()
+        return len(self._rest) if self._is_due else bool(self._changed)
 
     def draw(self) -> list[Change]:
         """Read what has to be read. Returns what is drawn now, as `feed` does. Where that shows what no page may have,
         such as more HTML than is sent, no block stands any more."""
-        if self.plain or not self._affords(len(self._rest)):
-            return []
         try:
-            self._read()
+            if self._is_due and not self._look_at_begun() and self._complete > self._looked:
+                self._look()
         except _Plain:
-            self.plain, self.closed, self._rest = True, 0, ""
-            self._blocks.clear()
-            return []
+            self._give_up()
         changed, self._changed = sorted(self._changed), set()
         return [Change(at, self._blocks[at].html) for at in changed]
 
-    def _read(self) -> None:
-        if self.closed == self._start:
-            self._skim()
-        if self._begins:
-            self._begins, self._peeked = False, True
-            if self._look(f"{self._rest[self._complete :]}\n"):
-                return
-        if self._complete > self._looked:
-            self._look()
+    def _give_up(self) -> None:
+        self.plain, self.closed, self._rest, self._complete, self._begins = True, 0, "", 0, False
+        self._blocks.clear()
+        self._changed.clear()
+
+    @property
+    def _is_due(self) -> bool:
+        return (self._begins or self._complete > self._looked) and self._affords(len(self._rest))
+
+    def _look_at_begun(self) -> bool:
+        is_new, self._begins, self._peeked = self._begins, False, self._peeked or self._begins
+        return is_new and self._look(f"{self._rest[self._complete :]}\n")
 
     def _skim(self) -> None:
         """Draw what needs no parser; nothing of the rest is drawn yet."""
@@ -137,15 +138,15 @@ class StreamedMarkdown:
         done = skim(self._rest[: self._complete], self._open, begun)
         self._html_chars += done.drawn
         if markdown.is_too_long("", self._html_chars):
-            raise _Plain
+            self._give_up()
+            return
         self._open = done.opened
         for block in done.changed:
             self._set(block, block.html)
-        self._rest, self._start = self._rest[done.chars :], self._start + done.chars
-        self.closed, self.read = self._start, self.read + done.chars
-        self._complete, self._looked = self._complete - done.chars, max(0, self._looked - done.chars)
-        if done.is_all:
-            self._looked, self.read = self._complete, self.read + self._complete
+        self._rest, self._complete = self._rest[done.chars :], self._complete - done.chars
+        self._start = self.closed = self._start + done.chars
+        self._looked = self._complete if done.is_all else max(0, self._looked - done.chars)
+        self.read += done.chars + (self._complete if done.is_all else 0)
         if not self._complete:
             # Whatever has begun is the next to be looked at.
             self._begins, self._peeked = False, True
