@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from envelopes.errors import RegistrationError
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.part_types.ack import ACK
+from envelopes.part_types.approval_request import APPROVAL_REQUEST
+from envelopes.part_types.approval_response import APPROVAL_RESPONSE
+from envelopes.part_types.artifact import ARTIFACT
+from envelopes.part_types.citation import CITATION
+from envelopes.part_types.clarify import CLARIFY
+from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.part_types.error import ERROR
+from envelopes.part_types.progress import PROGRESS
+from envelopes.part_types.response import RESPONSE
+from envelopes.part_types.thinking import THINKING
+from envelopes.registries.base import Registry
+from envelopes.registries.catalogue import with_registry
 from envelopes.registries.part_types import part_types
 from envelopes.transports.panel.presenter import (
     activity,
@@ -22,25 +36,36 @@ from envelopes.transports.panel.presenter.row import RowContext
 
 Drawer: TypeAlias = Callable[[RowContext], None]
 
-_DRAWERS: dict[str, Drawer] = {}
+
+@dataclass(frozen=True)
+class Drawing:
+    """``drawer`` draws parts of the type ``name``."""
+
+    name: str
+    drawer: Drawer
+
+    @property
+    def summary(self) -> str:
+        return f"{self.drawer.__module__}.{self.drawer.__qualname__}"
 
 
-def draw_with(part_type: str, drawer: Drawer) -> None:
-    """``drawer`` draws parts of this type. Raises ``RegistrationError`` where another one does already."""
-    known = _DRAWERS.setdefault(part_type, drawer)
-    if known is not drawer:
-        raise RegistrationError(
-            f"Parts of type {part_type!r} are drawn by {known.__module__}.{known.__qualname__} already, so "
-            f"{drawer.__module__}.{drawer.__qualname__} cannot draw them.",
-            name=part_type,
-        )
+class DrawingRegistry(Registry[Drawing]):
+    """Drawings by part type."""
+
+    def register_drawer(self, part_type: str, drawer: Drawer) -> Drawing:
+        """``drawer`` draws parts of this type. Raises ``RegistrationError`` where another one does already."""
+        return self.register(Drawing(part_type, drawer))
+
+
+drawings = with_registry(DrawingRegistry("panel drawing"))
+draw_with = drawings.register_drawer
 
 
 def drawer_of(part_type: str) -> Drawer:
     """Who draws parts of this type: for one without a drawer its own template or module, else the readable fallback."""
-    drawer = _DRAWERS.get(part_type)
-    if drawer is not None:
-        return drawer
+    drawing = drawings.get(part_type)
+    if drawing is not None:
+        return drawing.drawer
     kind = part_types.get(part_type)
     return templated.show if kind is not None and (kind.template or kind.module) else data.show_unknown
 
@@ -50,15 +75,20 @@ def is_prose(part_type: str) -> bool:
     return drawer_of(part_type) is prose.answer
 
 
-draw_with("ack", activity.note)
-draw_with("thinking", activity.note)
-draw_with("response", prose.answer)
-draw_with("clarify", questions.ask)
-draw_with("error", questions.fail)
-draw_with("domain-data", data.defer_data)
-draw_with("a2ui-surface", surface.show)
-draw_with("artifact", artifact.keep)
-draw_with("citation", prose.cite)
-draw_with("progress", progress.advance)
-draw_with("approval-request", decisions.request)
-draw_with("approval-response", decisions.respond)
+def is_note(part_type: str) -> bool:
+    """Whether what is written in them is the line that moves while a turn runs, and not a text of its own."""
+    return drawer_of(part_type) is activity.note
+
+
+draw_with(ACK.name, activity.note)
+draw_with(THINKING.name, activity.note)
+draw_with(RESPONSE.name, prose.answer)
+draw_with(CLARIFY.name, questions.ask)
+draw_with(ERROR.name, questions.fail)
+draw_with(DOMAIN_DATA.name, data.defer_data)
+draw_with(A2UI_SURFACE.name, surface.show)
+draw_with(ARTIFACT.name, artifact.keep)
+draw_with(CITATION.name, prose.cite)
+draw_with(PROGRESS.name, progress.advance)
+draw_with(APPROVAL_REQUEST.name, decisions.request)
+draw_with(APPROVAL_RESPONSE.name, decisions.respond)
