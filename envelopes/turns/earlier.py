@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,15 +22,18 @@ logger = logging.getLogger(__name__)
 
 EARLIER_TURNS = 20
 
-KEPT_CHARACTERS = 100_000
+KEPT_CHARACTERS = 30_000
 """Of a session that has said more in these turns, nothing is kept."""
 
 
-@dataclass
+Blocks = tuple[list[JsonObject], list[JsonObject]]
+"""What a model reads of a turn: what began it, and what it said."""
+
+
+@dataclass(slots=True)
 class Earlier:
     """A turn before. ``said``: its texts, in short what it showed, and what staff found out about its calls. What its
-    model wrote stays where it is. ``size``: characters of all this. ``blocks``: what models read of it (``history``).
-    """
+    model wrote stays where it is. ``size``: characters of all this."""
 
     number: int
     status: str
@@ -38,7 +41,14 @@ class Earlier:
     trigger: JsonObject
     said: str
     size: int
-    blocks: tuple[list[JsonObject], list[JsonObject]] | None = None
+    _blocks: Blocks | None = None
+
+    def blocks(self, make: Callable[[Earlier], Blocks]) -> Blocks:
+        """What ``make`` makes of it, once. What that was made of is let go of then."""
+        if self._blocks is None:
+            self._blocks = make(self)
+            self.trigger, self.said = {}, ""
+        return self._blocks
 
 
 @dataclass

@@ -9,7 +9,7 @@ from a2ui import joined_data_models
 from envelopes.models import Turn
 from envelopes.protocol.time import instant
 from envelopes.providers.transcript import action_block, assistant_text, extend, injection_block, user_text
-from envelopes.turns.earlier import Earlier, earlier_turns
+from envelopes.turns.earlier import Blocks, Earlier, earlier_turns
 from envelopes.types import JsonObject
 
 
@@ -22,7 +22,7 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
         note = {"leftOut": left_out, "note": "Turns before these are not shown to you."}
         extend(messages, "user", [injection_block("earlier-turns", note)])
     for other in earlier:
-        asked, said = other.blocks = other.blocks or _blocks(other)
+        asked, said = other.blocks(_blocks)
         # Others have them too.
         extend(messages, "user", map(dict, asked))
         extend(messages, "assistant", map(dict, said))
@@ -39,7 +39,7 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     return messages
 
 
-def _blocks(turn: Earlier) -> tuple[list[JsonObject], list[JsonObject]]:
+def _blocks(turn: Earlier) -> Blocks:
     """What began it, and what it said."""
     return _trigger_blocks(turn.trigger, with_data=False), [assistant_text(turn.said or _unsaid(turn))]
 
