@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-import tests.consumer.transport  # noqa: F401 - it registers itself
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
 from envelopes.registries.tools import Tool, ToolContext, tools
+from envelopes.registries.transports import transports
 from envelopes.types import Json
 from tests.consumer.itinerary import ITINERARY
+from tests.consumer.transport import LINES
 
 part_types.register(ITINERARY)
+transports.register(LINES)
 part_types.register(
     {
         "partType": "planner.whisper",
