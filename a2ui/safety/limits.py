@@ -65,8 +65,7 @@ class Limits:
     markdown_chars: int = 8_000
     """Text read as Markdown; longer text is shown plain."""
     markdown_marks: int = 1_000
-    """Lines that are not blank, and characters with a meaning, in one Markdown text; of those that stress, two count as
-    one. Text with more is shown plain."""
+    """Lines and characters with a meaning in one Markdown text; text with more is shown plain."""
     markdown_work: int = 10_000
     """What reading the Markdown texts of one drawing anew costs, in such marks; the length of a text counts as well."""
     json_chars: int = 10_000

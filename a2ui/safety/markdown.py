@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, MutableMapping, Sequence
 from functools import lru_cache
-from math import ceil
 from threading import local
 from typing import Any, NamedTuple
 
@@ -51,7 +50,6 @@ _CACHED_CHARS = 1_000
 
 # Anything that could begin Markdown inside a line, and at the start of one.
 _MARK = re.compile(r"[*_`\[\]\\\n\r\t]")
-_BLANK_LINE = re.compile(r"(?<=\n)\n")
 _ENTITY = re.compile("&[#A-Za-z]")
 _STARTS = frozenset(" #>=|-+0123456789")
 _START = re.compile(r"[ #>=|]|[-+](?:[ \-]|$)|[0-9]{1,9}[.)](?: |$)")
@@ -106,21 +104,14 @@ def render(
     marks = marks_in(text)
     if marks > limits.markdown_marks:
         return _plain(text, inline)
-    if afford is not None and not afford(text, ceil(marks) + max(_LEAST, _length(text))):
+    if afford is not None and not afford(text, marks + max(_LEAST, _length(text))):
         return _plain(text, inline)._replace(crowded=True)
     return (_render_cached if len(text) <= _CACHED_CHARS else _render)(text, inline)
 
 
-def marks_in(text: str, before: str = "") -> float:
-    """How much there is to do for the parser, whose time grows with these and worse than linearly with brackets. What
-    stresses costs half as much as the others, and of lines only those that are not blank cost anything. `before`: what
-    the text goes on with; those of all its pieces are those of the whole."""
-    marks = sum(map(text.count, "[]`<&\\!\n")) + 2 * text.count("[") + text.count("@")
-    if "\n\n" in text:
-        marks -= len(_BLANK_LINE.findall(text))
-    if before.endswith("\n") and text.startswith("\n"):
-        marks -= 1
-    return marks + sum(map(text.count, "*_~")) / 2
+def marks_in(text: str) -> int:
+    """How much there is to do for the parser, whose time grows with these and worse than linearly with brackets."""
+    return sum(map(text.count, "[]*_`~<&\\!\n")) + 2 * text.count("[") + text.count("@")
 
 
 def _length(text: str) -> int:

@@ -49,17 +49,15 @@ class Size:
     """What the limits of a finished text count."""
 
     chars: int = 0
-    marks: float = 0
+    marks: int = 0
     lines: int = 1
     bars: int = 0
     widest: int = 0
-    last: str = ""
 
     def allows(self, text: str, limits: Limits) -> bool:
         """Take in more of it. Returns whether it may be drawn so far."""
         self.chars += len(text)
-        self.marks += markdown.marks_in(text, self.last)
-        self.last = text[-1:] or self.last
+        self.marks += markdown.marks_in(text)
         self.lines += text.count("\n")
         if self.bars or "|" in text:
             first, *others = [line.count("|") for line in text.split("\n")]

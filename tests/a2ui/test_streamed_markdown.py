@@ -9,8 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from a2ui.safety import markdown
-from a2ui.safety.limits import DEFAULT_LIMITS
-from a2ui.safety.markdown_blocks import Size
 from a2ui.safety.streamed_markdown import AHEAD, READINGS, StreamedMarkdown
 from tests.a2ui.test_markdown import PATHOLOGICAL
 from tests.shared import caselib, needs_shared, xss_payloads
@@ -237,23 +235,3 @@ def test_a_long_plain_paragraph_is_not_looked_through_for_each_of_its_lines() ->
         stream.feed("abcdefg\n")
         assert stream.read <= READINGS * stream.length + AHEAD
     assert stream.blocks == []
-
-
-@given(TEXTS, CUTS)
-def test_pieces_count_for_as_much_as_the_whole(text: str, sizes: list[int]) -> None:
-    size = Size()
-    for piece in pieces(text, sizes):
-        size.allows(piece, DEFAULT_LIMITS)
-
-    assert size.marks == markdown.marks_in(text)
-
-
-def test_a_text_of_stressed_words_is_read_as_far_as_one_of_lines() -> None:
-    words, lines = "**together**\n\n" * 320, "a word\n" * 990
-    assert len(words) > 4_000
-    for text in (words, lines):
-        stream = StreamedMarkdown()
-        stream.feed(text)
-        assert not stream.plain and not markdown.render(text).cut
-    # What costs as much as before counts as before.
-    assert markdown.marks_in("[a](b) `c` <d> \\ & ! @\n") == 12
