@@ -9,7 +9,7 @@ from a2ui.binding.reading import Getter
 from a2ui.binding.values import FunctionCall
 from a2ui.catalog.icons import UI_ALERT, UI_INFO, UI_WARNING
 from a2ui.catalog.kinds import Accessibility, Check
-from a2ui.functions.results import Severity, judged, to_truth
+from a2ui.functions.results import VALID, Severity, judged, to_truth
 from a2ui.rendering.build import Build, always, literal, told
 
 
@@ -57,7 +57,7 @@ def failing(build: Build) -> Failing | None:
         found = []
         for condition, check, html in rules:
             passed = condition(scope)
-            if passed is True or (check.results and type(passed) is dict and passed.get("valid") is True):
+            if passed is True or passed is VALID:
                 continue
             result = judged(passed, check.message, results=check.results)
             if not result.valid:
