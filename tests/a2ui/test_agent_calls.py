@@ -321,17 +321,22 @@ class TestClicks:
         assert (stopped.value.code, stopped.value.message) == ("TIMEOUT", "Too late.")
 
     def test_a_check_that_is_pending_shows_no_fault_and_holds_its_button_back(self):
-        checks = [{"condition": {"@call": "judge", "args": {"q": "x"}}, "message": "No."}]
+        checks = [{"condition": {"@call": "judge", "args": {"q": at}}, "message": "No."} for at in ("x", "y")]
         surfaces = started(*self.button({"event": {"name": "buy"}}, **{"@checks": checks}))
         made(surfaces)
-        assert "disabled" not in text_of(surfaces)
+        html = text_of(surfaces)
+        # It keeps the focus, so it is not disabled; what is said is said once.
+        assert ' aria-disabled="true">' in html
+        assert 'id="a1-0-xw">Checking\N{HORIZONTAL ELLIPSIS}</span></button>' in html
         with pytest.raises(ActionError) as waiting:
             surfaces.act("a1-0")
         assert waiting.value.code == "pending"
 
         surfaces.apply(response("a1-f1", value={"valid": False, "message": "Sold out."}))
+        surfaces.apply(response("a1-f2", value={"valid": True}))
 
         assert 'disabled title="Sold out."' in text_of(surfaces)
+        assert "a2-why" not in text_of(surfaces)
 
     def test_a_check_fails_where_the_answer_is_an_error(self):
         checks = [{"condition": {"@call": "judge", "args": {"q": "x"}}, "message": "No."}]
