@@ -111,8 +111,8 @@ RULES: Mapping[str, str] = {
     ),
     "the official Python core, on programs made in 1.0 (tests/conformance/test_differential_1_0.py)": (
         "agrees in its dialect, the late candidate, but for what is said of it above for 0.9, and: `@index` in a text, "
-        "which it cannot read there; the words of a check without any; a whole number with decimals, shown in a text as "
-        "`3.0`; deletion by null is the same"
+        "which it cannot read there; the words of a check without any; a whole number with decimals, in a text "
+        "as `3.0`; deletion by null is the same"
     ),
     "the official JavaScript core, on programs made in 1.0 and converted (tests/long/test_official_cores.py)": (
         "agrees but for: deleting what is not there, which makes the lists on the way, or by a name in a list, which "
