@@ -22,7 +22,6 @@ class AgentCallAdmin(HistoryAdmin[AgentCall]):
     """Those that wait the longest first: the next to be given up."""
 
     list_display = ["function", "conversation", "agent", "answered_by", "attempt", "gives_up"]
-    list_filter = ["by_tool"]
     list_select_related = ["session"]
     ordering = ["deadline", "pk"]
     sortable_by = ["function", "gives_up"]
