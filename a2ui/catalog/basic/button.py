@@ -9,7 +9,7 @@ from a2ui.binding.direct import NeedsCompilation
 from a2ui.binding.reading import Const
 from a2ui.binding.values import is_dynamic
 from a2ui.catalog.actions import action
-from a2ui.catalog.basic.checks import failing, held
+from a2ui.catalog.basic.checks import WAITS, failing, held
 from a2ui.catalog.kinds import checks, child, enum
 from a2ui.components import BaseComponent
 from a2ui.rendering.build import Build, always, class_names, joined
@@ -56,13 +56,16 @@ class Button(BaseComponent):
         named = isinstance(label, Const) and not label.value
         inner = build.child("child", _NAMED if named else _INSIDE)
         fails = failing(build, waiting=True)
-        if fails is None and isinstance(accessible, Const):
+        waits = build.waits
+        if fails is None and waits is None and isinstance(accessible, Const):
             build.done(partial(_ready, dom_id, opened + accessible.value, inner))
             return
         aria = always(accessible)
 
         def render(scope: Any, context: str) -> str:
             failures = fails(scope) if fails else []
+            if waits is not None and waits(scope) and WAITS not in failures:
+                failures = [*failures, WAITS]
             attributes, why = aria(scope), ""
             if failures:
                 attributes, why = held(failures, dom_id + context, attributes)

@@ -24,7 +24,8 @@ class Failure(NamedTuple):
     """An agent is still at work on the check: it has not failed."""
 
 
-_WAITS: Final = Failure("Checking\N{HORIZONTAL ELLIPSIS}", "info", waits=True)
+WAITS: Final = Failure("Waiting for an answer\N{HORIZONTAL ELLIPSIS}", "info", waits=True)
+"""Said in a button that waits for its agent."""
 
 Failing = Callable[[Any], list[Failure]]
 """Value of the scope -> the checks that fail, in order."""
@@ -65,8 +66,8 @@ def failing(build: Build, *, waiting: bool = False) -> Failing | None:
             if passed is True or passed is VALID:
                 continue
             if passed is PENDING:
-                if waiting and _WAITS not in found:
-                    found.append(_WAITS)
+                if waiting and WAITS not in found:
+                    found.append(WAITS)
                 continue
             result = judged(passed, check.message, results=check.results)
             if not result.valid:
