@@ -132,7 +132,7 @@ def inline_catalogs(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMes
                 checks.Error(
                     f"BEACH_INLINE_CATALOGS has {name!r}, which cannot be used{at}: {told}",
                     hint="Name JSON files, each with one catalog document of A2UI 1.0.",
-                    id="envelopes.E005",
+                    id="envelopes.E006",
                 )
             )
     return found

@@ -109,10 +109,10 @@ def test_what_cannot_be_used_is_told_at_start(
 
     (found,) = checks.inline_catalogs(None)
 
-    assert (found.id, repr(str(other)) in found.msg, told in found.msg) == ("envelopes.E005", True, True)
+    assert (found.id, repr(str(other)) in found.msg, told in found.msg) == ("envelopes.E006", True, True)
 
 
 def test_the_same_file_twice_is_one_too_many(file: Path, settings: Any) -> None:
     settings.BEACH_INLINE_CATALOGS = [str(file), str(file)]
 
-    assert [one.id for one in checks.inline_catalogs(None)] == ["envelopes.E005"]
+    assert [one.id for one in checks.inline_catalogs(None)] == ["envelopes.E006"]
