@@ -10,13 +10,16 @@ from django.core import checks
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
-from envelopes.conf import conf
+from a2ui import A2uiError, Engine, EngineOptions
+from envelopes.conf import conf, problems
 from envelopes.delivery.rules import unknown_transports
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.parts import check_part
+from envelopes.registries import catalogs
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.transports import KNOWN, transports
+from envelopes.session_state.engines import with_files
 
 
 @checks.register()
@@ -110,6 +113,29 @@ def default_actor(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessa
             id="envelopes.E002",
         )
     ]
+
+
+@checks.register()
+def inline_catalogs(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A file that cannot be used would keep every conversation from being opened."""
+    found: list[checks.CheckMessage] = []
+    if "BEACH_INLINE_CATALOGS" in dict(problems()):
+        return found
+    engine = Engine(EngineOptions(own=catalogs.registered()))
+    for name in conf.BEACH_INLINE_CATALOGS:
+        try:
+            engine = with_files(engine, [name])
+        except (OSError, ValueError, A2uiError) as error:
+            at = f" at {error.path}" if isinstance(error, A2uiError) and error.path else ""
+            told = error.message if isinstance(error, A2uiError) else str(error)
+            found.append(
+                checks.Error(
+                    f"BEACH_INLINE_CATALOGS has {name!r}, which cannot be used{at}: {told}",
+                    hint="Name JSON files, each with one catalog document of A2UI 1.0.",
+                    id="envelopes.E006",
+                )
+            )
+    return found
 
 
 def _listed(names: Iterable[str]) -> str:

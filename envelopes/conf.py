@@ -120,6 +120,10 @@ class RuntimeSettings:
     BEACH_IMAGE_HOSTS = _texts()
     """Hosts whose pictures a page loads; ``*.example.com`` for all below one."""
 
+    BEACH_INLINE_CATALOGS = _texts()
+    """JSON files of inline catalogs, for surfaces to use beside those of the standard and of applications. Agents
+    get them whole; nobody else can bring one."""
+
     BEACH_LEASE_SECONDS = _number(15.0)
     """How long a turn is its runner's without being renewed."""
 
