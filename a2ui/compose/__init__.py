@@ -1,9 +1,10 @@
 """Surfaces in Python: components inside of components, checked where they are written (docs/surfaces.md).
 
 ``Surface(id, root, data).create()`` gives messages of A2UI 1.0. What is wrong with a component raises ``ComposeError``
-from the line that makes it. The functions of the Basic Catalog are in ``a2ui.compose.functions``.
+from the line that makes it. The functions of the Basic Catalog are those of ``fn``.
 """
 
+from a2ui.compose import functions as fn
 from a2ui.compose.basic import (
     AudioPlayer,
     Button,
@@ -77,6 +78,7 @@ __all__ = [
     "delete_surface",
     "each",
     "event",
+    "fn",
     "index",
     "labelled",
     "lowered",

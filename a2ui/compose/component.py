@@ -10,15 +10,16 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, Self, TypedDict
 
-from a2ui.catalog import actions, strict
+from a2ui.catalog import actions, kinds, strict
 from a2ui.catalog.accepting import AcceptContext
 from a2ui.catalog.basic import BASIC_CATALOG_1_0
 from a2ui.catalog.component_type import ComponentType
 from a2ui.catalog.envelope import NAMES, is_identifier
+from a2ui.catalog.kinds import Kind
 from a2ui.catalog.registry import Catalog
 from a2ui.compose.errors import ComposeError
 from a2ui.compose.parts import Accessibility, CheckRule, Each, Event, Option, SvgPath, Tab, members
-from a2ui.compose.values import Call, JsonObject, calls_in, calls_of, lookup, owner_of, written
+from a2ui.compose.values import Call, JsonObject, Path, calls_of, lookup, owner_of, written
 from a2ui.errors import Diagnostic
 from a2ui.protocol.dialects import MARKED
 from a2ui.safety.limits import DEFAULT_LIMITS
@@ -26,7 +27,7 @@ from a2ui.schema.shapes import Check
 from a2ui.state.composition import may_stand_in
 
 IdOf = Callable[["Component"], str]
-_PARTS = (Accessibility, CheckRule, Event, Option, SvgPath, Tab)
+_PARTS = (Accessibility, CheckRule, Each, Event, Option, SvgPath, Tab)
 
 
 class Common(TypedDict, total=False):
@@ -51,6 +52,10 @@ class Component:
     catalog: Catalog | None
     properties: Mapping[str, Any]
     extensions: Mapping[str, Any] | None
+    is_used: bool
+    """Whether it, or anything inside of it, takes clicks or keys of its own."""
+    takes_focus: bool
+    """Whether it, or anything inside of it, takes focus: what can be used, links, what scrolls sideways."""
 
     def __init_subclass__(cls) -> None:
         cls.signature = inspect.signature(cls.__init__)
@@ -69,20 +74,16 @@ class Component:
         self.extensions = properties.pop("extensions", None)
         self.properties = properties
         self._check()
+        inside = [child for _, child in self.inside()]
+        self.is_used = kind.interactive or any(child.is_used for child in inside)
+        self.takes_focus = kind.takes_focus(properties) or any(child.takes_focus for child in inside)
+        self._check_use(inside)
         return self
 
     def inside(self) -> Iterator[tuple[str, Component]]:
         """(the end of an id, component) for each that is named by this one, in order."""
         for slot in self.kind.slots:
-            value = self.properties.get(slot)
-            if isinstance(value, Component):
-                yield slot, value
-            elif isinstance(value, Each):
-                yield "item", value.item
-            elif isinstance(value, list):
-                yield from (
-                    (str(at), item.child if isinstance(item, Tab) else item) for at, item in enumerate(value)
-                )
+            yield from self._below(slot, self.properties.get(slot))
 
     def row(self, own_id: str, ids: IdOf, default: Catalog | None) -> JsonObject:
         """The definition as 1.0 has it, on a surface whose catalog is ``default``."""
@@ -93,19 +94,19 @@ class Component:
             row["@catalogId"] = owner
         for key, value in self.properties.items():
             wire = f"@{key}" if key in NAMES else key
-            row[wire] = _written(value, ids, default)
+            try:
+                row[wire] = _written(value, ids, default)
+            except ComposeError as error:
+                raise (error if error.component else self._wrong(key, error.message)) from error
             if isinstance(value, Call) and self.kind.kinds.get(key) is actions.action:
                 row[wire] = {"functionCall": row[wire]}
         if self.extensions is not None:
             row["@metadata"] = {"extensions": dict(self.extensions)}
         return row
 
-    def texts(self) -> Iterator[str]:
-        """The texts of ``formatString`` in it."""
-        for item in calls_of([_spread(value) for value in self.properties.values()]):
-            value = item.args.get("value")
-            if item.name == "formatString" and isinstance(value, str):
-                yield value
+    def calls(self) -> Iterator[Call]:
+        """Every call in its properties."""
+        return calls_of([_spread(value) for value in self.properties.values()])
 
     def _check(self) -> None:
         kind = self.kind
@@ -113,8 +114,8 @@ class Component:
             raise self._wrong("id", "The id of a component is text.")
         for key in sorted(kind.required - self.properties.keys()):
             raise self._wrong(key, f"It needs {key}.")
-        for slot in kind.slots:
-            self._check_slot(slot, self.properties.get(slot))
+        for key, value in self.properties.items():
+            self._check_objects(key, value)
         for key in self.extensions or ():
             if not is_identifier(key):
                 raise self._wrong("extensions", f"{key!r} is not an identifier.")
@@ -141,18 +142,56 @@ class Component:
             for problem in problems[:1]:
                 raise self._wrong(key, problem.message)
 
-    def _check_slot(self, slot: str, value: Any) -> None:
-        for item in value if isinstance(value, list) else [] if value is None else [value]:
-            child = item.item if isinstance(item, Each) else item.child if isinstance(item, Tab) else item
-            if not isinstance(child, Component):
-                raise self._wrong(slot, f"{slot} takes components; got {type(child).__name__}.")
-            if isinstance(child, Reference):
+    def _check_use(self, inside: list[Component]) -> None:
+        if self.kind.kinds.get("action") is actions.action and any(child.is_used for child in inside):
+            raise self._wrong("child", "A button cannot hold another control.")
+        told = self.properties.get("accessibility")
+        if self.takes_focus and isinstance(told, Accessibility) and told.hidden not in (None, False):
+            raise self._wrong("accessibility", "What can take focus cannot be hidden from screen readers.")
+
+    def _check_objects(self, key: str, value: Any) -> None:
+        """Whether a property has the objects that its kind is made of: all other kinds take values only."""
+        kind = self.kind.kinds.get(key)
+        allowed, words = _OBJECTS.get(kind, _CHILDREN if key in self.kind.slots else _VALUES)  # type: ignore[arg-type]
+        for item in value if isinstance(value, list) and kind not in _SINGLE else [value]:
+            if isinstance(item, allowed) if allowed else not isinstance(item, (Component, *_PARTS)):
                 continue
-            if not may_stand_in(child.kind, self.kind):
-                raise self._wrong(slot, f"{child.kind.name} may not stand in it.")
+            raise self._wrong(key, f"{key} takes {words}; got {type(item).__name__}.")
+        for child in (child for _, child in self._below(key, value)) if key in self.kind.slots else ():
+            if not isinstance(child, Component):
+                raise self._wrong(key, f"{key} takes {words}; got {type(child).__name__} in it.")
+            if not isinstance(child, Reference) and not may_stand_in(child.kind, self.kind):
+                raise self._wrong(key, f"{child.kind.name} may not stand in it.")
+
+    @staticmethod
+    def _below(slot: str, value: Any) -> Iterator[tuple[str, Component]]:
+        if isinstance(value, Each):
+            yield "item", value.item
+        elif isinstance(value, list):
+            yield from (
+                (str(at), item.child if isinstance(item, Tab) else item) for at, item in enumerate(value)
+            )
+        elif value is not None:
+            yield slot, value
 
     def _wrong(self, key: str, message: str) -> ComposeError:
         return ComposeError(message, component=self.kind.name, property=key)
+
+
+_CHILDREN: tuple[tuple[type, ...], str] = (Component, Each, Tab), "components"
+_VALUES: tuple[tuple[type, ...], str] = (), "values"
+_OBJECTS: Mapping[Kind, tuple[tuple[type, ...], str]] = {
+    kinds.child: ((Component,), "a component"),
+    kinds.children: ((Component, Each), "components"),
+    kinds.tabs: ((Tab,), "tabs"),
+    kinds.options: ((Option,), "options"),
+    kinds.checks: ((CheckRule,), "checks"),
+    kinds.accessibility: ((Accessibility,), "Accessibility"),
+    kinds.icon_name: ((str, Path, Call, SvgPath), "a name, a binding or a drawing"),
+    actions.action: ((Event, Call), "an event or a call"),
+}
+"""What the properties of a kind are made of, where that is no value; and in words."""
+_SINGLE = (kinds.child, kinds.accessibility, kinds.icon_name, actions.action)
 
 
 class Reference(Component):
@@ -160,7 +199,7 @@ class Reference(Component):
 
     def __new__(cls, component_id: str) -> Self:
         self = object.__new__(cls)
-        self.id = component_id
+        self.id, self.is_used, self.takes_focus = component_id, False, False
         if not component_id:
             raise ComposeError("A reference is the id of a component.", component="ref", property="id")
         return self
@@ -179,16 +218,6 @@ def own(catalog: Catalog, name: str, /, **properties: Any) -> Component:
         known = ", ".join(sorted(catalog.components))
         raise ComposeError(f"There is no such component in {catalog.id}; it has {known}.", component=name)
     return Component._made(kind, catalog, properties)
-
-
-def check_texts(found: Component, catalog: Catalog) -> None:
-    """Raises ComposeError for a text that calls a function which the catalog of its surface does not have."""
-    for text in found.texts():
-        for name, _ in calls_in(text):
-            if name[:1] != "@" and name not in catalog.functions:
-                raise ComposeError(
-                    f"There is no function {name!r} in {catalog.id}.", component="formatString"
-                )
 
 
 def _bound(kind: type[Component], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> JsonObject:

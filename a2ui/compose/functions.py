@@ -1,6 +1,6 @@
 """The functions of the Basic Catalog 1.0, to be called in a surface: ``fn.required(path("/form/name"))``.
 
-Imported as a module, since three of them are Python's own words: ``from a2ui.compose import functions as fn``.
+Imported as a module, ``from a2ui.compose import fn``. Three of them are words of Python's own, and have others here.
 """
 
 from __future__ import annotations

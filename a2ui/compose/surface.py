@@ -11,7 +11,7 @@ from a2ui.catalog.basic import BASIC_CATALOG_1_0
 from a2ui.catalog.registry import Catalog
 from a2ui.compose.component import Component
 from a2ui.compose.errors import ComposeError
-from a2ui.compose.flattening import ROOT, flattened
+from a2ui.compose.flattening import ROOT, check_positions, flattened
 from a2ui.compose.values import JsonObject, Path
 from a2ui.programs.conversion import Converted, Target, convert
 from a2ui.state.composition import may_stand_in
@@ -43,6 +43,7 @@ class Surface:
             raise ComposeError(f"The id of a root is {ROOT!r}.", component=self.root.kind.name, property="id")
         if not may_stand_in(self.root.kind, None):
             raise ComposeError("It may not be the root of a surface.", component=self.root.kind.name)
+        check_positions(self.root)
         tops = [(ROOT, self.root), *_named(self.also)]
         object.__setattr__(self, "components", flattened(tops, self.catalog))
 

@@ -16,6 +16,7 @@ from a2ui.compose.errors import ComposeError
 from a2ui.data.pointer import parse_scoped
 from a2ui.errors import A2uiError, ExpressionError
 from a2ui.functions import expressions
+from a2ui.functions.basic import FORMAT_STRING
 from a2ui.functions.registry import Env
 from a2ui.protocol.dialects import MARKED
 from a2ui.schema import dynamic
@@ -53,7 +54,10 @@ class Call:
         if self.catalog is None and self.name not in BASIC_CATALOG_1_0.functions and self.name != INDEX:
             raise ComposeError("The Basic Catalog has no such function.", component=self.name)
         check = Check(lookup(self), MARKED)
-        dynamic.call(written(self, None), "", check)
+        try:
+            dynamic.call(written(self, None), "", check)
+        except ComposeError as error:
+            raise ComposeError(error.message, component=self.name, property="args") from error
         for path, message in check.problems[:1]:
             argument = path.removeprefix("/args").strip("/").partition("/")[0]
             raise ComposeError(message, component=self.name, property=argument)
@@ -64,7 +68,7 @@ class Call:
         """What only shows when it runs: a text that cannot be read, a pattern that is refused."""
         value, pattern = self.args.get("value"), self.args.get("pattern")
         try:
-            if self.name == "formatString" and isinstance(value, str):
+            if self.name == FORMAT_STRING and isinstance(value, str):
                 for name, called in calls_in(value):
                     _check_text_call(name, called)
             elif self.name == "regex" and isinstance(pattern, str):
@@ -182,6 +186,8 @@ def written(value: Any, default: Catalog | None) -> Any:
         }
     if isinstance(value, list | tuple):
         return [written(item, default) for item in value]
+    if value is not None and not isinstance(value, str | int | float):
+        raise ComposeError(f"A {type(value).__name__} is no JSON.")
     return value
 
 
