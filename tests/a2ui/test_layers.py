@@ -19,6 +19,8 @@ LAYERS = (
 """From the lowest up: each may import those before it. A folder inside another that is named here is a layer itself."""
 
 MUTUAL = (
+    # Tabs and templates hold the components whose properties they are.
+    {"compose.component", "compose.parts"},
     # A list is shown at a place, a place stands inside lists, and patterns name both.
     {"rendering.lists", "rendering.patterns", "rendering.place"},
     # A view compiles through builds and draws through drawings and measures, all of which look at the view.
