@@ -25,6 +25,7 @@ from a2ui.compose.basic import (
     TextField,
     Video,
 )
+from a2ui.compose.changing import changes
 from a2ui.compose.component import Component, own, ref
 from a2ui.compose.errors import ComposeError
 from a2ui.compose.parts import (
@@ -74,6 +75,7 @@ __all__ = [
     "TextField",
     "Video",
     "call",
+    "changes",
     "check",
     "delete_surface",
     "each",

@@ -7,6 +7,7 @@ from envelopes.registries.actors import Actor
 from envelopes.registries.doors import Door
 from envelopes.registries.part_types import PartType
 from envelopes.registries.state_machines import StateMachine
+from envelopes.registries.surface_templates import SurfaceTemplate
 from envelopes.registries.transports import Transport
 from envelopes.registries.turn_states import TurnState
 
@@ -16,6 +17,8 @@ def described(item: object) -> str:
     match item:
         case PartType():
             return ", ".join(rules.in_words(item))
+        case SurfaceTemplate():
+            return f"drawn by {item.draw.__module__}.{getattr(item.draw, '__qualname__', type(item.draw).__name__)}"
         case TurnState():
             marks = {
                 "terminal": item.terminal,

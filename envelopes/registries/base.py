@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from envelopes.errors import RegistrationError
 
@@ -51,6 +51,8 @@ class Registry(Generic[T]):
     one name must hear of it at start-up, not in a conversation.
     """
 
+    pattern: ClassVar[re.Pattern[str]] = _NAME
+
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._items: dict[str, T] = {}
@@ -58,7 +60,7 @@ class Registry(Generic[T]):
         self._is_closed = False
 
     def register(self, item: T) -> T:
-        check_name(self.kind, item.name)
+        check_name(self.kind, item.name, self.pattern)
         place = _caller()
         if self._is_closed:
             raise RegistrationError(

@@ -11,10 +11,19 @@ from envelopes.registries.base import Registry
 from envelopes.registries.doors import doors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
+from envelopes.registries.surface_templates import surface_templates
 from envelopes.registries.transports import transports
 from envelopes.registries.turn_states import turn_states
 
-REGISTRIES: tuple[Registry[Any], ...] = (part_types, turn_states, state_machines, transports, actors, doors)
+REGISTRIES: tuple[Registry[Any], ...] = (
+    part_types,
+    surface_templates,
+    turn_states,
+    state_machines,
+    transports,
+    actors,
+    doors,
+)
 
 MODULE = "beach"
 """What an application calls the module in which it registers."""

@@ -6,7 +6,7 @@ from django.conf import settings
 
 from a2ui import Catalog, Engine, EngineOptions, Limits
 from envelopes.conf import a2ui_limits, image_hosts
-from envelopes.protocol.surfaces import is_reserved
+from envelopes.protocol.surfaces import RUNTIME, is_reserved
 from envelopes.protocol.zones import zone_of
 from envelopes.registries import catalogs
 from envelopes.secrets import reveal
@@ -28,7 +28,7 @@ def engine_for(locale: str, timezone: str) -> Engine:
                 image_hosts=image_hosts(),
                 debug=settings.DEBUG,
                 reveal=reveal,
-                reserved=lambda owner, name: is_reserved(name),
+                reserved=lambda owner, name: owner != RUNTIME and is_reserved(name),
             )
         )
     return _engines[key]
