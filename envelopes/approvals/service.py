@@ -223,7 +223,7 @@ def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: st
     call.state = following
     call.save(update_fields=["state"])
     append_parts(writer, turn, [response_part(approval, name)], "inbound")
-    showing.tell(writer, approval, name)
+    showing.end(writer, approval)
     if resumes(turn.status, pending=turn.approvals.filter(state=ApprovalStatus.PENDING).exists()):
         _resume(writer, turn)
     transaction.on_commit(

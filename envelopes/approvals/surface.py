@@ -13,7 +13,7 @@ from typing import Final
 from babel import Locale, UnknownLocaleError
 from django.utils.translation import gettext as _
 
-from a2ui.compose import Button, Card, Column, Component, Surface, Text, check, event, path, plain
+from a2ui.compose import Button, Card, Column, Component, Surface, Text, event, plain
 from envelopes.markup.facts import Row, facts
 from envelopes.protocol.text import clean_text
 from envelopes.registries.surface_templates import APPROVAL, SurfaceTemplate, TemplateContext
@@ -22,9 +22,6 @@ from envelopes.types import JsonObject
 APPROVE, DENY = "beach:approve", "beach:deny"
 DECISIONS: Final = {APPROVE: "granted", DENY: "denied"}
 """What an event decides. Its context names the approval (``approvalId``)."""
-
-OPEN, OUTCOME = "/open", "/outcome"
-"""Where the data model says whether it can still be decided, and what became of it: a text in Markdown."""
 
 WHOLE = 2_000
 """Characters of a value that stand on the surface; of a longer one it says how long it is."""
@@ -76,11 +73,10 @@ def card(data: JsonObject, context: TemplateContext) -> Surface:
         Text(f"#### {plain(' '.join(str(data['question']).split()))}"),
         *(Text(plain(str(text))) for text in told),
         *(Text(f"**{plain(fact['label'])}** {_value(fact['value'])}") for fact in data["facts"]),
-        Text(path(OUTCOME), variant="caption"),
         button(_("Approve"), APPROVE, "approve"),
         button(_("Deny"), DENY, "deny"),
     )
-    return Surface(context.surface_id, Card(root), {"open": True, "outcome": ""})
+    return Surface(context.surface_id, Card(root))
 
 
 def _value(value: str) -> str:

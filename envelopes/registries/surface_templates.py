@@ -52,7 +52,7 @@ class SurfaceTemplate:
 class SurfaceTemplateRegistry(Registry[SurfaceTemplate]):
     """Surface templates by kind of data."""
 
-    pattern = re.compile(r"(?:beach:)?[A-Za-z][A-Za-z0-9_.-]{0,63}")
+    _NAME = re.compile(r"(?:beach:)?[A-Za-z][A-Za-z0-9_.-]{0,63}")
 
     def register(self, item: SurfaceTemplate) -> SurfaceTemplate:
         """Also takes the place of one of the runtime's, under its name. Raises ``RegistrationError`` for a reserved

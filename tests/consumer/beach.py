@@ -5,33 +5,25 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
+import tests.consumer.transport  # noqa: F401 - it registers itself
 from a2ui.compose import Button, Column, Surface, Text, each, event, fn, path
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import Actor, actors
-from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
 from envelopes.registries.surface_templates import SurfaceTemplate, TemplateContext, surface_templates
-from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.tools import Tool, ToolContext, tools
 from envelopes.types import Json, JsonObject
+from tests.consumer.itinerary import ITINERARY
 
-part_types.register(
-    PartType(
-        "planner.itinerary",
-        frozenset({"actor"}),
-        "flush",
-        "once",
-        data="required",
-        template="planner/itinerary.html",
-        module="planner/itinerary.js",
-        in_words=lambda part: f"Itinerary: {', '.join(part['data']['stops'])}",
-    )
-)
+part_types.register(ITINERARY)
 part_types.register(
     {
         "partType": "planner.whisper",
         "deliveryRules": {"streaming": "flush", "buffered": "drop"},
         "requiresPeerConsumes": True,
+        "description": "what we earn, for partners alone",
     }
 )
 state_machines.register(
@@ -60,6 +52,9 @@ class Stops(BaseModel):
 
 async def stops(context: ToolContext, args: Stops) -> Json:
     return {"stops": ["Corfu", "Paxos", "Parga <b>"][: args.days]}
+
+
+STOPS = tools.register(Tool("stops", "Finds stops.", Stops, stops))
 
 
 def script(request: ModelRequest) -> Reply:
@@ -96,7 +91,7 @@ actors.register(
         "planner",
         "You plan trips.",
         lambda: ScriptedProvider(script),
-        tools=(Tool("stops", "Finds stops.", Stops, stops),),
+        tools=(STOPS,),
         greeting="Where do you dream of?",
     )
 )

@@ -51,7 +51,7 @@ SURFACES = Query(False, description="The reader draws A2UI itself.")
     openapi_extra={
         "responses": {
             200: {
-                "description": "Events until the caller goes: docs/agents.md lists them.",
+                "description": "Events until the caller goes: docs/peers.md lists them.",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             }
         }

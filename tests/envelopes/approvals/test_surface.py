@@ -23,7 +23,7 @@ from envelopes.errors import AlreadyDecided, Forbidden
 from envelopes.intake.fields import SurfaceRefused
 from envelopes.models import Approval, Turn
 from envelopes.protocol.surfaces import RUNTIME
-from envelopes.providers.scripted import Call, Say, text
+from envelopes.providers.scripted import Call, Say, data, text
 from envelopes.registries.surface_templates import (
     APPROVAL,
     SurfaceTemplate,
@@ -87,7 +87,7 @@ async def test_it_shows_the_question_its_arguments_and_two_buttons() -> None:
     async with asked("**Ada**") as (d, approval):
         ((name, (model, html)),) = (await surfaces_of(d)).items()
     assert name == f"{RUNTIME} beach:approval:{approval.approval_id}"
-    assert model == {"open": True, "outcome": ""}
+    assert model == {}
     # As it is, and not as Markdown (D21).
     assert "Pay ***Ada***?" in html
     assert "<strong>To</strong> **Ada**" in html
@@ -125,11 +125,8 @@ async def test_its_buttons_decide(button: str, state: str) -> None:
             "seq": pytest.approx(await _last(d), abs=99),
         }
         await approval.arefresh_from_db()
-        ((_, (model, html)),) = (await surfaces_of(d)).items()
+        assert await surfaces_of(d) == {}
     assert (approval.state, approval.source, approval.decided_by) == (state, "chat", d.owner.key)
-    assert model["open"] is False
-    assert model["outcome"].startswith("Approved" if state == "granted" else "Denied")
-    assert html.count("disabled") == 2
 
 
 async def _last(d: Desk) -> int:
@@ -251,6 +248,20 @@ async def test_over_http_a_click_decides_and_gets_the_envelope_that_it_led_to() 
     assert (approval.state, approval.source) == ("granted", "http")
 
 
+async def test_where_there_is_no_room_for_another_surface_it_is_asked_all_the_same(settings: Any) -> None:
+    settings.BEACH_A2UI_LIMITS = {"surfaces": 1}
+    live_sessions.clear()
+    mine = data("a2ui-surface", Surface("mine", Text("a")).create()[0])
+    script = replies([Say([mine], "awaiting"), Call("pay", {"to": "A"})], [Say([text("response", "Done.")])])
+    async with desk(script, PAY) as d:
+        await d.say("Pay")
+        assert [*await surfaces_of(d)] == ["tester mine"]
+        assert [row.data["code"] for row in await d.rows("diagnostic")] == ["TEMPLATE_FAILED"]
+        await d.decide("granted")
+        assert await d.texts() == ["Done."]
+    live_sessions.clear()
+
+
 async def test_questions_that_were_answered_make_room_for_the_next() -> None:
     script = replies(
         [Call("pay", {"to": "A"})], [Call("pay", {"to": "B"})], [Say([text("response", "Done.")])]
@@ -258,7 +269,6 @@ async def test_questions_that_were_answered_make_room_for_the_next() -> None:
     async with desk(script, PAY) as d:
         await d.say("Pay")
         await d.decide("granted")
-        assert len(await surfaces_of(d)) == 1
         first, second = await d.approvals()
         assert [*await surfaces_of(d)] == [f"{RUNTIME} {surface_id_of(second.approval_id)}"]
         with pytest.raises(AlreadyDecided):
