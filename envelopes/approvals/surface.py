@@ -62,10 +62,7 @@ def card(data: JsonObject, context: TemplateContext) -> Surface:
     ``toolName``, ``args``, ``expiresAt``."""
 
     def button(words: str, name: str, component_id: str) -> Component:
-        decided = check(path(OPEN), _("This has been decided."))
-        return Button(
-            Text(words), event(name, approvalId=data["approvalId"]), checks=[decided], id=component_id
-        )
+        return Button(Text(words), event(name, approvalId=data["approvalId"]), id=component_id)
 
     risk = str(data["riskNote"] or {"high": _("High risk"), "low": _("Low risk")}.get(data["risk"], ""))
     told = [text for text in (data["why"], risk) if text]
