@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-import tests.consumer.transport  # noqa: F401 - it registers itself
 from a2ui.compose import Button, Column, Surface, Text, each, event, fn, path
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
@@ -14,10 +13,13 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
 from envelopes.registries.surface_templates import SurfaceTemplate, TemplateContext, surface_templates
 from envelopes.registries.tools import Tool, ToolContext, tools
+from envelopes.registries.transports import transports
 from envelopes.types import Json, JsonObject
 from tests.consumer.itinerary import ITINERARY
+from tests.consumer.transport import LINES
 
 part_types.register(ITINERARY)
+transports.register(LINES)
 part_types.register(
     {
         "partType": "planner.whisper",

@@ -14,7 +14,7 @@ from envelopes.access import get_session, principal_of
 from envelopes.delivery import Changed, Follower, NotInLog, PlacedDelta, Reader, UpToDate
 from envelopes.errors import BeachError
 from envelopes.protocol.rows import Row
-from envelopes.registries.transports import SessionFacts, Transport, transports
+from envelopes.registries.transports import SessionFacts, Transport
 from envelopes.session_state import TooFarBack
 from envelopes.types import Json
 
@@ -66,11 +66,9 @@ def presenter(facts: SessionFacts, snapshot: Json | None) -> Lines:
     return Lines()
 
 
-LINES = transports.register(
-    Transport(
-        "planner.lines",
-        "streaming",
-        presenter=presenter,
-        routes=lambda: [path("lines/<str:public_id>", listen)],
-    )
+LINES = Transport(
+    "planner.lines",
+    "streaming",
+    presenter=presenter,
+    routes=lambda: [path("lines/<str:public_id>", listen)],
 )
