@@ -23,8 +23,8 @@ APPROVE, DENY = "beach:approve", "beach:deny"
 DECISIONS: Final = {APPROVE: "granted", DENY: "denied"}
 """What an event decides. Its context names the approval (``approvalId``)."""
 
-WHOLE = 2_000
-"""Characters of a value that stand on the surface; of a longer one it says how long it is."""
+WHOLE = 400
+"""Characters of a value that stand on the surface. Where one is longer, nobody approves by it: the rest is unseen."""
 
 
 def surface_id_of(approval_id: str) -> str:
@@ -58,19 +58,21 @@ def _seen(text: str) -> str:
 
 
 def card(data: JsonObject, context: TemplateContext) -> Surface:
-    """A card of Text and Button. ``data``: ``approvalId``, ``question``, ``why``, ``facts``, ``risk``, ``riskNote``,
-    ``toolName``, ``args``, ``expiresAt``."""
+    """A card of Text and Button; without the one that approves where a value is not shown whole. ``data``:
+    ``approvalId``, ``question``, ``why``, ``facts``, ``risk``, ``riskNote``, ``toolName``, ``args``, ``expiresAt``."""
 
     def button(words: str, name: str, component_id: str) -> Component:
         return Button(Text(words), event(name, approvalId=data["approvalId"]), id=component_id)
 
     risk = str(data["riskNote"] or {"high": _("High risk"), "low": _("Low risk")}.get(data["risk"], ""))
+    cut = any(len(fact["value"]) > WHOLE for fact in data["facts"])
     told = [text for text in (data["why"], risk) if text]
     root = Column(
         Text(f"#### {plain(' '.join(str(data['question']).split()))}"),
         *(Text(plain(str(text))) for text in told),
         *(Text(f"**{plain(fact['label'])}** {_value(fact['value'])}") for fact in data["facts"]),
-        button(_("Approve"), APPROVE, "approve"),
+        *([Text(_("Not all of it is shown here: approve it where it is."))] if cut else []),
+        *([] if cut else [button(_("Approve"), APPROVE, "approve")]),
         button(_("Deny"), DENY, "deny"),
     )
     return Surface(context.surface_id, Card(root))

@@ -14,9 +14,10 @@ from pydantic import BaseModel
 
 from a2ui import ComponentTarget
 from a2ui.compose import Button, Column, Surface, Text, event, update_data
+from beachsite.suite import ROOT
 from envelopes import intake
 from envelopes.access import Principal
-from envelopes.approvals.surface import APPROVE, DEFAULT, DENY, card, shown_facts, surface_id_of
+from envelopes.approvals.surface import APPROVE, DEFAULT, DENY, WHOLE, card, shown_facts, surface_id_of
 from envelopes.delivery import Reader
 from envelopes.delivery.envelope import envelope_for, partial_envelope_for
 from envelopes.errors import AlreadyDecided, Forbidden
@@ -38,6 +39,9 @@ from tests.envelopes.transports.program import at_door
 from tests.envelopes.transports.sse.test_sse import listen
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+LIMITS = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
 
 
 class Payment(BaseModel):
@@ -113,8 +117,11 @@ def test_what_cannot_be_seen_is_written_out_and_what_is_cut_says_so() -> None:
     assert fact == {"label": "to", "value": '"Ada\\u200b\\u202e"'}
     long = card(_data(facts=[{"label": "Word", "value": "x" * 2_500}]), _context())
     (shown,) = (row["text"] for row in long.components if "xxx" in str(row.get("text")))
-    assert "500 more characters" in shown
-    assert shown.count("x") == 2_000
+    assert "2100 more characters" in shown
+    assert shown.count("x") == WHOLE == 400
+    assert [row["id"] for row in long.components if row["component"] == "Button"] == ["deny"]
+    (documented,) = (line for line in LIMITS.splitlines() if "stand on its surface" in line)
+    assert f"| {WHOLE} |" in documented
 
 
 @pytest.mark.parametrize(("button", "state"), [("approve", "granted"), ("deny", "denied")])
