@@ -19,7 +19,7 @@ from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.part_types.citation import CITATION
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.rows import Row
-from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.surfaces import RUNTIME, messages_of
 from envelopes.protocol.time import instant
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.transports import Connection
@@ -193,7 +193,9 @@ class _Draft:
             return
         # What is said late is said to nobody: the turn that goes on with it has its own words.
         unsaid = bool(row.data.get("late")) and is_said(kind)
-        told_before = is_question(kind) and not self.is_partial
+        # A question by whatever means: it was asked when it came.
+        asks = is_question(kind) or row.actor == RUNTIME
+        told_before = asks and not self.is_partial
         if row.audience == "audit" or unsaid or told_before or not self._gets(kind):
             return
         if kind.name == DATA and isinstance(part.get("data"), dict):

@@ -13,7 +13,7 @@ from django.conf import settings
 
 from a2ui import Catalog, Engine, EngineOptions, Limits
 from envelopes.conf import a2ui_limits, conf, image_hosts
-from envelopes.protocol.surfaces import is_reserved
+from envelopes.protocol.surfaces import RUNTIME, is_reserved
 from envelopes.protocol.zones import zone_of
 from envelopes.registries import catalogs
 from envelopes.secrets import reveal
@@ -36,7 +36,7 @@ def engine_for(locale: str, timezone: str) -> Engine:
                 image_hosts=image_hosts(),
                 debug=settings.DEBUG,
                 reveal=reveal,
-                reserved=lambda owner, name: is_reserved(name),
+                reserved=lambda owner, name: owner != RUNTIME and is_reserved(name),
             )
         )
         _engines[key] = with_files(engine, files) if files else engine

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from a2ui import ops
 from envelopes.errors import ValidationFailed
 from envelopes.markup.html import SafeString, html, icon, text, trusted
-from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.surfaces import RUNTIME, messages_of
 from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
 from envelopes.transports.panel.presenter.questions import details
 from envelopes.types import Json
@@ -130,6 +130,9 @@ def shown(render: RenderContext, at: str) -> SafeString:
 def changed(context: RowContext, changes: Sequence[SurfaceChange]) -> None:
     """What the engine says that this row did to surfaces, whichever kind of row it is."""
     for change in changes:
+        if change.owner == RUNTIME:
+            # What the runtime asks has a card of the page's own.
+            continue
         card = _open_card(context, change.owner, change.surface_id)
         if change.kind == "created":
             if card is not None:
@@ -163,6 +166,8 @@ def end(context: RowContext, turn: int) -> None:
 
 def show(context: RowContext) -> None:
     """An a2ui-surface part: the changes have said what it did; what did nothing is said to have done nothing."""
+    if context.row.actor == RUNTIME:
+        return
     slot = context.slot()
     if slot not in context.turn.shown:
         context.turn.shown.append(slot)
