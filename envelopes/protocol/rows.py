@@ -81,7 +81,8 @@ class RendererAnswerData(TypedDict):
 
 class TurnData(TypedDict):
     """A turn has come to ``status`` (``state_machines.TurnStatus``, never settled). ``reason``: new, started, resumed,
-    recovered, approval or job. ``attempt`` counts its runners."""
+    recovered, approval or job. ``attempt`` counts its runners. ``goesOn``, in the first row of a turn: the number of
+    the one whose data it goes on with, since that has had no envelope."""
 
     turnId: str
     number: int
@@ -89,6 +90,7 @@ class TurnData(TypedDict):
     status: str
     reason: str
     attempt: int
+    goesOn: NotRequired[int]
 
 
 class PartData(TypedDict):
@@ -148,8 +150,9 @@ class NoteData(TypedDict):
 
 
 class ToolResultData(TypedDict):
-    """How a tool call ended. ``dataKind`` says that the result is data of that kind, None that it is none.
-    ``resolvedBy`` is the key of the principal who found out what had become of it."""
+    """How a tool call ended. ``dataKind`` says that the result is data of that kind, None that it is none; ``shown``,
+    that it is a part of its own as well. ``resolvedBy`` is the key of the principal who found out what had become of
+    it."""
 
     callId: str
     name: str
@@ -157,6 +160,7 @@ class ToolResultData(TypedDict):
     result: Json
     error: JsonObject | None
     dataKind: str | None
+    shown: NotRequired[Literal[True]]
     resolvedBy: NotRequired[str]
 
 

@@ -38,7 +38,11 @@ def hand_over(writer: Writer, turn: Turn, actor: str) -> None:
     _settle(writer, turn, turn_state="passed", finalized_by="passed")
     handoff = {"from": turn.actor, "mailbox": _mailbox(turn), "hops": hops}
     turn.passed_to = open_turn(
-        writer, {**turn.trigger, "handoff": handoff}, actor=actor, originators=turn.originators
+        writer,
+        {**turn.trigger, "handoff": handoff},
+        actor=actor,
+        originators=turn.originators,
+        goes_on=turn,
     )
     turn.save(update_fields=["passed_to"])
     _dispatch(writer, turn)

@@ -23,6 +23,7 @@ from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.turns import agent_calls, states
+from envelopes.turns.stamping import stamped
 from envelopes.turns.surfaces import calls_functions, check_surfaces
 from envelopes.types import Json, JsonObject
 
@@ -63,8 +64,10 @@ def append_parts(
     checked = checked_parts(parts, origin)
     tried = check_surfaces(writer, actor or turn.actor, checked)
     if origin != "runtime":
-        # What the runtime says of a file it has just read itself.
-        checked = [artifacts.as_stored(writer.session, part) for part in checked]
+        # What the runtime says of a file it has just read itself, and of data what their slot is.
+        checked = [
+            stamped(artifacts.as_stored(writer.session, part), actor or turn.actor) for part in checked
+        ]
     for closing in tried.closing:
         _add(writer, turn, closing, state, actor)
     refused: list[JsonObject] = []

@@ -19,6 +19,7 @@ from envelopes.session_state import WRITER, Attempted, LiveSession, attempt, liv
 from envelopes.turns.emitting import holder_of
 from envelopes.turns.late import brings_new
 from envelopes.turns.parts import needs_database, part_row
+from envelopes.turns.stamping import stamped
 
 
 class ShortWay:
@@ -62,5 +63,7 @@ class ShortWay:
     def _tried(self, live: LiveSession, turn: Turn, parts: Sequence[Part]) -> Attempted | None:
         if turn.status == TurnStatus.SETTLED and brings_new(live.surfaces, parts, self._actor):
             return None
-        rows = [NewRow("part", **part_row(turn, part, actor=self._actor)) for part in parts]
+        rows = [
+            NewRow("part", **part_row(turn, stamped(part, self._actor), actor=self._actor)) for part in parts
+        ]
         return attempt(live, self._fence, rows)
