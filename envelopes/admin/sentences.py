@@ -11,12 +11,11 @@ from django.utils.translation import ngettext
 
 from envelopes.admin import function_calls
 from envelopes.admin.people import People
-from envelopes.errors import ValidationFailed
+from envelopes.part_types.approval_response import by_door, reasoned
+from envelopes.part_types.set_state import in_words
 from envelopes.protocol.rows import Row
-from envelopes.protocol.surfaces import messages_of
 from envelopes.protocol.text import shorten
-from envelopes.registries.doors import doors
-from envelopes.registries.part_types import part_types
+from envelopes.registries.part_types import PartType, part_types
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
@@ -39,8 +38,8 @@ def sentence(row: Row, people: People = NOBODY) -> str:
     try:
         if row.kind in DECISIONS:
             written = _in_vain(row, people)
-        elif row.part_type == "approval-response":
-            written = _answered(row, people)
+        elif row.kind == "part":
+            written = _part(row, people)
         else:
             written = _KINDS[row.kind].written(row) if row.kind in _KINDS else ""
     except (KeyError, TypeError, AttributeError, ValueError):
@@ -51,9 +50,9 @@ def sentence(row: Row, people: People = NOBODY) -> str:
 def speaker_of(row: Row) -> Speaker:
     """Who speaks in a row: a person who uses the conversation, whoever answered a question, the runtime, or the actor
     of the row, as in one of a kind that nobody knows."""
-    if row.kind in DECISIONS or row.part_type == "approval-response":
+    kind = part_types.get(row.part_type)
+    if row.kind in DECISIONS or (kind is not None and kind.decides):
         return "decider"
-    kind = part_types.get(row.part_type) if row.part_type else None
     if kind is not None and kind.origins == {"runtime"}:
         return "runtime"
     return _KINDS[row.kind].speaker if row.kind in _KINDS else "actor"
@@ -114,122 +113,31 @@ def _turn(row: Row) -> str:
             return _("Status: {}.").format(status)
 
 
-def _part(row: Row) -> str:
+def _part(row: Row, people: People) -> str:
     part = _object(row.data.get("part"))
     name = row.part_type or str(_object(part.get("metadata")).get("partType"))
-    special = _PARTS.get(name)
-    written = special(_object(part.get("data")), _object(part.get("metadata"))) if special else ""
-    return (
-        written
-        or _of_application(name, part)
-        or _text(part.get("text"))
-        or _("Part of type {}.").format(name)
-    )
-
-
-def _of_application(name: str, part: JsonObject) -> str:
     kind = part_types.get(name)
+    if kind is not None and kind.decides:
+        part = _decided_by(part, people)
+    return _of_its_type(kind, part) or _text(part.get("text")) or _("Part of type {}.").format(name)
+
+
+def _decided_by(part: JsonObject, people: People) -> JsonObject:
+    """``part`` with whoever decided under the name that the reader knows them by."""
+    metadata = _object(part.get("metadata"))
+    who = people.name(_object(part.get("data")).get("decidedBy"), metadata.get("decidedByName"))
+    return {**part, "metadata": {**metadata, "decidedByName": who}}
+
+
+def _of_its_type(kind: PartType | None, part: JsonObject) -> str:
     if kind is None or kind.in_words is None:
         return ""
     try:
         return _text(kind.in_words(part))
     except Exception:
-        # It is somebody else's code, and the part may be older than it.
-        logger.exception("What a part of type %s says in words fails.", name)
+        # It may be somebody else's code, and the part may be older than it.
+        logger.exception("What a part of type %s says in words fails.", kind.name)
         return ""
-
-
-def _data(data: JsonObject, metadata: JsonObject) -> str:
-    keys = _text(", ".join(data), 120) or _("nothing")
-    kind = metadata.get("slotKey") or metadata.get("dataKind")
-    return _("Data for {}: {}.").format(kind, keys) if kind else _("Data: {}.").format(keys)
-
-
-def _surface(data: JsonObject, metadata: JsonObject) -> str:
-    try:
-        messages = messages_of(data)
-    except ValidationFailed:
-        return ""
-    verbs = {
-        "createSurface": _("created"),
-        "updateComponents": _("components changed"),
-        "updateDataModel": _("data changed"),
-        "deleteSurface": _("closed"),
-        "surfaceUpdate": _("components changed"),
-        "dataModelUpdate": _("data changed"),
-        "beginRendering": _("shown"),
-    }
-    told: dict[str, list[str]] = {}
-    for message in messages:
-        for verb, body in message.items():
-            if isinstance(body, dict):
-                told.setdefault(str(body.get("surfaceId", "?")), []).append(verbs.get(verb, verb))
-    return "; ".join(
-        _("Surface {}: {}.").format(name, ", ".join(dict.fromkeys(changes))) for name, changes in told.items()
-    )
-
-
-def _progress(data: JsonObject, metadata: JsonObject) -> str:
-    amount = f" {data['current']:g}/{data['total']:g}" if data.get("current") and data.get("total") else ""
-    return f"{_text(data.get('label')) or data.get('id', '?')}: {data.get('status', 'running')}{amount}."
-
-
-def _asked(data: JsonObject, metadata: JsonObject) -> str:
-    return _("Asked for approval: {}").format(_text(metadata.get("question")) or data.get("toolName", "?"))
-
-
-def _answered(row: Row, people: People) -> str:
-    part = _object(row.data.get("part"))
-    data, metadata = _object(part.get("data")), _object(part.get("metadata"))
-    if data.get("reason") == "expired":
-        return _("Expired: nobody decided in time. Nothing ran.")
-    who = people.name(data.get("decidedBy"), metadata.get("decidedByName"))
-    told = _("Approved by {}{}.") if data.get("decision") == "granted" else _("Denied by {}{}.")
-    return _reasoned(told.format(who, _where(metadata.get("source"))), data.get("reason"))
-
-
-def _where(source: Json) -> str:
-    door = doors.get(source)
-    return f", {door.label}" if door is not None else ""
-
-
-def _reasoned(told: str, reason: Json) -> str:
-    given = _text(reason)
-    return f"{told} {_('Reason: {}').format(given)}" if given else told
-
-
-def _artifact(data: JsonObject, metadata: JsonObject) -> str:
-    return _("File {} ({}, {} bytes).").format(
-        _text(data.get("name")) or data.get("artifactId", "?"),
-        data.get("mimeType", "?"),
-        data.get("sizeBytes", "?"),
-    )
-
-
-def _citation(data: JsonObject, metadata: JsonObject) -> str:
-    return _("Source: {}").format(_text(data.get("title")))
-
-
-def _state(data: JsonObject, metadata: JsonObject) -> str:
-    return _("Requested state changes: {}.").format(
-        ", ".join(f"{key} = {value}" for key, value in data.items())
-    )
-
-
-def _trace(data: JsonObject, metadata: JsonObject) -> str:
-    return _("Reasoning (audit only): {}").format(_text(data.get("text")) or _("see below"))
-
-
-_PARTS: dict[str, Callable[[JsonObject, JsonObject], str]] = {
-    "domain-data": _data,
-    "a2ui-surface": _surface,
-    "progress": _progress,
-    "approval-request": _asked,
-    "artifact": _artifact,
-    "citation": _citation,
-    "setState": _state,
-    "reasoning-trace": _trace,
-}
 
 
 def _withdrawn(row: Row) -> str:
@@ -271,7 +179,7 @@ def _refused(row: Row) -> str:
 def _state_refused(row: Row) -> str:
     reasons = row.data.get("reasons")
     told = [_text(_object(reason).get("message")) for reason in reasons] if isinstance(reasons, list) else []
-    return _("{} Refused: {}").format(_state(_object(row.data.get("patch")), {}), " ".join(told))
+    return _("{} Refused: {}").format(in_words({"data": row.data.get("patch")}), " ".join(told))
 
 
 def _note(row: Row) -> str:
@@ -286,7 +194,7 @@ def _in_vain(row: Row, people: People) -> str:
         ("tried-decision", False): _("{} tried to deny this{}, but may not. Nothing changed."),
     }[row.kind, row.data.get("decision") == "granted"]
     who = people.heading(row.data.get("by"))
-    return _reasoned(told.format(who, _where(row.data.get("source"))), row.data.get("reason"))
+    return reasoned(told.format(who, by_door(row.data.get("source"))), _text(row.data.get("reason")))
 
 
 def _diagnostic(row: Row) -> str:
@@ -318,7 +226,6 @@ _KINDS: dict[str, _Kind] = {
     "agent-answer": _Kind("runtime", function_calls.answered),
     "renderer-answer": _Kind("runtime", function_calls.responded),
     "turn": _Kind("runtime", _turn),
-    "part": _Kind("actor", _part),
     "withdrawn": _Kind("runtime", _withdrawn),
     "tool": _Kind("runtime", _tool),
     "settled": _Kind("runtime", _settled),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from envelopes.models import Approval, ToolCall, Turn
+from envelopes.part_types.approval_request import APPROVAL_REQUEST, ApprovalRequest
+from envelopes.part_types.approval_response import APPROVAL_RESPONSE, ApprovalResponse
 from envelopes.protocol.parts import Metadata, Part
-from envelopes.protocol.payloads import ApprovalRequest, ApprovalResponse
 from envelopes.protocol.time import instant
 from envelopes.registries.statuses import ApprovalStatus
 from envelopes.registries.tools import Tool
@@ -24,7 +25,7 @@ def request_part(approval: Approval, call: ToolCall, turn: Turn, tool: Tool) -> 
         expiresAt=instant(approval.expires_at) if approval.expires_at else None,
     )
     metadata: JsonObject = {
-        "partType": "approval-request",
+        "partType": APPROVAL_REQUEST.name,
         "digest": approval.digest,
         "risk": approval.risk,
         "riskNote": tool.approval.risk_note if tool.approval else "",
@@ -47,7 +48,7 @@ def response_part(approval: Approval, name: str) -> Part:
         decidedAt=instant(approval.decided_at) if approval.decided_at else "",
     )
     metadata: JsonObject = {
-        "partType": "approval-response",
+        "partType": APPROVAL_RESPONSE.name,
         "decidedByName": name,
         "source": approval.source,
     }

@@ -1,6 +1,6 @@
 """Part types: what a part may be, who may emit it, and what each class of transport does with it.
 
-The canonical set and the delivery table are those of the respond() and envelope documents; cells that they leave
+``envelopes.part_types`` has those of the respond() and envelope documents; cells of the delivery table that they leave
 out are settled by decisions D4 and D12.
 """
 
@@ -8,15 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pydantic import BaseModel
 
 from envelopes.conf import conf
 from envelopes.errors import RegistrationError
-from envelopes.protocol import payloads
 from envelopes.registries import declared, retelling
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.retelling import Retell
@@ -28,6 +26,11 @@ Delivery = declared.Delivery
 Cell = Delivery | Literal["audit-only", "inbound-only"]
 """Of the delivery table: why a part never leaves, where it does not."""
 Presence = Literal["required", "optional", "none"]
+
+ACTOR: frozenset[Origin] = frozenset({"actor", "runtime"})
+RUNTIME: frozenset[Origin] = frozenset({"runtime"})
+INBOUND: frozenset[Origin] = frozenset({"inbound"})
+ANYONE = ACTOR | INBOUND
 
 
 @dataclass(frozen=True)
@@ -41,12 +44,16 @@ class PartType:
     render interfaces, or asks for it by name. ``verbatim_to_peers``: peers get it whatever the cells say (D12).
     ``allowed_late``: it speaks of something that is there already, so it may come after its turn has settled.
     ``asks_person``: it suspends its turn until a person has answered it. ``sets_state``: its data is a change of the
-    session's state, which is made before anybody gets it, or refused (``turns.states``).
+    session's state, which is made before anybody gets it, or refused (``turns.states``). ``decides``: it is what a
+    person has decided of what such a part asked; it comes on its own, with no message.
 
     ``template`` is a Django template that draws such a part on pages, from ``part``, ``text``, ``data``, ``id`` and
     ``locale``. ``module`` is the static path of an ES module that defines the custom element ``acme-board`` for the
     type ``acme.board``: it gets the part as JSON in ``data-part``, and holds what the template drew. Without either,
     data is drawn as data.
+
+    ``description`` is what models read of it in the prompt, a few words, and ``example`` a part of it, without its
+    ``partType``: both come with every request.
 
     ``retold`` says what models of later turns read of such a part; where it is None they read that there was one, if
     its turn has said nothing else. ``in_words`` says in a line what staff read of it in the log: its text where there
@@ -69,6 +76,9 @@ class PartType:
     allowed_late: bool = False
     asks_person: bool = False
     sets_state: bool = False
+    decides: bool = False
+    description: str = ""
+    example: JsonObject = field(default_factory=dict, hash=False)
     retold: Retell | None = retelling.words
     in_words: Callable[[JsonObject], str] | None = None
     template: str = ""
@@ -84,7 +94,7 @@ class PartTypeRegistry(Registry[PartType]):
         """Also takes a type as the sources write it (``registries.declared``)."""
         if isinstance(item, Mapping):
             given = declared.read(declared.DeclaredPartType, self.kind, item)
-            item = PartType(given.name, _ACTOR, data="optional", **given.delivery())
+            item = PartType(given.name, ACTOR, data="optional", **given.delivery())
         check_name(self.kind, item.name, self._NAME)
         if not item.canonical and "." not in item.name and not conf.BEACH_ALLOW_UNPREFIXED:
             raise RegistrationError(
@@ -100,145 +110,3 @@ class PartTypeRegistry(Registry[PartType]):
 
 
 part_types = PartTypeRegistry("part type")
-
-_ACTOR: frozenset[Origin] = frozenset({"actor", "runtime"})
-_RUNTIME: frozenset[Origin] = frozenset({"runtime"})
-_INBOUND: frozenset[Origin] = frozenset({"inbound"})
-_ANYONE = _ACTOR | _INBOUND
-
-
-_canonical = partial(PartType, canonical=True)
-
-part_types.register(
-    _canonical("ack", _ACTOR, "flush", "drop", text="required", streams_text=True, retold=retelling.nothing)
-)
-part_types.register(
-    _canonical(
-        "thinking", _ACTOR, "flush", "drop", text="required", streams_text=True, retold=retelling.nothing
-    )
-)
-part_types.register(_canonical("response", _ACTOR, "flush", "once", text="required", streams_text=True))
-part_types.register(
-    _canonical(
-        "clarify",
-        _ACTOR,
-        "flush",
-        "flush",
-        text="required",
-        data="optional",
-        data_model=payloads.Clarify,
-        streams_text=True,
-    )
-)
-part_types.register(
-    _canonical(
-        "error", _ACTOR, "flush", "flush", text="required", data="optional", data_model=payloads.Problem
-    )
-)
-part_types.register(
-    _canonical("domain-data", _ANYONE, "once", "once", data="required", retold=retelling.shown_data)
-)
-part_types.register(
-    _canonical(
-        "llm-context",
-        _ACTOR,
-        "once",
-        "once",
-        text="required",
-        requires_peer_consumes=True,
-        retold=retelling.nothing,
-    )
-)
-part_types.register(
-    _canonical(
-        "a2ui-surface",
-        _ACTOR,
-        "flush",
-        "once",
-        data="required",
-        requires_surfaces=True,
-        allowed_late=True,
-        retold=None,
-    )
-)
-part_types.register(
-    _canonical(
-        "artifact",
-        _ANYONE,
-        "flush",
-        "once",
-        data="required",
-        data_model=payloads.ArtifactRef,
-        retold=retelling.shown_file,
-    )
-)
-part_types.register(
-    _canonical(
-        "reasoning-trace",
-        _ACTOR,
-        "audit-only",
-        "audit-only",
-        data="optional",
-        data_model=payloads.ReasoningTrace,
-        retold=retelling.nothing,
-    )
-)
-part_types.register(
-    _canonical(
-        "citation",
-        _ACTOR,
-        "flush",
-        "once",
-        data="required",
-        data_model=payloads.Citation,
-        retold=retelling.shown_source,
-    )
-)
-part_types.register(
-    _canonical(
-        "progress",
-        _ACTOR,
-        "flush",
-        "drop",
-        data="required",
-        data_model=payloads.Progress,
-        retold=retelling.nothing,
-    )
-)
-part_types.register(
-    _canonical(
-        "setState",
-        _ANYONE,
-        "drop",
-        "drop",
-        data="required",
-        data_model=payloads.SetState,
-        verbatim_to_peers=True,
-        sets_state=True,
-        retold=retelling.nothing,
-    )
-)
-part_types.register(
-    _canonical(
-        "approval-request",
-        _RUNTIME,
-        "flush",
-        "flush",
-        data="required",
-        data_model=payloads.ApprovalRequest,
-        asks_person=True,
-        retold=retelling.asked,
-    )
-)
-part_types.register(
-    _canonical(
-        "approval-response",
-        _INBOUND,
-        "flush",
-        "drop",
-        data="required",
-        data_model=payloads.ApprovalResponse,
-        allowed_late=True,
-        retold=retelling.decided,
-    )
-)

@@ -20,7 +20,7 @@ def words(part: JsonObject) -> str:
     text = str(part.get("text") or "")
     if text.strip() or not part.get("data"):
         return text
-    return f"[{_metadata(part).get('partType', 'part')} shown: {_shortened(part['data'])}]"
+    return f"[{metadata_of(part).get('partType', 'part')} shown: {shortened(part['data'])}]"
 
 
 def nothing(part: JsonObject) -> str:
@@ -28,40 +28,20 @@ def nothing(part: JsonObject) -> str:
     return ""
 
 
-def shown_data(part: JsonObject) -> str:
-    return f"[Data shown, {_metadata(part).get('dataKind') or 'no kind'}: {_shortened(part.get('data'))}]"
-
-
-def shown_file(part: JsonObject) -> str:
-    data = _data(part)
-    return f"[File shown: {data.get('name') or data.get('artifactId', '')}, {data.get('mimeType', '')}]"
-
-
-def shown_source(part: JsonObject) -> str:
-    return f"[Source shown: {_data(part).get('title', '')}]"
-
-
-def asked(part: JsonObject) -> str:
-    return f"[Asked for approval: {_metadata(part).get('question', '')}]"
-
-
-def decided(part: JsonObject) -> str:
-    data = _data(part)
-    reason = f", reason: {data['reason']}" if data.get("reason") else ""
-    return f"[Approval {data.get('decision', '')}{reason}]"
-
-
-def _data(part: JsonObject) -> JsonObject:
+def data_of(part: JsonObject) -> JsonObject:
+    """Its data; of one that has none, an empty object."""
     data = part.get("data")
     return data if isinstance(data, dict) else {}
 
 
-def _metadata(part: JsonObject) -> JsonObject:
+def metadata_of(part: JsonObject) -> JsonObject:
+    """Its metadata; of one that has none, an empty object."""
     metadata = part.get("metadata")
     return metadata if isinstance(metadata, dict) else {}
 
 
-def _shortened(data: object) -> str:
+def shortened(data: object) -> str:
+    """``data`` as JSON, up to ``DATA_CHARACTERS`` of it; what is cut says so (R6)."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
     if len(text) > DATA_CHARACTERS:
         return f"{text[:DATA_CHARACTERS]} (cut: {len(text)} characters in all)"

@@ -63,14 +63,14 @@ LAYERS = (
     {"types", "errors"},
     {"conf", "tasks", "database_threads", "prepared"},
     {"protocol", "registries", "providers"},
-    {"models"},
+    {"models", "part_types"},
     {"log", "access", "peers", "secrets", "signals"},
     {"artifacts", "delivery", "markup", "session_state"},
     {"turns", "approvals"},
     {"intake"},
     {"runtime"},
     {"transports"},
-    {"admin", "apps", "checks", "management", "testing", "urls"},
+    {"admin", "apps", "beach", "checks", "management", "testing", "urls"},
 )
 """The folders and modules of ``envelopes``: each imports from its own line and from those above it."""
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from envelopes.errors import RegistrationError, ValidationFailed
-from envelopes.protocol import payloads
+from envelopes.part_types.progress import Progress
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.text import clean_json, clean_text
 from envelopes.registries.part_types import Origin, PartType, PartTypeRegistry, part_types
@@ -221,18 +221,18 @@ def test_st_progress_values_are_all_accepted() -> None:
     ):
         checked, _ = check_part(part(name, data={"id": progress_id, **content}), origin="actor")
         assert checked.data is not None
-        assert payloads.Progress.model_validate(checked.data).id == progress_id
+        assert Progress.model_validate(checked.data).id == progress_id
 
 
 @pytest.mark.parametrize("odd", ["40%", "3", None, True, [], {}, math.nan, math.inf, 10**400])
 def test_what_is_no_number_counts_as_not_given(odd: Any) -> None:
-    read = payloads.Progress.model_validate({"id": "p", "current": odd, "total": odd})
+    read = Progress.model_validate({"id": "p", "current": odd, "total": odd})
 
     assert (read.current, read.total, read.status) == (None, None, "running")
 
 
 def test_numbers_are_kept() -> None:
-    read = payloads.Progress.model_validate({"id": "p", "current": -5, "total": 0, "percent": "40%"})
+    read = Progress.model_validate({"id": "p", "current": -5, "total": 0, "percent": "40%"})
 
     assert (read.current, read.total) == (-5, 0)
 

@@ -6,6 +6,18 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from envelopes.errors import RegistrationError
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.part_types.ack import ACK
+from envelopes.part_types.approval_request import APPROVAL_REQUEST
+from envelopes.part_types.approval_response import APPROVAL_RESPONSE
+from envelopes.part_types.artifact import ARTIFACT
+from envelopes.part_types.citation import CITATION
+from envelopes.part_types.clarify import CLARIFY
+from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.part_types.error import ERROR
+from envelopes.part_types.progress import PROGRESS
+from envelopes.part_types.response import RESPONSE
+from envelopes.part_types.thinking import THINKING
 from envelopes.registries.part_types import part_types
 from envelopes.transports.panel.presenter import (
     activity,
@@ -50,15 +62,15 @@ def is_prose(part_type: str) -> bool:
     return drawer_of(part_type) is prose.answer
 
 
-draw_with("ack", activity.note)
-draw_with("thinking", activity.note)
-draw_with("response", prose.answer)
-draw_with("clarify", questions.ask)
-draw_with("error", questions.fail)
-draw_with("domain-data", data.defer_data)
-draw_with("a2ui-surface", surface.show)
-draw_with("artifact", artifact.keep)
-draw_with("citation", prose.cite)
-draw_with("progress", progress.advance)
-draw_with("approval-request", decisions.request)
-draw_with("approval-response", decisions.respond)
+draw_with(ACK.name, activity.note)
+draw_with(THINKING.name, activity.note)
+draw_with(RESPONSE.name, prose.answer)
+draw_with(CLARIFY.name, questions.ask)
+draw_with(ERROR.name, questions.fail)
+draw_with(DOMAIN_DATA.name, data.defer_data)
+draw_with(A2UI_SURFACE.name, surface.show)
+draw_with(ARTIFACT.name, artifact.keep)
+draw_with(CITATION.name, prose.cite)
+draw_with(PROGRESS.name, progress.advance)
+draw_with(APPROVAL_REQUEST.name, decisions.request)
+draw_with(APPROVAL_RESPONSE.name, decisions.respond)

@@ -1,0 +1,58 @@
+"""``a2ui-surface``: an interface, as A2UI messages (envelope document, "The canonical three"; D2)."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext as _
+
+from envelopes.errors import ValidationFailed
+from envelopes.protocol.surfaces import messages_of
+from envelopes.registries.part_types import ACTOR, PartType
+from envelopes.types import JsonObject
+
+
+def _in_words(part: JsonObject) -> str:
+    try:
+        messages = messages_of(part.get("data"))
+    except ValidationFailed:
+        return ""
+    verbs = {
+        "createSurface": _("created"),
+        "updateComponents": _("components changed"),
+        "updateDataModel": _("data changed"),
+        "deleteSurface": _("closed"),
+        "surfaceUpdate": _("components changed"),
+        "dataModelUpdate": _("data changed"),
+        "beginRendering": _("shown"),
+    }
+    told: dict[str, list[str]] = {}
+    for message in messages:
+        for verb, body in message.items():
+            if isinstance(body, dict):
+                told.setdefault(str(body.get("surfaceId", "?")), []).append(verbs.get(verb, verb))
+    return "; ".join(
+        _("Surface {}: {}.").format(name, ", ".join(dict.fromkeys(changes))) for name, changes in told.items()
+    )
+
+
+A2UI_SURFACE = PartType(
+    "a2ui-surface",
+    ACTOR,
+    "flush",
+    "once",
+    data="required",
+    requires_surfaces=True,
+    allowed_late=True,
+    canonical=True,
+    retold=None,
+    in_words=_in_words,
+    description="an interface: A2UI messages, several in {messages: [...]}",
+    example={
+        "data": {
+            "version": "1.0",
+            "createSurface": {
+                "surfaceId": "hello",
+                "components": [{"id": "root", "component": "Text", "text": "Hello"}],
+            },
+        }
+    },
+)
