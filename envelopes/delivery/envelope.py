@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from envelopes.delivery.rules import Reader, gets, is_question, is_said
 from envelopes.errors import Conflict, ValidationFailed
 from envelopes.models import Event, Turn
+from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.merging import Update
 from envelopes.protocol.rows import Row
-from envelopes.protocol.slots import DATA, key_of, update_of
+from envelopes.protocol.slots import key_of, update_of
 from envelopes.protocol.surfaces import messages_of
 from envelopes.protocol.time import instant
 from envelopes.registries.part_types import PartType, part_types
@@ -26,6 +27,7 @@ from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
+DATA = DOMAIN_DATA.name
 SURFACE = "a2ui-surface"
 CITATION = "citation"
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from envelopes.protocol.merging import Update, strategy_of
 from envelopes.types import JsonObject
 
-DATA = "domain-data"
-
 Key = tuple[str, ...]
 
 

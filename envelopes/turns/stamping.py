@@ -3,8 +3,8 @@ finds it there, whatever that configuration is by then (protocol document, "Slot
 
 from __future__ import annotations
 
+from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.parts import Metadata, Part
-from envelopes.protocol.slots import DATA
 from envelopes.registries.actors import actors
 from envelopes.registries.slots import slot_for
 from envelopes.types import Json
@@ -13,7 +13,7 @@ from envelopes.types import Json
 def stamped(part: Part, actor: str) -> Part:
     """``part`` of ``actor`` with its slot and the strategy of that. A slot that the part names itself stands; how data
     comes together there is for the actor's configuration alone, whatever the part says. Not data: as it is."""
-    if part.part_type != DATA:
+    if part.part_type != DOMAIN_DATA.name:
         return part
     known = actors.get(actor)
     named = part.metadata.slotKey or ""
@@ -27,4 +27,4 @@ def stamped(part: Part, actor: str) -> Part:
 def data_part(kind: str, result: Json, actor: str) -> Part:
     """The result of a tool of ``actor`` that gives data of ``kind``, as a part."""
     data = result if isinstance(result, dict) else {"result": result}
-    return stamped(Part(data=data, metadata=Metadata(partType=DATA, dataKind=kind)), actor)
+    return stamped(Part(data=data, metadata=Metadata(partType=DOMAIN_DATA.name, dataKind=kind)), actor)
