@@ -26,9 +26,9 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import BUSY
 from envelopes.transports.panel.presenter import (
     activity,
-    data,
     decisions,
     drawing,
+    gathered,
     progress,
     prose,
     questions,
@@ -234,6 +234,8 @@ class Thread:
         status = str(context.row.data.get("status") or "")
         if turn.status == "settled":
             return
+        if isinstance(before := context.row.data.get("goesOn"), int):
+            turn.first = self.turn(before, context.row.actor).first
         if status in ("running", "waiting"):
             if turn.status not in ("running", "waiting"):
                 turn.since = context.at
@@ -246,8 +248,6 @@ class Thread:
         else:
             self._set_status(turn, status)
             self._pause(context)
-            if status == "suspended":
-                data.show_deferred(context)
 
     def _part(self, context: RowContext) -> None:
         name = context.row.part_type
@@ -275,7 +275,7 @@ class Thread:
         if turn.status == "settled":
             return
         finalized_by = str(context.row.data.get("finalizedBy") or "complete")
-        data.show_deferred(context)
+        gathered.close(context, str(context.row.data.get("turnState") or ""))
         progress.close(context, finalized_by)
         decisions.close(context, turn.number)
         if finalized_by in BROKEN_OFF:

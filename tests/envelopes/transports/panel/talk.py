@@ -164,8 +164,8 @@ class Talk:
     def me(self, text: str, **more: Any) -> list[Op]:
         return self.row("message", {"text": text, "name": "Ines", **more})
 
-    def turn(self, number: int, status: str = "running") -> list[Op]:
-        return self.row("turn", {"status": status, "number": number}, turn=number, actor="sally")
+    def turn(self, number: int, status: str = "running", **more: Any) -> list[Op]:
+        return self.row("turn", {"status": status, "number": number, **more}, turn=number, actor="sally")
 
     def part(
         self,
