@@ -123,10 +123,15 @@ class ToolData(TypedDict):
 
 
 class SettledData(TypedDict):
-    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67)."""
+    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67).
+
+    ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
+    else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
+    end of the process."""
 
     turnState: str
     finalizedBy: str
+    llmContext: NotRequired[str]
 
 
 class FreeTextData(TypedDict):
