@@ -10,6 +10,8 @@ from typing import Any, NamedTuple
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from envelopes.models import Turn
+from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.protocol.slots import Key, key_of, update_of
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
 from envelopes.types import JsonObject
@@ -63,11 +65,19 @@ def earlier_turns(turn: Turn) -> list[Earlier]:
     values = (turn.session_id, turn.number, EARLIER_TURNS, turn.session_id, turn.number, *untold)
     turns: list[tuple[int, int, str, str, str]] = []
     lines: dict[int, list[str]] = {}
+    told: dict[tuple[int, Key], tuple[int, JsonObject]] = {}
     for is_row, number, seq, kind, name, data in _fetched(_EARLIER.format(asked=asked), values):
         if not is_row:
             turns.append((number, seq, kind, name, data))
             continue
         read = json.loads(data)
+        if name == DOMAIN_DATA.name and (key := _key(read, number)) is not None:
+            # Data that converges is told once, as it was in the end.
+            at, before = told.get((number, key), (len(lines.setdefault(number, [])), None))
+            read = {**read, "part": _merged(before, read["part"])}
+            told[number, key] = at, read["part"]
+            lines[number][at : at + (before is not None)] = [_line(turn, seq, name, read)]
+            continue
         line = _found_out(read) if kind == "tool-result" else _line(turn, seq, name, read)
         if line.strip():
             lines.setdefault(number, []).append(line)
@@ -81,6 +91,19 @@ def earlier_turns(turn: Turn) -> list[Earlier]:
         Earlier(number, status, finalized_by, json.loads(trigger), "\n".join(lines.get(number, ())))
         for number, _, status, finalized_by, trigger in turns
     ]
+
+
+def _key(data: JsonObject, turn: int) -> Key | None:
+    part = data.get("part")
+    metadata = part.get("metadata") if isinstance(part, dict) else None
+    return key_of(metadata, turn) if isinstance(metadata, dict) else None
+
+
+def _merged(before: JsonObject | None, part: JsonObject) -> JsonObject:
+    update = update_of(part)
+    if before is None or update is None:
+        return part
+    return {**part, "data": update.of(before.get("data"))}
 
 
 def _shown_without_words(turn: Turn, since: int) -> list[tuple[Any, ...]]:

@@ -11,8 +11,10 @@ from envelopes.protocol.rows import SettledData
 from envelopes.providers.transcript import injection_block
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import TURN, UNFINISHED, CallStatus, TurnStatus
+from envelopes.registries.turn_states import emits_envelope
 from envelopes.signals import turn_settled
 from envelopes.turns import journal
+from envelopes.turns.converging import merged_parts
 from envelopes.turns.opening import follow_up, open_turn, turn_data
 from envelopes.turns.outcomes import UNKNOWN, Outcome, record_outcome
 from envelopes.turns.parts import append_parts
@@ -63,6 +65,8 @@ def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, co
     stops a turn stops its jobs: their results would otherwise begin a turn that nobody asked for. ``context``: what
     became of ``llm-context``, where an originator consumes it.
     """
+    if emits_envelope(turn_state) and (whole := merged_parts(writer, turn)):
+        append_parts(writer, turn, whole, "runtime", state=turn_state)
     _settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context=context)
     _dispatch(writer, turn)
 
