@@ -82,9 +82,11 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
     for token, streamed in ((plain, []), (whisper, ["planner.whisper"])):
         session = _ask(server, token, "POST", "/api/sessions", {})["id"]
         envelope = _ask(server, token, "POST", f"/api/sessions/{session}/messages", {"text": "Plan a trip"})
-        assert _kinds(envelope["parts"]) == ["planner.itinerary", "setState", "response"]
+        assert _kinds(envelope["parts"]) == ["domain-data", "planner.itinerary", "setState", "response"]
+        assert envelope["parts"][0]["metadata"]["slotKey"] == "planner.trip"
         assert _kinds(_events(server, token, session)) == [
             "ack",
+            "domain-data",
             "planner.itinerary",
             *streamed,
             "setState",

@@ -8,6 +8,7 @@ from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.slots import Slot
 from envelopes.registries.state_machines import state_machines
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
@@ -49,9 +50,11 @@ async def stops(context: ToolContext, args: Stops) -> Json:
 
 
 def script(request: ModelRequest) -> Reply:
-    found = Conversation(request).results("stops")
+    conversation = Conversation(request)
+    found = conversation.results("stops")
     if not found:
-        return Reply([Say([text("ack", "Planning.")], "awaiting"), Call("stops", {"days": 3})])
+        days = 2 if "two" in conversation.text else 3
+        return Reply([Say([text("ack", "Planning.")], "awaiting"), Call("stops", {"days": days})])
     return Reply(
         [
             Say(
@@ -73,7 +76,8 @@ actors.register(
         "planner",
         "You plan trips.",
         lambda: ScriptedProvider(script),
-        tools=(Tool("stops", "Finds stops.", Stops, stops),),
+        tools=(Tool("stops", "Finds stops.", Stops, stops, data_kind="planner.stops"),),
+        slots=(Slot("planner.stops", key="planner.trip"),),
         greeting="Where do you dream of?",
     )
 )

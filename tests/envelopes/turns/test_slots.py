@@ -9,6 +9,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from pydantic import BaseModel
 
+from envelopes import checks
 from envelopes.delivery import envelope_for
 from envelopes.errors import RegistrationError
 from envelopes.models import Turn
@@ -139,6 +140,20 @@ def test_a_configuration_that_contradicts_itself_is_refused_where_it_is_written(
 ) -> None:
     with pytest.raises(RegistrationError, match=said), factories.acting(slots=slots()):
         pass
+
+
+def test_two_actors_with_two_strategies_for_one_slot_are_told_of() -> None:
+    slot = Slot("a", key="k", strategy="append")
+    with (
+        factories.acting(name="one", slots=(slot,)),
+        factories.acting(name="two", slots=(Slot("b", key="k"),)),
+    ):
+        (warning,) = checks.slots(None)
+    with factories.acting(name="one", slots=(slot,)), factories.acting(name="two", slots=(Slot("b"), slot)):
+        assert list(checks.slots(None)) == []
+
+    assert warning.id == "envelopes.W002"
+    assert all(name in warning.msg for name in ("'k'", "'append'", "'one'", "'replace'", "'two'"))
 
 
 # -- once, when it is there ----------------------------------------------------------------------------------------
