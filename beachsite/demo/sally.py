@@ -12,6 +12,7 @@ from envelopes.conf import conf
 from envelopes.providers.port import Provider
 from envelopes.providers.scripted import ScriptedProvider, translation
 from envelopes.registries.actors import Actor, Prompt
+from envelopes.registries.slots import Slot
 
 PROMPTS = (
     Prompt(
@@ -58,6 +59,8 @@ SALLY = Actor(
     translator=translator,
     tools=(SEARCH_FLIGHTS, SEARCH_HOTELS, RESEARCH_DESTINATION, BOOK_FLIGHT),
     prompts=PROMPTS,
+    # She shows all of it on cards of her own.
+    slots=(Slot(own_card=True),),
     greeting="Where would you like to go?",
     pledge="Nothing is bought before you approve it.",
 )

@@ -21,12 +21,15 @@ class Slot:
 
     ``key`` is stamped as the ``slotKey`` of parts that name none: what comes for the same key in later turns is the
     same thing, brought up to date, wherever it is shown. Without a key data of one kind comes together within its turn
-    alone. Raises ``RegistrationError`` for a strategy that does not exist, and for names that no part could have.
+    alone. ``own_card``: the agent shows such data by an interface of its own, so pages draw it themselves only where
+    none has come by the time the turn stops. Raises ``RegistrationError`` for a strategy that does not exist, and for
+    names that no part could have.
     """
 
     kind: str = ""
     key: str = ""
     strategy: Strategy = "replace"
+    own_card: bool = False
 
     def __post_init__(self) -> None:
         if self.strategy not in STRATEGIES:

@@ -23,7 +23,7 @@ from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.turns import agent_calls, states
-from envelopes.turns.stamping import stamped
+from envelopes.turns.stamping import awaits_card, stamped
 from envelopes.turns.surfaces import calls_functions, check_surfaces
 from envelopes.types import Json, JsonObject
 
@@ -123,6 +123,8 @@ def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: 
     data: PartData = {"part": part.as_json(), "turnState": state or turn.turn_state or "awaiting"}
     if live:
         data["live"] = live
+    if awaits_card(part, actor or turn.actor):
+        data["ownCard"] = True
     if turn.status == TurnStatus.SETTLED:
         data["late"] = True
     return {

@@ -176,6 +176,18 @@ async def test_a_result_is_on_the_page_before_the_turn_goes_on() -> None:
         assert "Trevi" in await d.html() and (await d.html()).count("Trevi") == 1
 
 
+async def test_data_with_a_card_of_the_agents_own_waits_for_that_on_pages_and_nowhere_else() -> None:
+    async with desk(replies([Call("look")], [DONE]), _tool(), slots=(Slot(own_card=True),)) as d:
+        await d.say("Rome")
+
+        (row,) = await d.rows("part", "domain-data")
+        assert row.data["ownCard"] is True and "ownCard" not in row.data["part"]["metadata"]
+        assert [part["data"] for part in (await _envelopes(d))[0]] == [{"found": ["Trevi"]}]
+        # None came.
+        page = await d.html()
+        assert page.index("Done.") < page.index("Trevi")
+
+
 # -- whole ---------------------------------------------------------------------------------------------------------
 
 

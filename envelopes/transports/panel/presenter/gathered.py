@@ -40,7 +40,8 @@ OPEN: Key = ("gathered",)
 class SlotCard(PartView):
     """Data of one slot. ``key``: what later data must have to join it, empty where none does; ``slot``: how its parts
     name it; ``turn``: the first of the turns that it is from, ``seq`` the row that changed it last, at ``updated``.
-    ``covered``: a card of the agent shows it. ``cut``: later data for it is in another card."""
+    ``covered``: a card of the agent shows it; ``waits``: the turn that may still bring one, 0 for none. ``cut``: later
+    data for it is in another card."""
 
     kind = "gathered"
 
@@ -53,14 +54,16 @@ class SlotCard(PartView):
     key: list[str] = field(default_factory=list)
     updated: str = ""
     covered: bool = False
+    waits: int = 0
     cut: bool = False
 
     @property
     def settled(self) -> bool:
-        return not self.key
+        return not self.key and not self.waits
 
     def keys(self) -> tuple[Key, ...]:
-        return (tuple(self.key), of_turn(self.turn), OPEN) if self.key else ()
+        waiting = (waiting_in(self.waits),) if self.waits else ()
+        return (tuple(self.key), of_turn(self.turn), OPEN, *waiting) if self.key else waiting
 
     def html(self, render: RenderContext) -> SafeString:
         if self.covered:
@@ -106,6 +109,11 @@ def of_turn(turn: int) -> Key:
     return ("gathered", str(turn))
 
 
+def waiting_in(turn: int) -> Key:
+    """The key of the cards that wait for one of the agent's own in this turn."""
+    return ("waits", str(turn))
+
+
 def about(turn: int, card: str) -> Key:
     """The key of what a turn says about a card in an earlier one."""
     return ("updated", str(turn), card)
@@ -118,15 +126,44 @@ def gather(context: RowContext) -> None:
         return
     first = context.turn.first
     key = key_of(context.metadata, first)
-    covered = context.slot() in context.turn.shown or "" in context.turn.shown
+    covered = _is_covered(context, context.slot())
+    waits = context.turn.number if context.row.data.get("ownCard") is True and not covered else 0
     card = next(iter(context.model.found(key, SlotCard)), None) if key is not None else None
     if card is None or not _take(context, card, update):
-        _begin(context, update, key, covered=covered)
-    elif card.covered and not covered:
+        _begin(context, update, key, covered=covered, waits=waits)
+    elif card.covered and waits:
+        card.waits = waits
+        context.model.settle(card)
+    elif not covered:
+        _uncover(context, card)
+
+
+def _is_covered(context: RowContext, slot: str) -> bool:
+    return slot in context.turn.shown or "" in context.turn.shown
+
+
+def _uncover(context: RowContext, card: SlotCard) -> None:
+    """It is to be seen; from another turn there is a line that leads there."""
+    if card.covered:
         card.covered = False
         context.model.touch(card)
-    if card is not None and card.key and card.turn != first and not covered:
+    if card.turn != context.turn.first:
         _refer(context, card)
+
+
+def stop(context: RowContext) -> None:
+    """The turn has stopped: what has waited in vain for a card of the agent's is drawn, below what was said."""
+    for card in context.model.found(waiting_in(context.turn.number), SlotCard):
+        card.waits = 0
+        context.model.settle(card)
+        if _is_covered(context, card.slot):
+            continue
+        if card.turn == context.turn.first:
+            card.covered = False
+            context.model.drop(card)
+            context.model.add(context.segment(), card)
+        else:
+            _uncover(context, card)
 
 
 def _take(context: RowContext, card: SlotCard, update: Update) -> bool:
@@ -142,7 +179,7 @@ def _take(context: RowContext, card: SlotCard, update: Update) -> bool:
     return True
 
 
-def _begin(context: RowContext, update: Update, key: Key | None, *, covered: bool) -> None:
+def _begin(context: RowContext, update: Update, key: Key | None, *, covered: bool, waits: int) -> None:
     open_cards = context.model.found(OPEN, SlotCard)
     if key is not None and len(open_cards) >= OPEN_CARDS:
         _close(context, min(open_cards, key=lambda card: card.seq))
@@ -155,7 +192,8 @@ def _begin(context: RowContext, update: Update, key: Key | None, *, covered: boo
         update.data,
         context.slot(),
         list(key or ()),
-        covered=covered,
+        covered=covered or bool(waits),
+        waits=waits,
     )
     context.model.add(context.segment(), card)
 

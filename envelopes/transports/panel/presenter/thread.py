@@ -303,6 +303,7 @@ class Thread:
     def _pause(self, context: RowContext) -> None:
         """The turn runs no longer: its live lines fold, streamed text that is left goes, an empty segment goes too."""
         turn = context.turn
+        gathered.stop(context)
         ran = _seconds(turn.since, context.at)
         turn.since = ""
         for segment in self.model.segments_of(turn.number):

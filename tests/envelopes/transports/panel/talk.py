@@ -175,6 +175,7 @@ class Talk:
         *,
         turn: int = 1,
         live: str = "",
+        own_card: bool = False,
         **metadata: Any,
     ) -> list[Op]:
         part: dict[str, Any] = {"metadata": {"partType": part_type, **metadata}}
@@ -185,6 +186,8 @@ class Talk:
         row: dict[str, Any] = {"part": part, "turnState": "awaiting"}
         if live:
             row["live"] = live
+        if own_card:
+            row["ownCard"] = True
         if turn in self.settled:
             row["late"] = True
         return self.row("part", row, part_type, turn, "sally")

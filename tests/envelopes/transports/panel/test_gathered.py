@@ -192,3 +192,42 @@ def test_a_card_takes_in_only_so_much_and_says_so(monkeypatch: pytest.MonkeyPatc
 
     assert len(talk.reloaded().select("b-surface")) == 2
     assert talk.page.text().count("Later data stands in a card of its own.") == 1
+
+
+def test_data_that_the_agent_shows_itself_is_drawn_only_where_it_has_not_by_the_end() -> None:
+    talk = Talk()
+    talk.turn(1)
+    talk.part("domain-data", data={"price": 94}, own_card=True, dataKind="flights")
+    talk.part("domain-data", data={"sun": "yes"}, own_card=True, dataKind="weather")
+    talk.part("response", "One flight.")
+    assert _data(talk) == []
+    talk.part("a2ui-surface", data=surface("f", model={"n": "94"}), dataKind="flights")
+    talk.settle(1)
+
+    # Below what was said, which somebody may be reading.
+    assert _data(talk) == ["sun yes"]
+    assert talk.page.text().endswith("sun yes Data from Sally Shown 09:40")
+
+
+def test_data_that_waits_is_drawn_when_a_person_has_to_decide_something() -> None:
+    talk = Talk()
+    talk.turn(1)
+    talk.part("domain-data", data={"price": 94}, own_card=True, dataKind="flights")
+    talk.ask("ap")
+    talk.turn(1, "suspended")
+
+    assert _data(talk) == ["price 94"]
+
+
+def test_a_later_turn_whose_own_card_does_not_come_brings_the_one_above_out() -> None:
+    talk = Talk()
+    for turn in (1, 2):
+        talk.turn(turn)
+        talk.part("domain-data", data={"sights": [turn]}, turn=turn, own_card=True, **ROME)
+        if turn == 1:
+            talk.part("a2ui-surface", data=surface("f", model={"n": 1}), slotKey=ROME["slotKey"])
+        assert _data(talk) == []
+        talk.settle(turn)
+
+    assert _data(talk) == ["sights 1 2"]
+    assert len(_lines(talk)) == 1

@@ -50,6 +50,7 @@ part = st.one_of(
                 "slotKey": names,
                 "dataKind": st.sampled_from(["k", "l"]),
                 "mergeStrategy": st.sampled_from(STRATEGIES),
+                "own": st.just(True),
             },
         ),
     ),
@@ -114,7 +115,8 @@ def take(talk: Talk, step: tuple[Any, ...]) -> None:
     elif kind == "tool":
         talk.tool(rest[2], rest[1], turn=rest[0])
     elif kind == "gathered":
-        talk.part("domain-data", data=rest[1], turn=rest[0], **rest[2])
+        more = dict(rest[2])
+        talk.part("domain-data", data=rest[1], turn=rest[0], own_card=more.pop("own", False), **more)
     elif kind == "shown":
         talk.part("a2ui-surface", data=surface("h", model={"n": 1}), turn=rest[0], dataKind=rest[1])
     elif kind == "on":
