@@ -62,12 +62,13 @@ def append_parts(
     would change nothing.
     """
     checked = checked_parts(parts, origin)
+    if origin != "runtime":
+        # What the runtime says of data is stamped where it says it.
+        checked = [stamped(part, actor or turn.actor) for part in checked]
     tried = check_surfaces(writer, actor or turn.actor, checked)
     if origin != "runtime":
-        # What the runtime says of a file it has just read itself, and of data what their slot is.
-        checked = [
-            stamped(artifacts.as_stored(writer.session, part), actor or turn.actor) for part in checked
-        ]
+        # What the runtime says of a file it has just read itself.
+        checked = [artifacts.as_stored(writer.session, part) for part in checked]
     for closing in tried.closing:
         _add(writer, turn, closing, state, actor)
     refused: list[JsonObject] = []

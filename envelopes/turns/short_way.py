@@ -61,9 +61,8 @@ class ShortWay:
         return self._tried(live, turn, parts)
 
     def _tried(self, live: LiveSession, turn: Turn, parts: Sequence[Part]) -> Attempted | None:
+        parts = [stamped(part, self._actor) for part in parts]
         if turn.status == TurnStatus.SETTLED and brings_new(live.surfaces, parts, self._actor):
             return None
-        rows = [
-            NewRow("part", **part_row(turn, stamped(part, self._actor), actor=self._actor)) for part in parts
-        ]
+        rows = [NewRow("part", **part_row(turn, part, actor=self._actor)) for part in parts]
         return attempt(live, self._fence, rows)

@@ -40,8 +40,8 @@ OPEN: Key = ("gathered",)
 class SlotCard(PartView):
     """Data of one slot. ``key``: what later data must have to join it, empty where none does; ``slot``: how its parts
     name it; ``turn``: the first of the turns that it is from, ``seq`` the row that changed it last, at ``updated``.
-    ``covered``: a card of the agent shows it; ``waits``: the turn that may still bring one, 0 for none. ``cut``: later
-    data for it is in another card."""
+    ``covered``: a card of the agent shows it; ``waits``: the turn that may still bring one, 0 for none;
+    ``bared``: the turn that has brought data and none. ``cut``: later data for it is in another card."""
 
     kind = "gathered"
 
@@ -55,6 +55,7 @@ class SlotCard(PartView):
     updated: str = ""
     covered: bool = False
     waits: int = 0
+    bared: int = 0
     cut: bool = False
 
     @property
@@ -145,10 +146,10 @@ def _is_covered(context: RowContext, slot: str) -> bool:
 def _uncover(context: RowContext, card: SlotCard) -> None:
     """It is to be seen; from another turn there is a line that leads there."""
     if card.covered:
-        card.covered = False
+        card.covered, card.bared = False, context.turn.number
         context.model.touch(card)
     if card.turn != context.turn.first:
-        _refer(context, card)
+        _refer(context, card.id, card.slot)
 
 
 def stop(context: RowContext) -> None:
@@ -204,27 +205,41 @@ def _close(context: RowContext, card: SlotCard) -> None:
     context.model.touch(card)
 
 
-def _refer(context: RowContext, card: SlotCard) -> None:
+def _refer(context: RowContext, card_id: str, slot: str) -> None:
     """A line in this turn about a card in an earlier one, once."""
     turn = context.row.turn
-    if not context.model.found(about(turn, card.id), UpdatedLine):
-        context.model.add(context.segment(), UpdatedLine(context.new_id(), turn, card.id, card.slot))
+    if not context.model.found(about(turn, card_id), UpdatedLine):
+        context.model.add(context.segment(), UpdatedLine(context.new_id(), turn, card_id, slot))
 
 
 def show_surface(context: RowContext) -> None:
     """An a2ui-surface part. Where there is a card of it now, that shows what this turn has of its slot, of everything
-    where it names none: the generic view of it goes. A card from an earlier turn stays where it is, as it is by now."""
+    where it names none: the generic view of it goes. Data that an earlier turn has shown stays, as it is by now."""
     slot, turn = context.slot(), context.turn
+    cards = surface.show(context)
     # One that comes late finds the turn as it was shown, and it may not be kept here any more.
-    if not surface.show(context) or slot in turn.shown or turn.status == "settled":
+    if not cards or turn.status == "settled":
         return
-    turn.shown.append(slot)
+    if slot not in turn.shown:
+        turn.shown.append(slot)
+        _cover(context, slot)
+    for card in cards if context.metadata.get("slotKey") else ():
+        home = context.model.home(card)
+        if home is None or home.turn != context.row.turn:
+            _refer(context, card.id, slot)
+
+
+def _cover(context: RowContext, slot: str) -> None:
     for view in context.model.of_turn(context.row.turn, PartView):
         if isinstance(view, SlotCard) and not view.covered and slot in ("", view.slot):
             view.covered = True
             context.model.touch(view)
         elif isinstance(view, UpdatedLine) and slot in ("", view.slot):
             context.model.drop(view)
+    for card in context.model.found(("slot", slot), SlotCard):
+        if card.bared == context.turn.number:
+            card.covered = True
+            context.model.touch(card)
 
 
 def close(context: RowContext, turn_state: str) -> None:

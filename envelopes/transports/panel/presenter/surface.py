@@ -163,18 +163,17 @@ def end(context: RowContext, turn: int) -> None:
             context.model.op(ops.replace(f"{card.id}r", card.rest()))
 
 
-def show(context: RowContext) -> bool:
+def show(context: RowContext) -> list[Card]:
     """An a2ui-surface part: the changes have said what it did; what did nothing is said to have done nothing. Returns
-    whether there is a card of it now."""
+    the cards of it that there are now."""
     named, harmless = _named(context.data)
-    if any(_open_card(context, context.row.actor, name) for name in named):
-        return True
-    if context.changes or harmless:
-        return False
+    cards = [card for name in sorted(named) if (card := _open_card(context, context.row.actor, name))]
+    if cards or context.changes or harmless:
+        return cards
     context.model.add(
         context.segment(), Unshown(context.new_id(), context.row.actor, context.at, "invalid_surface")
     )
-    return False
+    return []
 
 
 def _named(data: Json) -> tuple[set[str], bool]:

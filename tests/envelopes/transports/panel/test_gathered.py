@@ -9,7 +9,7 @@ import pytest
 
 from envelopes.transports.panel.presenter import gathered
 from envelopes.transports.panel.presenter.thread import Thread
-from tests.envelopes.transports.panel.talk import Talk, surface, words
+from tests.envelopes.transports.panel.talk import Talk, surface, update, words
 
 ROME: Any = {"slotKey": "ta.research-rome", "mergeStrategy": "append"}
 
@@ -231,3 +231,19 @@ def test_a_later_turn_whose_own_card_does_not_come_brings_the_one_above_out() ->
 
     assert _data(talk) == ["sights 1 2"]
     assert len(_lines(talk)) == 1
+
+
+def test_a_surface_that_a_later_turn_brings_up_to_date_is_referred_to_where_it_stands() -> None:
+    """As a template does that draws this slot: the surface follows its data."""
+    talk = Talk()
+    for turn in (1, 2):
+        talk.turn(turn)
+        talk.part("domain-data", data={"sights": [turn]}, turn=turn, **ROME)
+        shows = surface("f", model={"n": 1}) if turn == 1 else update("f", "/n", 2)
+        talk.part("a2ui-surface", data=shows, turn=turn, slotKey=ROME["slotKey"])
+        talk.settle(turn)
+
+    assert _data(talk) == []
+    (card,) = talk.page.select("b-surface")
+    assert "2" in words(card)
+    assert _lines(talk) == [("ta.research-rome", f"#{card.get('id')}")]
