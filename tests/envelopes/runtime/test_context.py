@@ -11,11 +11,12 @@ import pytest
 from asgiref.sync import sync_to_async
 from pydantic import BaseModel
 
-from envelopes import intake, peers
+from envelopes import intake
 from envelopes.access import Principal, program
 from envelopes.admin.sentences import sentence
 from envelopes.delivery import envelope_for
 from envelopes.errors import ProviderError
+from envelopes.protocol.agent_cards import EXTENSION, consumed
 from envelopes.providers.port import ModelEvent, ModelRequest, ReplyEnded
 from envelopes.providers.scripted import Call, Prose, Reply, Say, ScriptedProvider, data, text, translation
 from envelopes.registries.tools import Tool, ToolContext
@@ -25,18 +26,14 @@ from tests.desk import Desk, desk, replies
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-CARD = {
-    "capabilities": {
-        "extensions": [{"uri": peers.EXTENSION, "params": {"envelopeConsumes": ["llm-context"]}}]
-    }
-}
+CARD = {"capabilities": {"extensions": [{"uri": EXTENSION, "params": {"envelopeConsumes": ["llm-context"]}}]}}
 ANSWER = Say(
     [text("response", "Two flights."), data("domain-data", {"prices": [94, 187]}, dataKind="flights")]
 )
 
 
 def _peer(card: Json = CARD) -> Principal:
-    return program("peer", "7", name="Baxter", consumes=peers.consumed(card))
+    return program("peer", "7", name="Baxter", consumes=consumed(card))
 
 
 class Nothing(BaseModel):
