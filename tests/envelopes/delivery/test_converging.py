@@ -13,8 +13,7 @@ from envelopes.delivery.envelope import assemble
 from envelopes.protocol.merging import STRATEGIES
 from envelopes.protocol.rows import Row
 from envelopes.protocol.slots import Key, key_of, update_of
-from envelopes.types import JsonObject
-from tests.envelopes.protocol.test_merging import objects
+from envelopes.types import Json, JsonObject
 
 AT = datetime(2026, 5, 1, 10, tzinfo=UTC)
 
@@ -27,6 +26,9 @@ metadata = st.fixed_dictionaries(
         "mergeStrategy": st.sampled_from(STRATEGIES),
     },
 ).filter(lambda given: "dataKind" in given or "slotKey" in given)
+# Few values, so that one often becomes something else and is then added to.
+values: st.SearchStrategy[Json] = st.sampled_from([None, [1], [2], {"x": 1}, {"x": {"y": 2}}, {"x": [3]}])
+objects = st.dictionaries(st.sampled_from("ab"), values, max_size=2)
 parts = st.fixed_dictionaries({"data": objects, "metadata": metadata})
 turns = st.lists(st.tuples(st.lists(parts, max_size=4), st.booleans()), min_size=1, max_size=5)
 """Of each turn its data, and whether it is passed on."""
