@@ -110,3 +110,19 @@ def test_data_that_keeps_its_shape_is_one_part_a_slot(values: list[list[JsonObje
     ]  # fmt: skip
     for line, rows in Session(said).lines:
         assert len(envelope(line, rows)) == min(1, len(rows) - 1)
+
+
+@given(
+    st.lists(st.lists(values, max_size=3), min_size=2, max_size=4), st.sampled_from(["append", "deep-merge"])
+)
+def test_so_it_is_where_one_value_changes_its_shape(said: list[list[Json]], strategy: str) -> None:
+    metadata = {"partType": "domain-data", "slotKey": "s", "mergeStrategy": strategy}
+    followed: State = {}
+    asked: State = {}
+    for line, rows in Session(
+        [([{"data": {"a": v}, "metadata": metadata} for v in turn], False) for turn in said]
+    ).lines:
+        take(followed, [row.data["part"] for row in rows if row.kind == "part"], line[0])
+        take(asked, envelope(line, rows), line[0])
+
+        assert asked == followed
