@@ -4,8 +4,10 @@ two are mixed (protocol document, "Slot keys and merge strategy"; D11)."""
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from itertools import product
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -112,17 +114,17 @@ def test_data_that_keeps_its_shape_is_one_part_a_slot(values: list[list[JsonObje
         assert len(envelope(line, rows)) == min(1, len(rows) - 1)
 
 
-@given(
-    st.lists(st.lists(values, max_size=3), min_size=2, max_size=4), st.sampled_from(["append", "deep-merge"])
-)
-def test_so_it_is_where_one_value_changes_its_shape(said: list[list[Json]], strategy: str) -> None:
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_so_it_is_wherever_a_value_changes_its_shape(strategy: str) -> None:
+    """All ways in which one value, known from an earlier turn, changes twice within the next."""
+    shapes: list[Json] = [None, [1], {"x": 1}, {"x": {"y": 2}}, {"x": [3]}]
     metadata = {"partType": "domain-data", "slotKey": "s", "mergeStrategy": strategy}
-    followed: State = {}
-    asked: State = {}
-    for line, rows in Session(
-        [([{"data": {"a": v}, "metadata": metadata} for v in turn], False) for turn in said]
-    ).lines:
-        take(followed, [row.data["part"] for row in rows if row.kind == "part"], line[0])
-        take(asked, envelope(line, rows), line[0])
-
-        assert asked == followed
+    for known, *later in product(shapes, repeat=3):
+        turns = [[known], later]
+        followed: State = {}
+        asked: State = {}
+        said = [([{"data": {"a": value}, "metadata": metadata} for value in turn], False) for turn in turns]
+        for line, rows in Session(said).lines:
+            take(followed, [row.data["part"] for row in rows if row.kind == "part"], line[0])
+            take(asked, envelope(line, rows), line[0])
+        assert asked == followed, (known, later)
