@@ -101,6 +101,24 @@ def _wrong_in(kind: PartType) -> str:
 
 
 @checks.register()
+def slots(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """One slot, two strategies: after a handover no single part could say what became of it (D11)."""
+    found: list[checks.CheckMessage] = []
+    first: dict[str, tuple[str, str]] = {}
+    for actor in actors:
+        for slot in actor.slots:
+            name, strategy = first.setdefault(slot.key, (actor.name, slot.strategy))
+            if slot.key and strategy != slot.strategy:
+                told = (
+                    f"The slot {slot.key!r} is {strategy!r} for the actor {name!r} ({actors.place(name)}) and "
+                    f"{slot.strategy!r} for {actor.name!r} ({actors.place(actor.name)})."
+                )
+                hint = "Give it one strategy, or two keys: readers merge what comes for one key."
+                found.append(checks.Warning(told, hint=hint, id="envelopes.W002"))
+    return found
+
+
+@checks.register()
 def default_actor(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """Who answers in a new conversation has to be there."""
     name = conf.BEACH_DEFAULT_ACTOR

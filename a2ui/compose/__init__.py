@@ -26,7 +26,7 @@ from a2ui.compose.basic import (
     Video,
 )
 from a2ui.compose.changing import changes
-from a2ui.compose.component import Component, own, ref
+from a2ui.compose.component import Common, Component, own, ref
 from a2ui.compose.errors import ComposeError
 from a2ui.compose.parts import (
     Accessibility,
@@ -46,7 +46,7 @@ from a2ui.compose.surface import (
     update_components,
     update_data,
 )
-from a2ui.compose.values import Call, Path, call, index, path, plain
+from a2ui.compose.values import Call, Dynamic, Path, String, call, index, path, plain
 
 __all__ = [
     "Accessibility",
@@ -57,10 +57,12 @@ __all__ = [
     "CheckBox",
     "ChoicePicker",
     "Column",
+    "Common",
     "Component",
     "ComposeError",
     "DateTimeInput",
     "Divider",
+    "Dynamic",
     "Event",
     "Icon",
     "Image",
@@ -69,6 +71,7 @@ __all__ = [
     "Path",
     "Row",
     "Slider",
+    "String",
     "Surface",
     "Tabs",
     "Text",

@@ -53,7 +53,9 @@ class Call:
     def __post_init__(self) -> None:
         if self.catalog is None and self.name not in BASIC_CATALOG_1_0.functions and self.name != INDEX:
             raise ComposeError("The Basic Catalog has no such function.", component=self.name)
+        # Whether it may stand where it is put is asked there.
         check = Check(lookup(self), MARKED)
+        check.clicked = True
         try:
             dynamic.call(written(self, None), "", check)
         except ComposeError as error:

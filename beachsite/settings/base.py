@@ -183,6 +183,9 @@ BEACH_AGENT_VERSION = env.text("BEACH_AGENT_VERSION", "1")
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
+# The fast second model, which explains answers to other agents' models, and how long the end of a turn waits for it.
+BEACH_CONTEXT_MODEL = env.text("BEACH_CONTEXT_MODEL", "claude-haiku-4-5")
+BEACH_CONTEXT_SECONDS = env.seconds("BEACH_CONTEXT_SECONDS", 10.0)
 
 # A folder with the official A2UI examples: the gallery lists them beside its own.
 BEACH_SHARED = env.text("BEACH_SHARED")

@@ -12,6 +12,8 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from envelopes.models import Turn
+from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.protocol.slots import Key, key_of, update_of
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
@@ -116,6 +118,7 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
     turns: dict[int, tuple[str, str, str]] = {}
     lines: dict[int, list[str]] = {}
     last = kept.seq
+    gathered: dict[tuple[int, Key], tuple[int, JsonObject]] = {}
     for is_row, number, seq, kind, name, data in _fetched(_EARLIER.format(asked=asked), values):
         if not is_row:
             seqs[number], turns[number] = seq, (kind, name, data)
@@ -126,6 +129,13 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
             continue
         last = max(last, seq)
         read = json.loads(data)
+        if name == DOMAIN_DATA.name and (key := _key(read, number)) is not None:
+            # Data that converges is told once, as it was in the end.
+            at, before = gathered.get((number, key), (len(lines.setdefault(number, [])), None))
+            read = {**read, "part": _merged(before, read["part"])}
+            gathered[number, key] = at, read["part"]
+            lines[number][at : at + (before is not None)] = [_line(turn, seq, name, read)]
+            continue
         line = _found_out(read) if kind == "tool-result" else _line(turn, seq, name, read)
         if line.strip():
             lines.setdefault(number, []).append(line)
@@ -151,6 +161,19 @@ def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> 
             if number in silent:
                 lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
     return lines
+
+
+def _key(data: JsonObject, turn: int) -> Key | None:
+    part = data.get("part")
+    metadata = part.get("metadata") if isinstance(part, dict) else None
+    return key_of(metadata, turn) if isinstance(metadata, dict) else None
+
+
+def _merged(before: JsonObject | None, part: JsonObject) -> JsonObject:
+    update = update_of(part)
+    if before is None or update is None:
+        return part
+    return {**part, "data": update.of(before.get("data"))}
 
 
 def _shown(which: str, names: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.turns import agent_calls, states, templates
+from envelopes.turns.stamping import awaits_card, stamped
 from envelopes.turns.surfaces import calls_functions
 from envelopes.types import Json, JsonObject
 
@@ -63,6 +64,9 @@ def append_parts(
     """
     checked = checked_parts(parts, origin)
     owner = actor or turn.actor
+    if origin != "runtime":
+        # What the runtime says of data is stamped where it says it.
+        checked = [stamped(part, owner) for part in checked]
     drawn = templates.made_of(writer, turn, owner, checked)
     tried, drawn = templates.tried(writer, turn, owner, checked, drawn)
     if origin != "runtime":
@@ -130,6 +134,8 @@ def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: 
     data: PartData = {"part": part.as_json(), "turnState": state or turn.turn_state or "awaiting"}
     if live:
         data["live"] = live
+    if awaits_card(part, actor or turn.actor) or templates.is_drawn(part):
+        data["ownCard"] = True
     if turn.status == TurnStatus.SETTLED:
         data["late"] = True
     return {

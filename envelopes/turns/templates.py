@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 from a2ui import SurfaceSet
 from a2ui.compose import changes
-from envelopes.delivery.merging import merged
 from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
 from envelopes.models import Event, TemplateSurface, Turn
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.protocol.merging import merged, strategy_of
 from envelopes.protocol.parts import Metadata, Part
 from envelopes.protocol.rows import DiagnosticData
 from envelopes.protocol.surfaces import messages_of
@@ -141,10 +141,9 @@ def _made(
     is_there: bool,
 ) -> Made | None:
     session, metadata, new = writer.session, part.metadata, part.data or {}
-    strategy = (metadata.model_extra or {}).get("mergeStrategy")
     kept = before or TemplateSurface(session=session, owner=owner, surface_id=surface_id, data={}, made={})
     kept.kind, was = template.name, kept.made
-    kept.data = merged(kept.data, new, strategy) if strategy in ("append", "deep-merge") else deepcopy(new)
+    kept.data = merged(kept.data, new, strategy_of(metadata.mergeStrategy))
     context = TemplateContext(
         surface_id, session.public_id, owner, _slot(part), session.locale, session.timezone
     )
@@ -163,8 +162,8 @@ def _made(
         kept.made = {}
         return Made(kept, _ended(surface_id) if is_there else None)
     messages = changes(was, kept.made) if is_there else [message]
-    named = {"slotKey": metadata.slotKey, "dataKind": metadata.dataKind, "template": template.name}
-    shown = Metadata(partType=A2UI_SURFACE.name, **named)
+    named = {"partType": A2UI_SURFACE.name, "slotKey": metadata.slotKey, "dataKind": metadata.dataKind}
+    shown = Metadata.model_validate({**named, "template": template.name})
     return Made(kept, Part(data={"messages": messages}, metadata=shown) if messages else None)
 
 

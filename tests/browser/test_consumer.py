@@ -99,14 +99,17 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
         session = _ask(server, token, "POST", "/api/sessions", {})["id"]
         envelope = _ask(server, token, "POST", f"/api/sessions/{session}/messages", {"text": "Plan a trip"})
         assert _kinds(envelope["parts"]) == [
+            "domain-data",
             "planner.itinerary",
             "domain-data",
             "setState",
             "response",
             *drawn,
         ]
+        assert envelope["parts"][0]["metadata"]["slotKey"] == "planner.trip"
         assert _kinds(_events(server, token, session)) == [
             "ack",
+            "domain-data",
             "planner.itinerary",
             *streamed,
             "domain-data",

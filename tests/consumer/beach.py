@@ -10,6 +10,7 @@ from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.part_types import part_types
+from envelopes.registries.slots import Slot
 from envelopes.registries.state_machines import state_machines
 from envelopes.registries.surface_templates import SurfaceTemplate, TemplateContext, surface_templates
 from envelopes.registries.tools import Tool, ToolContext, tools
@@ -56,7 +57,7 @@ async def stops(context: ToolContext, args: Stops) -> Json:
     return {"stops": ["Corfu", "Paxos", "Parga <b>"][: args.days]}
 
 
-STOPS = tools.register(Tool("stops", "Finds stops.", Stops, stops))
+STOPS = tools.register(Tool("stops", "Finds stops.", Stops, stops, data_kind="planner.stops"))
 
 
 def script(request: ModelRequest) -> Reply:
@@ -66,7 +67,8 @@ def script(request: ModelRequest) -> Reply:
         return Reply([Say([_costs(lines), text("response", "Agreed, with the rooms.")])])
     found = conversation.results("stops")
     if not found:
-        return Reply([Say([text("ack", "Planning.")], "awaiting"), Call("stops", {"days": 3})])
+        days = 2 if "two" in conversation.text else 3
+        return Reply([Say([text("ack", "Planning.")], "awaiting"), Call("stops", {"days": days})])
     return Reply(
         [
             Say(
@@ -94,6 +96,7 @@ actors.register(
         "You plan trips.",
         lambda: ScriptedProvider(script),
         tools=(STOPS,),
+        slots=(Slot("planner.stops", key="planner.trip"),),
         greeting="Where do you dream of?",
     )
 )

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 from typing import Unpack
 
-from a2ui.compose import Button, Call, Component, Text, fn, path, update_data
-from a2ui.compose.component import Common
-from a2ui.compose.values import Dynamic, String
+from a2ui.compose import (
+    Button,
+    Call,
+    Common,
+    Component,
+    Dynamic,
+    String,
+    Text,
+    fn,
+    path,
+    update_data,
+)
 from envelopes.types import JsonObject
 
 string = fn.formatString

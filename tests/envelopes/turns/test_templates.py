@@ -15,6 +15,7 @@ from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.rules import Reader
 from envelopes.models import TemplateSurface, Turn
 from envelopes.providers.scripted import Call, Say, data, text
+from envelopes.registries.slots import Slot
 from envelopes.registries.surface_templates import SurfaceTemplate, TemplateContext, surface_templates
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.session_state import live_sessions
@@ -47,10 +48,8 @@ def drawn(draw: Any = stops, kind: str = "trip") -> Iterator[None]:
         yield
 
 
-def trip(kind: str = "trip", slot: str = "", strategy: str = "", **found: Json) -> JsonObject:
+def trip(kind: str = "trip", slot: str = "", **found: Json) -> JsonObject:
     more: JsonObject = {"slotKey": slot} if slot else {}
-    if strategy:
-        more["mergeStrategy"] = strategy
     return data("domain-data", found, dataKind=kind, **more)
 
 
@@ -60,10 +59,10 @@ def own(surface: str, **metadata: Json) -> JsonObject:
 
 
 @asynccontextmanager
-async def saying(*turns: list[JsonObject], draw: Any = stops) -> AsyncIterator[Desk]:
+async def saying(*turns: list[JsonObject], draw: Any = stops, **actor: Any) -> AsyncIterator[Desk]:
     """A conversation in which the agent has said these parts, a turn each."""
     with drawn(draw):
-        async with desk(replies(*([Say(parts)] for parts in turns))) as d:
+        async with desk(replies(*([Say(parts)] for parts in turns)), **actor) as d:
             for _ in turns:
                 await d.say("Go on")
             yield d
@@ -152,11 +151,8 @@ async def test_data_of_a_kind_alone_has_a_surface_a_turn() -> None:
 
 
 async def test_a_template_gets_all_that_is_known_of_its_slot() -> None:
-    turns = [
-        [trip(slot="j", strategy="append", stops=[name]), text("response", name)]
-        for name in ("Paxos", "Parga")
-    ]
-    async with saying(*turns) as d:
+    turns = [[trip(slot="j", stops=[name]), text("response", name)] for name in ("Paxos", "Parga")]
+    async with saying(*turns, slots=(Slot("trip", strategy="append"),)) as d:
         assert (await shown(d))["slot:j"]["stops"] == [{"name": "Paxos"}, {"name": "Parga"}]
 
 
