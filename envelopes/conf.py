@@ -98,6 +98,12 @@ class RuntimeSettings:
     """How long a person has to decide, where the tool does not say."""
 
     BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
+    BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
+    """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
+
+    BEACH_CONTEXT_SECONDS = _number(10.0)
+    """How long the end of a turn waits for that."""
+
     BEACH_DATABASE_THREADS = _whole(4)
     """Threads that work with the database for sessions, each with a connection of its own."""
 
@@ -119,6 +125,10 @@ class RuntimeSettings:
 
     BEACH_IMAGE_HOSTS = _texts()
     """Hosts whose pictures a page loads; ``*.example.com`` for all below one."""
+
+    BEACH_INLINE_CATALOGS = _texts()
+    """JSON files of inline catalogs, for surfaces to use beside those of the standard and of applications. Agents
+    get them whole; nobody else can bring one."""
 
     BEACH_LEASE_SECONDS = _number(15.0)
     """How long a turn is its runner's without being renewed."""

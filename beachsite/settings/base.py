@@ -43,6 +43,7 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
+    "beachsite.refused.refuse_nul",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -129,6 +130,7 @@ CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 BEACH_ALLOWED_ORIGINS = env.words("BEACH_ALLOWED_ORIGINS")
 
 BEACH_IMAGE_HOSTS = env.words("BEACH_IMAGE_HOSTS")
+BEACH_INLINE_CATALOGS = env.words("BEACH_INLINE_CATALOGS")
 _MEDIA = [SELF, *(f"https://{host}" for host in BEACH_IMAGE_HOSTS)]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -181,6 +183,9 @@ BEACH_AGENT_VERSION = env.text("BEACH_AGENT_VERSION", "1")
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
+# The fast second model, which explains answers to other agents' models, and how long the end of a turn waits for it.
+BEACH_CONTEXT_MODEL = env.text("BEACH_CONTEXT_MODEL", "claude-haiku-4-5")
+BEACH_CONTEXT_SECONDS = env.seconds("BEACH_CONTEXT_SECONDS", 10.0)
 
 # A folder with the official A2UI examples: the gallery lists them beside its own.
 BEACH_SHARED = env.text("BEACH_SHARED")

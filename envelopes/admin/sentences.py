@@ -12,10 +12,12 @@ from django.utils.translation import ngettext
 from envelopes.admin import function_calls
 from envelopes.admin.people import People
 from envelopes.part_types.approval_response import by_door, reasoned
+from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.part_types.set_state import in_words
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.turn_states import emits_envelope
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
@@ -164,7 +166,26 @@ def _result(row: Row) -> str:
 
 def _settled(row: Row) -> str:
     state, by = row.data.get("turnState"), row.data.get("finalizedBy")
-    return _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
+    told = _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
+    return f"{told} {LLM_CONTEXT.name}: {_context(row)}." if emits_envelope(state) else told
+
+
+def _context(row: Row) -> str:
+    """What became of the words for other agents' models."""
+    known = {
+        "": _("none, nobody who began it takes it"),
+        "made": _("made by the second model"),
+        "actor": _("written by the actor"),
+        "no-model": _("none, the actor has no second model"),
+        "nothing-said": _("none, there was nothing to explain"),
+        "timeout": _("none, the second model took too long"),
+        "failed": _("none, the second model failed"),
+        "empty": _("none, the second model said nothing"),
+        "stopped": _("none, the turn was stopped meanwhile"),
+        "interrupted": _("none, the server stopped meanwhile"),
+    }
+    became = str(row.data.get("llmContext") or "")
+    return known.get(became, became)
 
 
 def _free_text(row: Row) -> str:

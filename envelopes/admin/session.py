@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
+from envelopes.admin.agent_call import waiting
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
 from envelopes.admin.display import moment, turn_mark
 from envelopes.admin.timeline import timeline
@@ -81,7 +82,7 @@ class SessionAdmin(HistoryAdmin[Session]):
     search_fields = ["title", "^public_id"]
     search_help_text = "Search title or ID"
     inlines = [ParticipantInline]
-    extra_fields = ["state"]
+    extra_fields = ["state", "waiting_calls"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Session]:
         rows = super().get_queryset(request)
@@ -132,6 +133,11 @@ class SessionAdmin(HistoryAdmin[Session]):
         return format_html_join(SafeString("<br>"), "<code>{}</code> {}{}", lines) or SafeString(
             self.empty_value_display
         )
+
+    @admin.display(description="calls that wait for the agent")
+    def waiting_calls(self, session: Session) -> SafeString:
+        """Functions of the agent that its surfaces have called; what came of others stands in the log below."""
+        return waiting(session) or SafeString(self.empty_value_display)
 
     def get_urls(self) -> list[URLPattern]:
         event = path(

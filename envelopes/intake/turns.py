@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from a2ui import ActionError, CallsDue, ClientAction, OpenUrl, Target
+from a2ui import ActionError, CallsDue, ClientAction, ComponentTarget, OpenUrl, Target
 from envelopes.access import Principal
 from envelopes.approvals import service as approvals
+from envelopes.approvals.surface import DECISIONS, approval_of
 from envelopes.conf import conf
 from envelopes.errors import BeachError, Forbidden, NotFound, TooLarge, ValidationFailed
 from envelopes.intake.fields import SurfaceRefused
@@ -16,6 +17,7 @@ from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
 from envelopes.models import Session, Turn
 from envelopes.protocol.rows import ActionData, MessageData, TriedDecisionData
+from envelopes.protocol.surfaces import RUNTIME
 from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
@@ -42,6 +44,11 @@ def post_message(
     """
     came_with = inbound_parts(session, parts, from_peer=who.kind == "peer")
     if is_blank(text) and not came_with:
+        if parts:
+            known = [kind.name for kind in part_types if "inbound" in kind.origins and not kind.decides]
+            raise ValidationFailed(
+                "No part of this message is of a type that is known here.", path="/parts", allowed=known
+            )
         raise ValidationFailed("The message is empty.", path="/text")
     text = clean_text(text).strip()
     limit = conf.BEACH_MESSAGE_CHARACTERS
@@ -73,11 +80,17 @@ def _sets_state(part: JsonObject) -> bool:
     return part_types[part["metadata"]["partType"]].sets_state
 
 
-def post_action(session: Session, who: Principal, message_id: str, target: Target) -> JsonObject:
+def post_action(
+    session: Session, who: Principal, message_id: str, target: Target, *, source: str = CHAT.name
+) -> JsonObject:
     """A click on a surface's button; opens a turn, calls a function of the agent, or answers ``{effect: {openUrl}}``.
 
-    ``target`` names the element only; name and context come from the server's own state (R2).
+    ``target`` names the element only; name and context come from the server's own state (R2). On the surface of an
+    approval it is a decision, made as any other at the door ``source``: see ``post_decision`` (R10).
     """
+    if isinstance(target, ComponentTarget) and target.owner == RUNTIME:
+        approval_id, decision = _decision(session, target)
+        return post_decision(session, who, message_id, approval_id, decision, source=source)
 
     def effect(writer: Writer) -> JsonObject:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
@@ -110,6 +123,25 @@ def post_action(session: Session, who: Principal, message_id: str, target: Targe
     return once(session, who, message_id, effect, _WITH_TURN)
 
 
+def _decision(session: Session, target: ComponentTarget) -> tuple[str, str]:
+    """Which approval a click on a surface of the runtime is about, and what it decides. Raises ``SurfaceRefused`` where
+    it decides nothing."""
+    with live_sessions.open(session) as view:
+        try:
+            done = view.surfaces.act(target)
+        except ActionError as error:
+            approval_id = approval_of(target.surface_id)
+            if session.approvals.filter(approval_id=approval_id).exclude(state="pending").exists():
+                # It has been decided, which does not change: whoever comes late is told what happened.
+                return approval_id, "denied"
+            raise SurfaceRefused(error.code, error.message) from error
+    action = done.message["action"] if isinstance(done, ClientAction) else {}
+    decision = DECISIONS.get(action.get("name", ""))
+    if decision is None:
+        raise SurfaceRefused("not_found", "This decides nothing.")
+    return approval_of(target.surface_id), decision
+
+
 def post_decision(
     session: Session,
     who: Principal,
@@ -125,7 +157,8 @@ def post_decision(
 
     A repeat is answered like any other message: a click that was sent again must not stand in the log as a late one.
     """
-    if not session.approvals.filter(approval_id=approval_id).exists():
+    # What is no id at all is not looked for: databases refuse some texts.
+    if not (approval_id.isalnum() and session.approvals.filter(approval_id=approval_id).exists()):
         raise NotFound("This request does not exist, or you do not have access to it.")
     refused: Forbidden | None = None
     try:

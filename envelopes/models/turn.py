@@ -4,6 +4,7 @@ from django.db import models
 
 from envelopes.models.ids import public_id
 from envelopes.models.session import Session
+from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.statuses import TURN
 
@@ -87,6 +88,12 @@ class Turn(models.Model):
             if message["role"] == "assistant" and not isinstance(message["content"], str)
             for block in message["content"]
         )
+
+    @property
+    def wants_context(self) -> bool:
+        """Whether somebody who began it consumes ``llm-context`` (D59): then a translator may have to be asked for its
+        end."""
+        return any(LLM_CONTEXT.name in originator["consumes"] for originator in self.originators)
 
     def holder(self) -> Turn:
         """The turn that has now what this one began: itself, unless another goes on with it. Asks the database only

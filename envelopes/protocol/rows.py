@@ -81,7 +81,8 @@ class RendererAnswerData(TypedDict):
 
 class TurnData(TypedDict):
     """A turn has come to ``status`` (``state_machines.TurnStatus``, never settled). ``reason``: new, started, resumed,
-    recovered, approval or job. ``attempt`` counts its runners."""
+    recovered, approval or job. ``attempt`` counts its runners. ``goesOn``, in the first row of a turn: the number of
+    the one whose data it goes on with, since that has had no envelope."""
 
     turnId: str
     number: int
@@ -89,16 +90,19 @@ class TurnData(TypedDict):
     status: str
     reason: str
     attempt: int
+    goesOn: NotRequired[int]
 
 
 class PartData(TypedDict):
     """A part, ``{text?, data?, metadata}``, with the state that was declared with it. ``live`` is the key of the
-    streamed bubble that it replaces; ``late`` marks one that came after its turn had settled."""
+    streamed bubble that it replaces; ``late`` marks one that came after its turn had settled; ``ownCard``, data that
+    the agent shows by an interface of its own."""
 
     part: JsonObject
     turnState: str
     live: NotRequired[str]
     late: NotRequired[Literal[True]]
+    ownCard: NotRequired[Literal[True]]
 
 
 class WithdrawnData(TypedDict):
@@ -121,10 +125,15 @@ class ToolData(TypedDict):
 
 
 class SettledData(TypedDict):
-    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67)."""
+    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67).
+
+    ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
+    else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
+    end of the process."""
 
     turnState: str
     finalizedBy: str
+    llmContext: NotRequired[str]
 
 
 class FreeTextData(TypedDict):
@@ -148,8 +157,9 @@ class NoteData(TypedDict):
 
 
 class ToolResultData(TypedDict):
-    """How a tool call ended. ``dataKind`` says that the result is data of that kind, None that it is none.
-    ``resolvedBy`` is the key of the principal who found out what had become of it."""
+    """How a tool call ended. ``dataKind`` says that the result is data of that kind, None that it is none; ``shown``,
+    that it is a part of its own as well. ``resolvedBy`` is the key of the principal who found out what had become of
+    it."""
 
     callId: str
     name: str
@@ -157,6 +167,7 @@ class ToolResultData(TypedDict):
     result: Json
     error: JsonObject | None
     dataKind: str | None
+    shown: NotRequired[Literal[True]]
     resolvedBy: NotRequired[str]
 
 

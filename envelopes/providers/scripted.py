@@ -41,6 +41,7 @@ __all__ = [
     "Think",
     "data",
     "text",
+    "translation",
 ]
 
 # Real fragments are uneven; these lengths (characters) repeat, so that a run can be repeated exactly.
@@ -129,6 +130,21 @@ class Reply:
 
 
 Script: TypeAlias = Callable[[ModelRequest], Reply]
+
+
+def translation(request: ModelRequest) -> Reply:
+    """The script of a second model (``Actor.translator``): says in a line what an answer said, and which data came with
+    it. Pass it to ``ScriptedProvider``."""
+    given = json.loads(request.messages[-1]["content"][-1]["text"])
+    data = given["data"] if isinstance(given["data"], list) else []
+    named = [
+        f"{datum.get('slotKey') or datum.get('dataKind') or 'data'} ({', '.join(datum['data']) or 'empty'})"
+        for datum in data
+    ]
+    told = [f"The answer was: {given['said']}"] if given["said"] else []
+    if named:
+        told.append(f"It rests on {'; '.join(named)}.")
+    return Reply([Prose("\n".join(told))])
 
 
 class ScriptedProvider:

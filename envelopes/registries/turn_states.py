@@ -50,3 +50,10 @@ for _state in (
     TurnState("passed", True, False, False, meaning="another actor takes over: set passTo"),
 ):
     turn_states.register(_state)
+
+
+def emits_envelope(name: object) -> bool:
+    """Whether a turn that settles in this state has an envelope of all that it gathered. One of an application that is
+    gone has had one."""
+    state = turn_states.get(name)
+    return state is None or state.emits_envelope

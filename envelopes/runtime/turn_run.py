@@ -32,7 +32,7 @@ from envelopes.registries.tools import Tool
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
-from envelopes.runtime.preparing import asks_others, prepare
+from envelopes.runtime.preparing import prepare
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
@@ -202,10 +202,11 @@ class TurnRun:
         self._failures = 0
         live.flush()
         over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left())
-        if not asks_others(turn):
+        if not turn.wants_context:
             return await held.end(over)
         await held.store()
-        prepared = await prepare(after_reply(turn, over, steps.retry_limits()))
+        following = after_reply(turn, over, steps.retry_limits())
+        prepared = await prepare(turn, actor, following, self.cancelled)
         return await held.end(over, prepared)
 
     async def _provider_for(self, actor: Actor, turn: Turn) -> Provider:

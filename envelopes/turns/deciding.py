@@ -39,9 +39,11 @@ class ReplyEnd:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What was asked of others before a turn settles: parts of the runtime that belong to its answer."""
+    """What was asked of others before a turn settles: parts of the runtime that belong to its answer. ``context``: what
+    became of ``llm-context`` (``protocol.rows.SettledData``), where an originator consumes it."""
 
     parts: Sequence[Part] = ()
+    context: str = ""
 
 
 # -- what may follow ----------------------------------------------------------------------------------------------
@@ -96,7 +98,7 @@ class Answer:
 
 
 AfterReply: TypeAlias = Fail | Settle | PassOn | GoOn
-AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer
+AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer | Settle | PassOn
 
 
 # -- after a reply ------------------------------------------------------------------------------------------------
@@ -139,18 +141,26 @@ def after_reply(turn: Turn, ended: ReplyEnd, retry_limits: RetryLimits) -> After
     if ending is not None:
         return ending
     calls = calls_of(turn)
+    declared = _declared_end(turn, calls)
+    if declared is not None:
+        return declared
+    if corrections_after(turn, ended) > retry_limits.corrections:
+        return _MISBEHAVED
+    return GoOn(_correction(ended, calls))
+
+
+def _declared_end(turn: Turn, calls: list[JsonObject]) -> Settle | PassOn | None:
+    """The end that the last reply has declared, if it did nothing else."""
     spoken = [turn.results.get(block["id"], {}).get("ok") for block in calls if block["name"] == RESPOND]
     declared = next((ok for ok in reversed(spoken) if ok), None)
     # Whoever called functions of ours goes on to hear what they gave.
     asked = any(ok and ok.get(ANSWERED) for ok in spoken)
-    if declared and not asked and len(spoken) == len(calls) and turn_states[declared["turnState"]].terminal:
-        if declared.get("passTo"):
-            return PassOn(declared["passTo"])
-        state = declared["turnState"]
-        return Settle(state, state if state in ("complete", "clarifying", "error") else "complete")
-    if corrections_after(turn, ended) > retry_limits.corrections:
-        return _MISBEHAVED
-    return GoOn(_correction(ended, calls))
+    if not declared or asked or len(spoken) < len(calls) or not turn_states[declared["turnState"]].terminal:
+        return None
+    if declared.get("passTo"):
+        return PassOn(declared["passTo"])
+    state = declared["turnState"]
+    return Settle(state, state if state in ("complete", "clarifying", "error") else "complete")
 
 
 def _correction(ended: ReplyEnd, calls: list[JsonObject]) -> str:
@@ -185,6 +195,10 @@ def after_calls(
         waits = asking or any(call.state == CallStatus.AWAITING_APPROVAL for call in unanswered)
         return Ask(asking) if waits else GoOn()
     calls = calls_of(turn)
+    declared = None if injected else _declared_end(turn, calls)
+    if declared is not None:
+        # Whoever ran it stopped between its answer and its end, which may wait for others (``runtime.preparing``).
+        return declared
     spoke = bool(calls) and all(block["name"] == RESPOND for block in calls)
     refused = _refused_any(turn, calls)
     if spoke and not refused and not injected and jobs:

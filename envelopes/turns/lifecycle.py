@@ -12,8 +12,10 @@ from envelopes.protocol.rows import SettledData
 from envelopes.providers.transcript import injection_block
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import TURN, UNFINISHED, CallStatus, TurnStatus
+from envelopes.registries.turn_states import emits_envelope
 from envelopes.signals import turn_settled
 from envelopes.turns import journal
+from envelopes.turns.converging import merged_parts
 from envelopes.turns.opening import follow_up, open_turn, turn_data
 from envelopes.turns.outcomes import UNKNOWN, Outcome, record_outcome
 from envelopes.turns.parts import append_parts
@@ -39,7 +41,11 @@ def hand_over(writer: Writer, turn: Turn, actor: str) -> None:
     _settle(writer, turn, turn_state="passed", finalized_by="passed")
     handoff = {"from": turn.actor, "mailbox": _mailbox(turn), "hops": hops}
     turn.passed_to = open_turn(
-        writer, {**turn.trigger, "handoff": handoff}, actor=actor, originators=turn.originators
+        writer,
+        {**turn.trigger, "handoff": handoff},
+        actor=actor,
+        originators=turn.originators,
+        goes_on=turn,
     )
     turn.save(update_fields=["passed_to"])
     _dispatch(writer, turn)
@@ -52,18 +58,21 @@ def _mailbox(turn: Turn) -> list[JsonObject]:
     return [*given, *({"tool": name, "result": result} for name, result in results)]
 
 
-def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str) -> None:
+def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, context: str = "") -> None:
     """Settle ``turn``: its row, its ``settled`` event, and a new turn for whatever came in too late for it.
 
     ``finalized_by``: complete, clarifying, error, cancelled, timeout (D9); ``hand_over`` settles with passed (D67).
     What its jobs append after this is late, or belongs to the turn that goes on with it (``turns.late``). A person who
-    stops a turn stops its jobs: their results would otherwise begin a turn that nobody asked for.
+    stops a turn stops its jobs: their results would otherwise begin a turn that nobody asked for. ``context``: what
+    became of ``llm-context``, where an originator consumes it.
     """
-    _settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by)
+    if emits_envelope(turn_state) and (whole := merged_parts(writer, turn)):
+        append_parts(writer, turn, whole, "runtime", state=turn_state)
+    _settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context=context)
     _dispatch(writer, turn)
 
 
-def _settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str) -> None:
+def _settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str, context: str = "") -> None:
     TURN.check(turn.status, TurnStatus.SETTLED)
     if turn.may_have_calls:
         _close_calls(writer, turn, stopped=finalized_by == "cancelled")
@@ -71,6 +80,8 @@ def _settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str) -
     turn.settled_at, turn.live, turn.lease_owner, turn.lease_until = writer.now, {}, "", None
     writer.store(turn, _END)
     end: SettledData = {"turnState": turn_state, "finalizedBy": finalized_by}
+    if context and turn.wants_context:
+        end["llmContext"] = context
     writer.add("settled", end, turn=turn)
     session, number, name, now = turn.session_id, turn.public_id, writer.session.public_id, writer.now
     if turn.number < writer.session.turn_count:

@@ -9,6 +9,7 @@ from envelopes.models import Turn, by_hand
 from envelopes.protocol.originators import Originator
 from envelopes.protocol.rows import TurnData
 from envelopes.registries.statuses import TurnStatus
+from envelopes.registries.turn_states import emits_envelope
 from envelopes.types import JsonObject
 
 
@@ -31,9 +32,10 @@ def open_turn(
     actor: str = "",
     originators: Sequence[Originator] = (),
     status: TurnStatus = TurnStatus.QUEUED,
+    goes_on: Turn | None = None,
 ) -> Turn:
     """A new turn, by default at the end of the session's queue. ``trigger`` is ``{kind: message|action|injection,
-    ...}``."""
+    ...}``; ``goes_on``: the settled turn that it goes on with."""
     session = writer.session
     session.turn_count += 1
     turn = Turn(
@@ -46,7 +48,10 @@ def open_turn(
         originators=list(originators),
     )
     by_hand.insert(turn)
-    writer.add("turn", turn_data(turn, status, reason="new"), turn=turn)
+    data = turn_data(turn, status, reason="new")
+    if goes_on is not None and not emits_envelope(goes_on.turn_state):
+        data["goesOn"] = goes_on.number
+    writer.add("turn", data, turn=turn)
     if status == TurnStatus.QUEUED:
         writer.wake_runner()
     return turn
@@ -57,6 +62,8 @@ def follow_up(
 ) -> Turn:
     """Open the turn that goes on with what its jobs bring in for ``turn``, which has settled: whatever else they say
     and find is that turn's."""
-    turn.passed_to = open_turn(writer, trigger, actor=turn.actor, originators=turn.originators, status=status)
+    turn.passed_to = open_turn(
+        writer, trigger, actor=turn.actor, originators=turn.originators, status=status, goes_on=turn
+    )
     turn.save(update_fields=["passed_to"])
     return turn.passed_to

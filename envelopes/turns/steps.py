@@ -81,7 +81,7 @@ def still_asked(claim: Claim) -> bool:
         turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
         if agent_calls.are_pending(turn):
             return True
-        settle(writer, turn, turn_state="complete", finalized_by="complete")
+        settle(writer, turn, turn_state="complete", finalized_by="complete", context="nothing-said")
         return False
 
 
@@ -107,6 +107,7 @@ def end_reply(
     fence sees to that. Raises ``LeaseLost``; after any error ``turn`` is worth nothing.
     """
     rows = 2 + bool(ended.cut) + (block.rows if isinstance(block, Respond) else 0)
+    rows += len(prepared.parts) if prepared is not None else 0
     with reserving(claim.session_pk, Reserved(rows), fence=claim.fence) as writer:
         if block is not None:
             add_block(writer, turn, block)
@@ -130,7 +131,8 @@ def end_reply(
                 hand_over(writer, turn, actor)
             case Settle(turn_state, finalized_by):
                 append_parts(writer, turn, (prepared or Prepared()).parts, "runtime", state=turn_state)
-                settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by)
+                context = prepared.context if prepared else ""
+                settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context=context)
         return "stop"
 
 
@@ -197,6 +199,10 @@ def answer_calls(claim: Claim) -> Next:
                 _leave(writer, turn, TurnStatus.WAITING, reason="job")
             case Fail(code, text):
                 fail(writer, turn, code, text)
+            case PassOn(actor):
+                hand_over(writer, turn, actor)
+            case Settle(turn_state, finalized_by):
+                settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context="interrupted")
             case Answer(nudges, correction):
                 _answer(writer, turn, nudges, correction, injected=injected)
                 return "model"

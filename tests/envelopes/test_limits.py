@@ -16,11 +16,14 @@ from envelopes.log.read import rows_after
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.providers.scripted import Say, data
 from envelopes.registries.retelling import DATA_CHARACTERS
+from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
+from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
 from envelopes.runtime.turn_run import call_bytes
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.live import REPLAYED_ROWS, LiveSession
 from envelopes.testing import create_session
+from envelopes.transports.panel.presenter.gathered import LONGEST, OPEN_CARDS
 from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.turns.earlier import EARLIER_TURNS
 from envelopes.turns.leases import MAX_RECOVERIES
@@ -106,7 +109,12 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "bytes of the prompt that one part type takes, its example included": f"{MOST_TAUGHT:,}",
         "characters of data of an earlier turn that a model reads": f"{DATA_CHARACTERS:,}",
         "rows that are made into frames again for one reader": f"{REPLAYED_ROWS:,}",
+        "characters of what was said that a second model reads": f"{WORDS_CHARACTERS:,}",
+        "characters of data that it reads": f"{CONTEXT_DATA:,}",
+        "characters that it writes": f"{CONTEXT_CHARACTERS:,}",
     }
+    assert f"| {OPEN_CARDS}, those that changed last |" in text
+    assert f"| {LONGEST:,} |" in text
 
 
 def test_hosts_below_a_host(settings: Any) -> None:

@@ -3,7 +3,7 @@
 | event | of | data |
 | --- | --- | --- |
 | ``messageReceived`` | what a person said | ``text``, ``name``, ``parts`` |
-| ``turnStateChanged`` | a turn that begins, waits or goes on | ``turn``, ``turnId``, ``actor``, ``turnState`` |
+| ``turnStateChanged`` | a turn begins, waits or goes on | ``turn``, ``turnId``, ``actor``, ``turnState``, ``goesOn`` |
 | ``partReceived`` | a part | ``turn``, ``actor``, ``turnState``, ``part``; ``live``: the bubble it replaces; ``late`` |
 | ``textDelta`` | text that is being written, without an id | ``turn``, ``live``, ``partType``, ``offset``, ``text`` |
 | ``textWithdrawn`` | streamed text that became no part | ``turn``, ``live``: the bubbles |
@@ -11,7 +11,8 @@
 | ``upToDate`` | all that was there has been sent | ``seq``, ``busy`` |
 | ``error`` | the end of the stream | ``code``, ``message`` |
 
-``turn`` counts the turns of a conversation. An ``id`` is the row: whoever sends the last one back goes on after it.
+``turn`` counts the turns of a conversation; ``goesOn`` is the one whose data a new turn goes on with, if any. An
+``id`` is the row: whoever sends the last one back goes on after it.
 """
 
 from __future__ import annotations
@@ -81,6 +82,8 @@ class Events:
         if before and _declared(before) == told:
             return None
         data = {"turn": row.turn, "turnId": turn_id, "actor": row.actor, "turnState": told}
+        if "goesOn" in row.data:
+            data["goesOn"] = row.data["goesOn"]
         return event("turnStateChanged", data, seq=row.seq)
 
     def _part(self, row: Row) -> JsonObject:

@@ -26,9 +26,9 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import BUSY
 from envelopes.transports.panel.presenter import (
     activity,
-    data,
     decisions,
     drawing,
+    gathered,
     progress,
     prose,
     questions,
@@ -175,9 +175,10 @@ class Thread:
     def _forget_turns(self) -> None:
         """Turns that have settled are forgotten with all that they said, and those before them that said nothing: rows
         begin turns in the order of their numbers, so it is known of each."""
-        shown = [segment.turn for segment in self.model.segments]
-        first = min(shown, default=max(self._turns, default=0))
-        for number in [each for each in self._turns if 0 < each < first and not self._goes_on(each)]:
+        shown = {segment.turn for segment in self.model.segments}
+        last = max(shown, default=max(self._turns, default=0))
+        silent = [each for each in self._turns if 0 < each < last and each not in shown]
+        for number in [each for each in silent if not self._goes_on(each)]:
             del self._turns[number]
             self._forgotten = max(self._forgotten, number)
 
@@ -234,6 +235,8 @@ class Thread:
         status = str(context.row.data.get("status") or "")
         if turn.status == "settled":
             return
+        if isinstance(before := context.row.data.get("goesOn"), int):
+            turn.first = self.turn(before, context.row.actor).first
         if status in ("running", "waiting"):
             if turn.status not in ("running", "waiting"):
                 turn.since = context.at
@@ -246,8 +249,6 @@ class Thread:
         else:
             self._set_status(turn, status)
             self._pause(context)
-            if status == "suspended":
-                data.show_deferred(context)
 
     def _part(self, context: RowContext) -> None:
         name = context.row.part_type
@@ -275,7 +276,7 @@ class Thread:
         if turn.status == "settled":
             return
         finalized_by = str(context.row.data.get("finalizedBy") or "complete")
-        data.show_deferred(context)
+        gathered.close(context, str(context.row.data.get("turnState") or ""))
         progress.close(context, finalized_by)
         decisions.close(context, turn.number)
         if finalized_by in BROKEN_OFF:
@@ -303,6 +304,7 @@ class Thread:
     def _pause(self, context: RowContext) -> None:
         """The turn runs no longer: its live lines fold, streamed text that is left goes, an empty segment goes too."""
         turn = context.turn
+        gathered.stop(context)
         ran = _seconds(turn.since, context.at)
         turn.since = ""
         for segment in self.model.segments_of(turn.number):
