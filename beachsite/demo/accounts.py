@@ -10,8 +10,6 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group, Permission
 from django.db.models import Q
 
-from envelopes.registries.actors import default_actor
-
 OWNER, STAFF = "ada", "staff"
 GROUP = "Travel desk staff"
 
@@ -25,8 +23,8 @@ class Account:
     password: str
 
 
-def ensure_accounts(*, reset: bool = False) -> list[Account]:
-    """Create what is missing; ``reset`` gives new passwords to what is there."""
+def ensure_accounts(*, reset: bool = False, agent: str = "Sally") -> list[Account]:
+    """Create what is missing; ``reset`` gives new passwords to what is there. ``agent``: who answers."""
     group, _ = Group.objects.get_or_create(name=GROUP)
     group.permissions.set(
         Permission.objects.filter(
@@ -37,9 +35,7 @@ def ensure_accounts(*, reset: bool = False) -> list[Account]:
             )
         )
     )
-    owner = _ensure(
-        OWNER, f"talks to {default_actor().display_name}", reset=reset, first_name="Ada", last_name="Lovelace"
-    )
+    owner = _ensure(OWNER, f"talks to {agent}", reset=reset, first_name="Ada", last_name="Lovelace")
     staff = _ensure(STAFF, "reads, decides and manages peers in the admin", reset=reset, is_staff=True)
     get_user_model().objects.get(username=STAFF).groups.add(group)
     return [owner, staff]

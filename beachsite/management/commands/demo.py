@@ -47,7 +47,7 @@ class Command(BaseCommand):
         if options["interactive"]:
             self._confirm_database()
         self._migrate()
-        made = accounts.ensure_accounts(reset=options["reset_passwords"])
+        made = accounts.ensure_accounts(reset=options["reset_passwords"], agent=default_actor().display_name)
         self._show_accounts(made)
         if options["check"]:
             self.stdout.write(f"Everything is ready. Start it with: {_start(port, options['data'])}")
