@@ -310,10 +310,13 @@ class Follower:
         if found.running is None:
             return self._after(after, turns)
         number, bubbles = found.running
-        news = self._after(after, turns | {number})
-        news.texts = [
-            Delta(live, number, bubble["partType"], 0, bubble["text"]) for live, bubble in bubbles.items()
+        # Where one actor has asked another, what that one says stands in the turn of the first.
+        texts = [
+            Delta(live, bubble.get("turn", number), bubble["partType"], 0, bubble["text"])
+            for live, bubble in bubbles.items()
         ]
+        news = self._after(after, turns | {number} | {text.turn for text in texts})
+        news.texts = texts
         return news
 
     def _after(self, seq: int, turns: set[int], make: Look | None = None, upto: int | None = None) -> News:

@@ -1,11 +1,18 @@
-"""``reasoning-trace``: how a model came to its answer (respond() document, "Envelope parts"; D10)."""
+"""``reasoning-trace``: how a model came to its answer (respond() document, "Envelope parts"; D10).
+
+Its actor writes one, or its model's thinking becomes one, where ``BEACH_REASONING`` keeps that. It never leaves the
+server; what staff read of it says the same setting.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from envelopes.conf import conf
+from envelopes.protocol.parts import Metadata, Part
 from envelopes.protocol.payloads import Payload
 from envelopes.registries import retelling
 from envelopes.registries.part_types import ACTOR, PartType
@@ -19,8 +26,19 @@ class ReasoningTrace(Payload):
     model: str = ""
 
 
+def part(trace: JsonObject) -> Part:
+    """The part for ``trace``, ``{text?, blocks?, model}``."""
+    return Part(data=ReasoningTrace.model_validate(trace).model_dump(exclude_none=True), metadata=_METADATA)
+
+
 def _in_words(part: JsonObject) -> str:
-    return _("Reasoning (audit only): {}").format(data_of(part).get("text") or _("see below"))
+    words = str(data_of(part).get("text") or part.get("text") or "")
+    if conf.BEACH_REASONING == "staff":
+        return _("Reasoning: {}").format(words or _("encrypted by the model’s provider"))
+    count = len(words)
+    return ngettext(
+        "Reasoning, kept for audit ({} character).", "Reasoning, kept for audit ({} characters).", count
+    ).format(f"{count:,}")
 
 
 REASONING_TRACE = PartType(
@@ -36,3 +54,5 @@ REASONING_TRACE = PartType(
     description="why you decided so, for the log alone",
     example={"text": "The early flight meets the stated budget."},
 )
+
+_METADATA = Metadata(partType=REASONING_TRACE.name)

@@ -80,8 +80,11 @@ class RendererAnswerData(TypedDict):
 
 
 class TurnData(TypedDict):
-    """A turn has come to ``status`` (``state_machines.TurnStatus``, never settled). ``reason``: new, started, resumed,
-    recovered, approval or job. ``attempt`` counts its runners."""
+    """A turn has come to ``status`` (``statuses.TurnStatus``, never settled). ``reason``: new, started, resumed,
+    recovered, approval, job, peer, state, came-in or retry. ``attempt`` counts its runners.
+
+    ``turnState`` is what it waits in. ``delegatedFrom`` is the number of the turn in which what it says stands.
+    ``retry`` says that it tries an earlier one again: ``{number, of, mode, at}``, of so many attempts, when."""
 
     turnId: str
     number: int
@@ -89,6 +92,9 @@ class TurnData(TypedDict):
     status: str
     reason: str
     attempt: int
+    turnState: NotRequired[str]
+    delegatedFrom: NotRequired[int]
+    retry: NotRequired[JsonObject]
 
 
 class PartData(TypedDict):
@@ -121,10 +127,15 @@ class ToolData(TypedDict):
 
 
 class SettledData(TypedDict):
-    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67)."""
+    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67).
+
+    ``problem``, ``{code, message}``, is why a turn that another one waits for has no answer; ``delegatedFrom`` is the
+    number of that one."""
 
     turnState: str
     finalizedBy: str
+    problem: NotRequired[JsonObject]
+    delegatedFrom: NotRequired[int]
 
 
 class FreeTextData(TypedDict):

@@ -28,7 +28,8 @@ class Actor:
     """One agent.
 
     ``provider`` is called once per turn, so that settings and tests can choose the model. ``instructions`` are the
-    actor's own part of the system prompt; the respond() snippet is added by the runtime. Raises ``RegistrationError``
+    actor's own part of the system prompt; the respond() snippet is added by the runtime. ``turn_seconds`` is how long a
+    turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. Raises ``RegistrationError``
     for what is no name, for a display name with characters that cannot be seen, and for two tools of one name or that
     answer one function.
     """
@@ -42,6 +43,7 @@ class Actor:
     prompts: tuple[Prompt, ...] = ()
     greeting: str = "What can I do for you?"
     pledge: str = ""
+    turn_seconds: float | None = None
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)
@@ -49,6 +51,8 @@ class Actor:
             raise RegistrationError(
                 f"{self.display_name!r} is not what people can call an actor.", name=self.name
             )
+        if self.turn_seconds is not None and not self.turn_seconds > 0:
+            raise RegistrationError(f"A turn of {self.name!r} needs some time.", name=self.name)
         taken: set[str] = set()
         for tool in self.tools:
             if tool.name.casefold() in taken:
@@ -60,6 +64,11 @@ class Actor:
         answered = [tool.answers for tool in self.tools if tool.answers]
         if len(answered) > len(set(answered)):
             raise RegistrationError(f"Two tools of {self.name!r} answer one function.", name=self.name)
+
+    @property
+    def budget(self) -> float:
+        """How many seconds a turn of its may take."""
+        return conf.BEACH_TURN_SECONDS if self.turn_seconds is None else self.turn_seconds
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)

@@ -8,6 +8,9 @@ from envelopes.turns.deciding import AfterReply, Prepared
 
 def asks_others(turn: Turn) -> bool:
     """Whether somebody may have to be asked for the end of ``turn``: then its last block is not stored with its end."""
+    if turn.delegated_from_id is not None:
+        # Its answer is the one of the turn that waits for it.
+        return False
     return any("llm-context" in originator["consumes"] for originator in turn.originators)
 
 

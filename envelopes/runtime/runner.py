@@ -31,7 +31,7 @@ from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.turn_run import TurnRun
 from envelopes.tasks import Unfinished, end, within
-from envelopes.turns import calls, leases, outcomes, steps
+from envelopes.turns import calls, leases, outcomes, retrying, steps
 
 logger = logging.getLogger(__name__)
 
@@ -58,15 +58,18 @@ def _tool_of(actor: str, call: ToolCall) -> Tool | None:
 
 
 class Runner:
-    """In-process executor. ``start`` and ``stop`` belong to one event loop."""
+    """In-process executor. ``start`` and ``stop`` belong to one event loop. ``now`` gives seconds since 1970: by it
+    the time of turns is up, or comes."""
 
-    def __init__(self, owner: str | None = None) -> None:
+    def __init__(self, owner: str | None = None, *, now: Callable[[], float] = time.time) -> None:
         self.owner = owner or leases.process_name()
+        self.now = now
         self.saver = LiveSaver()
         self.pacer = Pacer()
         self._runs: dict[int, TurnRun] = {}
         self._jobs: set[int] = set()
         self._expiring: set[str] = set()
+        self._due: set[int] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._claiming: set[int] = set()
         # Woken after they were looked at to be claimed, or while a turn of theirs runs here.
@@ -168,7 +171,7 @@ class Runner:
         claim = await later_in_session(session, self._claimed, session)
         # A claim that was made while the process began to stop is given back with the others.
         if claim is not None and not self._stopping:
-            run = TurnRun(claim, self.owner, self.saver, self.pacer, self._start_job)
+            run = TurnRun(claim, self.owner, self.saver, self.pacer, self._start_job, self._clock)
             self._runs[claim.turn_pk] = run
             self._spawn(self._run(run))
 
@@ -178,6 +181,9 @@ class Runner:
         # answers at once would ask once more than the one before.
         self._again.discard(session)
         return leases.claim_next(session, self.owner)
+
+    def _clock(self) -> float:
+        return self.now()
 
     async def _run(self, run: TurnRun) -> None:
         session = run.claim.session_pk
@@ -254,6 +260,8 @@ class Runner:
             await asyncio.sleep(conf.BEACH_SWEEP_SECONDS)
 
     async def _sweep_once(self) -> None:
+        for run in self._runs.values():
+            run.look_at_clock()
         # Each on its own: one approval that cannot be expired must not keep every queue of the site waiting.
         await self._quietly("expiry of approvals", self._expire_due)
         now = time.monotonic()
@@ -268,11 +276,28 @@ class Runner:
                 "tidying", lambda: _in_batches(intake.forget_messages, intake.FORGOTTEN_AT_ONCE)
             )
         await self._quietly("calls of agents' functions", self._answering.sweep)
+        await self._quietly("turns that are due", self._begin_due)
         for session in await beside_sessions(leases.runnable_sessions):
             self.wake(session)
         for call_pk, session in await beside_sessions(leases.orphaned_jobs):
             if call_pk not in self._jobs:
                 self._spawn(self._take_over_job(call_pk, session))
+
+    async def _begin_due(self) -> None:
+        now = self.now()
+        for turn, session in await beside_sessions(leases.due_turns, now):
+            if turn not in self._due:
+                self._due.add(turn)
+                self._spawn(self._begin_one(turn, session, now))
+
+    async def _begin_one(self, turn: int, session: int, now: float) -> None:
+        """In the thread of its session, as with approvals."""
+        try:
+            await self._quietly(
+                "beginning of a turn", lambda: in_session(session, retrying.begin_due, turn, session, now)
+            )
+        finally:
+            self._due.discard(turn)
 
     async def _expire_due(self) -> None:
         for approval, session in await beside_sessions(due_approvals):

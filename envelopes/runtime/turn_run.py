@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -55,10 +56,20 @@ T = TypeVar("T")
 
 
 class TurnRun:
-    """One claim of one turn. ``cancelled`` is set when the person stops it."""
+    """One claim of one turn. ``cancelled`` is set when the person stops it, or when its time is up. ``now`` gives
+    seconds since 1970."""
 
-    def __init__(self, claim: Claim, owner: str, saver: LiveSaver, pacer: Pacer, start_job: StartJob) -> None:
+    def __init__(
+        self,
+        claim: Claim,
+        owner: str,
+        saver: LiveSaver,
+        pacer: Pacer,
+        start_job: StartJob,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self.claim = claim
+        self.now = now
         self.owner = owner
         self.saver = saver
         self.pacer = pacer
@@ -74,14 +85,23 @@ class TurnRun:
         """Whether the turn has been settled here, though the run may not have heard of it yet: readers hear as soon."""
         return self._turn is not None and self._turn.status == TurnStatus.SETTLED
 
+    def look_at_clock(self) -> None:
+        """End it, as when a person stops it, once its time is up."""
+        if self._is_out_of_time:
+            self.cancelled.set()
+
+    @property
+    def _is_out_of_time(self) -> bool:
+        return self.claim.deadline is not None and self.claim.deadline <= self.now()
+
     async def run(self) -> None:
         """Returns when there is nothing more to do for this claim. Raises ``LeaseLost`` when it is not ours."""
         following: steps.Next = "step"
         while following != "stop":
             loaded = await self._loaded()
             self._turn = loaded.turn
-            if loaded.turn.cancel_requested or self.cancelled.is_set():
-                await self._store(steps.cancel, [])
+            if loaded.turn.cancel_requested or self.cancelled.is_set() or self._is_out_of_time:
+                await self._end_early([], is_asked=loaded.turn.cancel_requested)
                 return
             if loaded.turn.actor not in actors:
                 # Its application has been taken out of the site, and the conversation is still there.
@@ -118,8 +138,9 @@ class TurnRun:
     async def _ask(self, turn: Turn) -> steps.Next:
         """One reply of the model, stored block by block as it is written."""
         actor = actors[turn.actor]
-        prefix = f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}"
-        live = LiveText(self.claim, turn.number, prefix, self.saver, self.pacer)
+        shown_in, place = await self._shown_in(turn)
+        prefix = "-".join(map(str, (turn.number, *place, turn.attempt, turn.steps, self._failures)))
+        live = LiveText(self.claim, shown_in, prefix, self.saver, self.pacer)
         held = HeldBlock(self.claim, turn)
         try:
             return await self._asked(actor, turn, live, held)
@@ -132,6 +153,12 @@ class TurnRun:
         finally:
             held.close()
             live.close()
+
+    async def _shown_in(self, turn: Turn) -> tuple[int, tuple[int, ...]]:
+        """The number of the turn in which it is read, and where there."""
+        if turn.delegated_from_id is None:
+            return turn.number, ()
+        return await in_session(self.claim.session_pk, lambda: (turn.shown_in, turn.place))
 
     async def _asked(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         # As a task, so that a person's stop ends it wherever it stands.
@@ -146,7 +173,7 @@ class TurnRun:
                 # Complete, and read: it is no part that was cut.
                 following = await held.store()
                 if following is None:
-                    await self._store(steps.cancel, live.partial())
+                    await self._end_early(live.partial())
                 return following or "stop"
             return await asking
         except ProviderError as error:
@@ -163,13 +190,18 @@ class TurnRun:
             if not asking.done():
                 asking.cancel()
 
+    async def _end_early(self, partial: list[tuple[str, str, str]], *, is_asked: bool = False) -> None:
+        """Settle the turn, which a person has stopped or whose time is up. ``is_asked``: the former, in any case."""
+        step = steps.end_time if self._is_out_of_time and not is_asked else steps.cancel
+        await self._store(step, partial)
+
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)
         limit = call_bytes(provider)
         request = ModelRequest(
             system=f"{actor.instructions.rstrip()}\n\n{SYSTEM_SNIPPET}",
             messages=turn.messages,
-            tools=[respond_tool(), *(tool.definition() for tool in actor.tools)],
+            tools=[respond_tool(_others(actor)), *(tool.definition() for tool in actor.tools)],
             actor=actor.name,
             session_id=turn.session.public_id,
             turn_id=turn.public_id,
@@ -271,6 +303,11 @@ class TurnRun:
         if call.state != "requested" or tool.approval is None:
             return False
         return bool(tool.approval.required(tool.input.model_validate(call.args)))
+
+
+def _others(actor: Actor) -> dict[str, str]:
+    """Whom ``actor`` can pass a turn to, and ask, with what each is for."""
+    return {other.name: f"{other.display_name}, {other.role}" for other in actors if other is not actor}
 
 
 async def _block(started: BlockStarted, ended: BlockEnded, live: LiveText, limit: int) -> reply.Block:

@@ -14,7 +14,7 @@ from envelopes.models import ToolCall, Turn
 from envelopes.protocol.parts import Part
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.statuses import CallStatus, TurnStatus
-from envelopes.registries.turn_states import turn_states
+from envelopes.registries.turn_states import TurnState, turn_states
 from envelopes.types import JsonObject
 
 
@@ -57,8 +57,11 @@ class Fail:
 
 @dataclass(frozen=True)
 class Settle:
+    """``retry`` is the error part by which it ends, where that asks for another attempt."""
+
     turn_state: str
     finalized_by: str
+    retry: JsonObject | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,20 @@ class PassOn:
     """Another actor takes over."""
 
     actor: str
+    turn_state: str = "passed"
+
+
+@dataclass(frozen=True)
+class Delegate:
+    """Another actor answers in this turn."""
+
+    actor: str
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class PutAside:
+    """Its actor is let go of until something comes in."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +112,7 @@ class Answer:
     correction: str
 
 
-AfterReply: TypeAlias = Fail | Settle | PassOn | GoOn
+AfterReply: TypeAlias = Fail | Settle | PassOn | Delegate | PutAside | GoOn
 AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer
 
 
@@ -143,22 +160,38 @@ def after_reply(turn: Turn, ended: ReplyEnd, retry_limits: RetryLimits) -> After
     declared = next((ok for ok in reversed(spoken) if ok), None)
     # Whoever called functions of ours goes on to hear what they gave.
     asked = any(ok and ok.get(ANSWERED) for ok in spoken)
-    if declared and not asked and len(spoken) == len(calls) and turn_states[declared["turnState"]].terminal:
-        if declared.get("passTo"):
-            return PassOn(declared["passTo"])
-        state = declared["turnState"]
-        return Settle(state, state if state in ("complete", "clarifying", "error") else "complete")
+    # One whose application has gone meanwhile is no state any more: the model is asked again.
+    state = turn_states.get(declared["turnState"]) if declared else None
+    if declared and state and not asked and len(spoken) == len(calls):
+        following = _as_declared(state, declared)
+        if following is not None:
+            return following
     if corrections_after(turn, ended) > retry_limits.corrections:
         return _MISBEHAVED
-    return GoOn(_correction(ended, calls))
+    return GoOn(_correction(ended, calls, state))
 
 
-def _correction(ended: ReplyEnd, calls: list[JsonObject]) -> str:
+def _as_declared(state: TurnState, declared: JsonObject) -> AfterReply | None:
+    """What the state says that was declared last; None where its actor goes on."""
+    if state.delegates:
+        return Delegate(declared["delegateTo"], declared.get("task") or "")
+    if state.passes:
+        return PassOn(declared["passTo"], state.name)
+    if state.terminal:
+        return Settle(state.name, state.finalized_by, declared.get("retry"))
+    return None if state.holds_actor else PutAside()
+
+
+def _correction(ended: ReplyEnd, calls: list[JsonObject], state: TurnState | None) -> str:
     if ended.stop_reason == "max_tokens":
         return "Your reply was cut at the length limit. What was complete is kept. Go on, in shorter calls."
     if not calls:
         return "Nothing of that reached anyone: the only way to say something is the tool respond()."
-    return "Text outside respond() reached nobody." if ended.prose else ""
+    unheard = "Text outside respond() reached nobody." if ended.prose else ""
+    if state is None or not (state.passes or state.delegates):
+        return unheard
+    early = f"Nobody was asked yet: you called tools, too. Declare {state.name!r} again once you have their results."
+    return f"{unheard} {early}".strip()
 
 
 # -- after its calls ----------------------------------------------------------------------------------------------

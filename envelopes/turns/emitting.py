@@ -31,7 +31,7 @@ def emit(
 
 def holder_of(turn_pk: int) -> Turn:
     """The turn that has now what this one began, with what is said of its parts."""
-    found = Turn.objects.only("number", "actor", "status", "turn_state", "passed_to")
+    found = Turn.objects.only("number", "actor", "status", "turn_state", "passed_to", "delegated_from")
     turn = found.get(pk=turn_pk)
     while turn.passed_to_id is not None:
         turn = found.get(pk=turn.passed_to_id)

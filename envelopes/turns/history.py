@@ -17,12 +17,13 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     """The first messages of ``turn``, in the shape of the Messages API."""
     messages: list[JsonObject] = []
     earlier = earlier_turns(turn)
-    left_out = turn.number - 1 - len(earlier)
+    # The first turn of a conversation is nobody's but its own.
+    left_out = earlier[0].number - 1 if earlier else 0
     if left_out:
         note = {"leftOut": left_out, "note": "Turns before these are not shown to you."}
         extend(messages, "user", [injection_block("earlier-turns", note)])
     for other in earlier:
-        extend(messages, "user", _trigger_blocks(other.trigger, with_data=False))
+        extend(messages, "user", trigger_blocks(other.trigger, with_data=False))
         extend(messages, "assistant", [assistant_text(other.said or _unsaid(other))])
     context = {
         "now": instant(turn.created_at),
@@ -33,11 +34,17 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     if "handoff" in turn.trigger:
         handoff = {key: value for key, value in turn.trigger["handoff"].items() if key != "hops"}
         blocks.append(injection_block("handoff", handoff))
-    extend(messages, "user", [*blocks, *_trigger_blocks(turn.trigger, with_data=True)])
+    if "delegation" in turn.trigger:
+        # What was gathered for whoever was asked first is in what they handed over.
+        left = {"depth", "mailbox"} if "handoff" in turn.trigger else {"depth"}
+        asked = {key: value for key, value in turn.trigger["delegation"].items() if key not in left}
+        blocks.append(injection_block("delegation", asked))
+    extend(messages, "user", [*blocks, *trigger_blocks(turn.trigger, with_data=True)])
     return messages
 
 
-def _trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
+def trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
+    """What begins a turn, or goes on with it, as its model reads it."""
     # Until 1.0 a trigger had the data models as one object.
     model = (
         (joined_data_models(trigger.get("metadata", {})) or trigger.get("dataModel")) if with_data else None

@@ -126,7 +126,7 @@ def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: 
         "data": dict(data),
         "part_type": part.part_type,
         "actor": actor or turn.actor,
-        "turn": turn.number,
+        "turn": turn.shown_in,
         "audience": rules.audience(part_types[part.part_type]),
     }
 

@@ -22,7 +22,7 @@ from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.api import Caller, Problem, caller_of
 from envelopes.transports.http.shapes import Envelope, NewMessage, NewSession, Pending, SessionMade
 from envelopes.transports.http.transport import DOOR, HTTP
-from envelopes.transports.http.waiting import find, patience, standing
+from envelopes.transports.http.waiting import declared_in, find, patience, standing
 
 router = Router(tags=["http"])
 
@@ -151,7 +151,7 @@ def _answer(turn: Turn) -> Any:
         {
             **said,
             "parts": said["parts"] if waits else [],
-            "turnState": "suspended" if waits else "awaiting",
+            "turnState": declared_in(turn),
             "url": reverse(
                 "envelopes:api:answer",
                 kwargs={"session_id": turn.session.public_id, "turn_id": turn.public_id},

@@ -21,7 +21,8 @@ class TurnMemory:
     """What the thread remembers of a turn. Plain data, kept in the snapshot.
 
     ``held``: domain-data not drawn yet; ``shown``: slots that a card of this turn shows; ``bubbles``, ``cards``,
-    ``files``: DOM ids by part id, progress group and artifact id; ``asked``: the message that started it.
+    ``files``: DOM ids by part id, progress group and artifact id; ``asked``: the message that started it; ``aside``:
+    it was put aside, and goes on below what comes next.
     """
 
     number: int
@@ -32,6 +33,7 @@ class TurnMemory:
     failed: bool = False
     asked: str = ""
     sources: int = 0
+    aside: bool = False
     held: list[JsonObject] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     bubbles: dict[str, str] = field(default_factory=dict)
