@@ -125,8 +125,8 @@ class RuntimeSettings:
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
 
-    BEACH_REASONING = _choice("audit", "staff", "off")
-    """What becomes of a model's thinking: kept where nobody reads it, shown to staff, or not kept."""
+    BEACH_REASONING = _choice("staff", "audit", "off")
+    """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
 
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""

@@ -309,13 +309,8 @@ class Follower:
             return News([], {}, after, busy=False, texts=[])
         if found.running is None:
             return self._after(after, turns)
-        number, bubbles = found.running
-        # Where one actor has asked another, what that one says stands in the turn of the first.
-        texts = [
-            Delta(live, bubble.get("turn", number), bubble["partType"], 0, bubble["text"])
-            for live, bubble in bubbles.items()
-        ]
-        news = self._after(after, turns | {number} | {text.turn for text in texts})
+        texts = found.texts
+        news = self._after(after, turns | {found.running[0]} | {text.turn for text in texts})
         news.texts = texts
         return news
 

@@ -31,9 +31,27 @@ def part(trace: JsonObject) -> Part:
     return Part(data=ReasoningTrace.model_validate(trace).model_dump(exclude_none=True), metadata=_METADATA)
 
 
+def is_for_staff() -> bool:
+    """Whether staff read it, and not only who reads the database."""
+    return conf.BEACH_REASONING == "staff"
+
+
+def is_kept() -> bool:
+    """Whether it is stored at all."""
+    return conf.BEACH_REASONING != "off"
+
+
+def for_staff(data: JsonObject) -> JsonObject:
+    """What staff read of the data of a row with such a part."""
+    part = data.get("part")
+    if is_for_staff() or not isinstance(part, dict):
+        return data
+    return {**data, "part": {"metadata": part.get("metadata"), "note": "Kept for audit (BEACH_REASONING)."}}
+
+
 def _in_words(part: JsonObject) -> str:
     words = str(data_of(part).get("text") or part.get("text") or "")
-    if conf.BEACH_REASONING == "staff":
+    if is_for_staff():
         return _("Reasoning: {}").format(words or _("encrypted by the model’s provider"))
     count = len(words)
     return ngettext(
@@ -51,6 +69,8 @@ REASONING_TRACE = PartType(
     canonical=True,
     retold=retelling.nothing,
     in_words=_in_words,
+    for_staff=for_staff,
+    kept=is_kept,
     description="why you decided so, for the log alone",
     example={"text": "The early flight meets the stated budget."},
 )

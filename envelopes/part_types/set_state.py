@@ -3,8 +3,10 @@ D15)."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from django.utils.translation import gettext as _
-from pydantic import RootModel, StrictStr
+from pydantic import Field, RootModel, StrictStr
 
 from envelopes.registries import retelling
 from envelopes.registries.part_types import ANYONE, PartType
@@ -12,7 +14,7 @@ from envelopes.registries.retelling import data_of
 from envelopes.types import JsonObject
 
 
-class SetState(RootModel[dict[str, StrictStr]]):
+class SetState(RootModel[Annotated[dict[str, StrictStr], Field(min_length=1)]]):
     """``{"<component>.<coordinate>": "<state>"}``."""
 
 

@@ -58,7 +58,8 @@ class PartType:
 
     ``retold`` says what models of later turns read of such a part; where it is None they read that there was one, if
     its turn has said nothing else. ``in_words`` says in a line what staff read of it in the log: its text where there
-    is none, and of a part without text that there was one.
+    is none, and of a part without text that there was one. ``for_staff`` is what they see of its row's data, all of it
+    where there is none. ``kept`` says whether rows of it are stored at all, asked each time.
     """
 
     name: str
@@ -83,6 +84,8 @@ class PartType:
     example: JsonObject = field(default_factory=dict, hash=False)
     retold: Retell | None = retelling.words
     in_words: Callable[[JsonObject], str] | None = None
+    for_staff: Callable[[JsonObject], JsonObject] | None = None
+    kept: Callable[[], bool] | None = None
     template: str = ""
     module: str = ""
 

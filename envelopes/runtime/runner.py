@@ -26,12 +26,13 @@ from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
 from envelopes.runtime.answering import Answering
+from envelopes.runtime.due import Due
 from envelopes.runtime.executing import GRACE_SECONDS, execute
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.turn_run import TurnRun
 from envelopes.tasks import Unfinished, end, within
-from envelopes.turns import calls, leases, outcomes, retrying, steps
+from envelopes.turns import calls, leases, outcomes, steps
 
 logger = logging.getLogger(__name__)
 
@@ -69,7 +70,6 @@ class Runner:
         self._runs: dict[int, TurnRun] = {}
         self._jobs: set[int] = set()
         self._expiring: set[str] = set()
-        self._due: set[int] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._claiming: set[int] = set()
         # Woken after they were looked at to be claimed, or while a turn of theirs runs here.
@@ -80,6 +80,7 @@ class Runner:
         self._loops: list[asyncio.Task[None]] = []
         self._deaf: list[Callable[[], None]] = []
         self._answering = Answering(self.owner, self._spawn)
+        self._due = Due(self._spawn, self._clock)
         self._stopping = False
         self._purge_at = self._tidy_at = 0.0
 
@@ -276,28 +277,12 @@ class Runner:
                 "tidying", lambda: _in_batches(intake.forget_messages, intake.FORGOTTEN_AT_ONCE)
             )
         await self._quietly("calls of agents' functions", self._answering.sweep)
-        await self._quietly("turns that are due", self._begin_due)
+        await self._quietly("turns that are due", self._due.sweep)
         for session in await beside_sessions(leases.runnable_sessions):
             self.wake(session)
         for call_pk, session in await beside_sessions(leases.orphaned_jobs):
             if call_pk not in self._jobs:
                 self._spawn(self._take_over_job(call_pk, session))
-
-    async def _begin_due(self) -> None:
-        now = self.now()
-        for turn, session in await beside_sessions(leases.due_turns, now):
-            if turn not in self._due:
-                self._due.add(turn)
-                self._spawn(self._begin_one(turn, session, now))
-
-    async def _begin_one(self, turn: int, session: int, now: float) -> None:
-        """In the thread of its session, as with approvals."""
-        try:
-            await self._quietly(
-                "beginning of a turn", lambda: in_session(session, retrying.begin_due, turn, session, now)
-            )
-        finally:
-            self._due.discard(turn)
 
     async def _expire_due(self) -> None:
         for approval, session in await beside_sessions(due_approvals):

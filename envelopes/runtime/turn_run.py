@@ -12,13 +12,10 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from envelopes.conf import a2ui_limits
 from envelopes.database_threads import in_session
-from envelopes.errors import BeachError, LeaseLost, ProviderError, ValidationFailed
+from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
-from envelopes.protocol.strict_json import parse_strict
-from envelopes.protocol.text import MAX_DEPTH, clean_json, clean_text
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -30,21 +27,17 @@ from envelopes.providers.port import (
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
+from envelopes.runtime.blocks import call_bytes, complete
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.preparing import asks_others, prepare
-from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.turns import calls, journal, outcomes, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
 from envelopes.turns.deciding import ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
-from envelopes.types import Json
-
-CALL_DEPTH = 4
-"""How much deeper than a part a call may be: what stands round the part."""
 
 RETRIES = 2
 """How often a model call that broke off for a passing reason is made again within a step."""
@@ -223,7 +216,7 @@ class TurnRun:
                             live.feed(event.index, event.fragment)
                     case BlockEnded():
                         await held.store()
-                        block = await _block(started[event.index], event, live, limit)
+                        block = await complete(started[event.index], event, live, limit)
                         prose |= isinstance(block, reply.Written) and bool(block.prose.strip())
                         held.hold(block)
                     case ReplyEnded():
@@ -308,41 +301,3 @@ class TurnRun:
 def _others(actor: Actor) -> dict[str, str]:
     """Whom ``actor`` can pass a turn to, and ask, with what each is for."""
     return {other.name: f"{other.display_name}, {other.role}" for other in actors if other is not actor}
-
-
-async def _block(started: BlockStarted, ended: BlockEnded, live: LiveText, limit: int) -> reply.Block:
-    """A complete block as it is stored."""
-    if ended.kind != "tool_use":
-        return reply.Written(
-            ended.content, str(ended.content.get("text", "")) if ended.kind == "text" else ""
-        )
-    if started.name == RESPOND:
-        raw = _parsed(ended.raw_input, limit)
-        return reply.Respond(started.id, raw, await live.end(ended.index))
-    return reply.Called(started.id, clean_text(started.name), _arguments(ended.raw_input, limit))
-
-
-def call_bytes(provider: Provider) -> int:
-    """How many bytes of JSON one call of this provider may have (D30)."""
-    limits = a2ui_limits()
-    trusted = getattr(provider, "trusted", False) is True
-    return limits.trusted_message_bytes if trusted else limits.message_bytes
-
-
-def _arguments(raw: str, limit: int) -> Json:
-    """The arguments of a complete call as the model wrote them (D64), or the error that says what is wrong with its
-    JSON."""
-    try:
-        return parse_strict(raw or "{}", limit=limit, exact=True)
-    except ValidationFailed as error:
-        return error
-
-
-def _parsed(raw: str, limit: int) -> Json:
-    """A complete respond() call, in text that can be stored, or the error that says what is wrong with its JSON."""
-    try:
-        return clean_json(RespondStream(limit=limit).close(raw or "{}"), depth=MAX_DEPTH + CALL_DEPTH)
-    except BeachError as error:
-        if isinstance(error, LeaseLost):
-            raise
-        return error

@@ -31,7 +31,7 @@ def turn_data(turn: Turn, status: str, *, reason: str = "") -> TurnData:
         data["turnState"] = turn.turn_state
     if turn.delegated_from is not None:
         data["delegatedFrom"] = turn.shown_in
-    if "retry" in turn.trigger and turn.attempt == 0:
+    if "retry" in turn.trigger and turn.attempt <= 1:
         retry = {key: turn.trigger["retry"][key] for key in ("number", "of", "mode")}
         data["retry"] = {**retry, "at": instant_at(turn.due_at)} if turn.due_at is not None else retry
     return data

@@ -20,7 +20,7 @@ from envelopes.models import Session, Turn
 from envelopes.protocol.parts import Part, check_part
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
-from envelopes.registries.part_types import Origin, part_types
+from envelopes.registries.part_types import Origin, PartType, part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.turns import agent_calls, states
 from envelopes.turns.surfaces import calls_functions, check_surfaces
@@ -69,6 +69,8 @@ def append_parts(
         _add(writer, turn, closing, state, actor)
     refused: list[JsonObject] = []
     for number, part in enumerate(checked):
+        if not _is_kept(part_types[part.part_type]):
+            continue
         reasons = _proposed(writer, turn, part)
         if reasons:
             refused.append({"part": f"/parts/{number}", "code": states.CODE, "reasons": reasons})
@@ -98,11 +100,19 @@ def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Pa
 
 def needs_database(parts: Sequence[Part]) -> bool:
     """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is, where the
-    session's state is; or more is stored with them: what functions gave."""
+    session's state is; or more is stored with them, what functions gave, or less."""
     return any(
-        part.part_type == "artifact" or part_types[part.part_type].sets_state or calls_functions(part)
+        part.part_type == "artifact" or _is_special(part_types[part.part_type]) or calls_functions(part)
         for part in parts
     )
+
+
+def _is_kept(kind: PartType) -> bool:
+    return kind.kept is None or kind.kept()
+
+
+def _is_special(kind: PartType) -> bool:
+    return kind.sets_state or kind.kept is not None
 
 
 class PartRow(TypedDict):

@@ -10,7 +10,6 @@ from typing import TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
-from envelopes.conf import conf
 from envelopes.errors import BeachError, Conflict, RespondRefused, ToolFailed, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.log.digest import call_digest
@@ -135,7 +134,7 @@ def add_block(writer: Writer, turn: Turn, block: Block) -> JsonObject | None:
 
 def traced(content: JsonObject) -> JsonObject | None:
     """What is kept of a block of thinking, and None of any other. What only its model can read is named."""
-    if conf.BEACH_REASONING == "off":
+    if not reasoning_trace.is_kept():
         return None
     match content.get("type"):
         case "thinking":

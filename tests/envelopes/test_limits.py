@@ -15,7 +15,7 @@ from envelopes.log.read import rows_after
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.providers.scripted import Say, data
 from envelopes.registries.retelling import DATA_CHARACTERS
-from envelopes.runtime.turn_run import call_bytes
+from envelopes.runtime.blocks import call_bytes
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.live import REPLAYED_ROWS, LiveSession
