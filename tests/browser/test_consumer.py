@@ -75,6 +75,8 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
         session = _ask(server, token, "POST", "/api/sessions", {})["id"]
         envelope = _ask(server, token, "POST", f"/api/sessions/{session}/messages", {"text": "Plan a trip"})
         assert _kinds(envelope["parts"]) == ["planner.itinerary", "setState", "response"]
+        # It settled in a state of the application's own.
+        assert envelope["meta"]["finalizedBy"] == "complete"
         assert _kinds(_events(server, token, session)) == [
             "ack",
             "planner.itinerary",

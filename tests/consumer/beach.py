@@ -1,4 +1,4 @@
-"""What the planner brings: a part type with a template and a module, a state machine, a tool, an actor."""
+"""What the planner brings: part type with template and module, state machine, turn state, tool, actor."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from envelopes.registries.actors import Actor, actors
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.state_machines import state_machines
 from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.turn_states import turn_states
 from envelopes.types import Json
 
 part_types.register(
@@ -38,6 +39,9 @@ state_machines.register(
         "allowHandlerTransitions": True,
     }
 )
+turn_states.register(
+    {"turnState": "planner.planned", "isTerminal": True, "emitsEnvelope": True, "holdsActor": False}
+)
 
 
 class Stops(BaseModel):
@@ -60,7 +64,8 @@ def script(request: ModelRequest) -> Reply:
                     data("planner.whisper", {"margin": 12}),
                     data("setState", {"trip.status": "planned"}),
                     text("response", "Here is your itinerary."),
-                ]
+                ],
+                "planner.planned",
             )
         ]
     )
