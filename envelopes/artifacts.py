@@ -14,6 +14,7 @@ from envelopes.access import principal_of, visible_sessions
 from envelopes.conf import conf
 from envelopes.errors import TooLarge
 from envelopes.models import Artifact, Session
+from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.file_names import file_name
 from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_text
@@ -32,7 +33,7 @@ def store(session: Session, name: str, mime_type: str, content: bytes) -> JsonOb
         size_bytes=len(content),
         content=content,
     )
-    return {"metadata": {"partType": "artifact"}, "data": _facts(artifact)}
+    return {"metadata": {"partType": ARTIFACT.name}, "data": _facts(artifact)}
 
 
 def _facts(artifact: Artifact) -> JsonObject:
@@ -49,7 +50,7 @@ def as_stored(session: Session, part: Part) -> Part:
     """An actor's part. One that shows a file of this session has the file's own name, type and size, with whatever host
     it is written: what a person reads is what they download. One that leads to a file of another session here, or to
     none, leads nowhere."""
-    if part.part_type != "artifact" or part.data is None:
+    if part.part_type != ARTIFACT.name or part.data is None:
         return part
     url = part.data.get("url")
     asked, here = _id_in(url) if isinstance(url, str) else (str(part.data["artifactId"]), True)

@@ -30,6 +30,7 @@ ERROR = PartType(
     data="optional",
     data_model=Problem,
     may_retry=True,
+    needed_for="error",
     canonical=True,
     description="what failed, and what did not happen; retry: asking again may help; retryPolicy {mode: turn or emit, "
     "attempts, afterSeconds}: the turn is tried, or the error told, again by itself",

@@ -71,15 +71,14 @@ class TurnStateRegistry(Registry[TurnState]):
 turn_states = TurnStateRegistry("turn state")
 
 for _state in (
-    TurnState("awaiting", False, False, True, meaning="more is to come: you are still working"),
-    TurnState("complete", True, True, False, meaning="the turn is settled"),
+    TurnState("awaiting", False, False, True, meaning="more is to come"),
+    TurnState("complete", True, True, False, meaning="you are done"),
     TurnState(
         "clarifying",
         True,
         False,
         False,
         meaning="you asked the person a question and need the answer",
-        needs="clarify",
         finalized_by="clarifying",
     ),
     TurnState(
@@ -88,7 +87,6 @@ for _state in (
         False,
         False,
         meaning="you cannot do it; an error part says why",
-        needs="error",
         finalized_by="error",
     ),
     TurnState("suspended", False, False, False, declarable=False, meaning="an approval is pending"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from envelopes.models import Turn
+from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.turns.deciding import AfterReply, Prepared
 
 
@@ -11,7 +12,7 @@ def asks_others(turn: Turn) -> bool:
     if turn.delegated_from_id is not None:
         # Its answer is the one of the turn that waits for it.
         return False
-    return any("llm-context" in originator["consumes"] for originator in turn.originators)
+    return any(LLM_CONTEXT.name in originator["consumes"] for originator in turn.originators)
 
 
 async def prepare(following: AfterReply) -> Prepared:

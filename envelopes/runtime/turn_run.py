@@ -15,7 +15,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
-from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
+from envelopes.protocol.respond import RESPOND, respond_tool, system_snippet
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -192,7 +192,7 @@ class TurnRun:
         provider = await self._provider_for(actor, turn)
         limit = call_bytes(provider)
         request = ModelRequest(
-            system=f"{actor.instructions.rstrip()}\n\n{SYSTEM_SNIPPET}",
+            system=f"{actor.instructions.rstrip()}\n\n{system_snippet()}",
             messages=turn.messages,
             tools=[respond_tool(_others(actor)), *(tool.definition() for tool in actor.tools)],
             actor=actor.name,

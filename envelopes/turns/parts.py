@@ -17,6 +17,7 @@ from envelopes.delivery import rules
 from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer
 from envelopes.models import Session, Turn
+from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.parts import Part, check_part
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
@@ -102,7 +103,7 @@ def needs_database(parts: Sequence[Part]) -> bool:
     """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is, where the
     session's state is; or more is stored with them, what functions gave, or less."""
     return any(
-        part.part_type == "artifact" or _is_special(part_types[part.part_type]) or calls_functions(part)
+        part.part_type == ARTIFACT.name or _is_special(part_types[part.part_type]) or calls_functions(part)
         for part in parts
     )
 
@@ -159,7 +160,7 @@ def inbound_parts(session: Session, raw: Sequence[Json], *, from_peer: bool = Fa
             logger.warning("A part of unknown type %r came with a message; it is left out.", name[:64])
             continue
         part, kind = check_part(value, origin="inbound", path=path)
-        if kind.name == "approval-response":
+        if kind.decides:
             raise ValidationFailed("A decision is no part of a message.", path=path)
         if kind.sets_state and not from_peer:
             raise ValidationFailed("A change of state does not come with a person's message.", path=path)

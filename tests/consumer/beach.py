@@ -7,29 +7,23 @@ from pydantic import BaseModel
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import Actor, actors
-from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
-from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.tools import Tool, ToolContext, tools
+from envelopes.registries.transports import transports
 from envelopes.registries.turn_states import turn_states
 from envelopes.types import Json
+from tests.consumer.itinerary import ITINERARY
+from tests.consumer.transport import LINES
 
-part_types.register(
-    PartType(
-        "planner.itinerary",
-        frozenset({"actor"}),
-        "flush",
-        "once",
-        data="required",
-        template="planner/itinerary.html",
-        module="planner/itinerary.js",
-        in_words=lambda part: f"Itinerary: {', '.join(part['data']['stops'])}",
-    )
-)
+part_types.register(ITINERARY)
+transports.register(LINES)
 part_types.register(
     {
         "partType": "planner.whisper",
         "deliveryRules": {"streaming": "flush", "buffered": "drop"},
         "requiresPeerConsumes": True,
+        "description": "what we earn, for partners alone",
     }
 )
 state_machines.register(
@@ -50,6 +44,9 @@ class Stops(BaseModel):
 
 async def stops(context: ToolContext, args: Stops) -> Json:
     return {"stops": ["Corfu", "Paxos", "Parga <b>"][: args.days]}
+
+
+STOPS = tools.register(Tool("stops", "Finds stops.", Stops, stops))
 
 
 def script(request: ModelRequest) -> Reply:
@@ -78,7 +75,7 @@ actors.register(
         "planner",
         "You plan trips.",
         lambda: ScriptedProvider(script),
-        tools=(Tool("stops", "Finds stops.", Stops, stops),),
+        tools=(STOPS,),
         greeting="Where do you dream of?",
     )
 )

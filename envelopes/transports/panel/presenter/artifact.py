@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from a2ui.safety.urls import safe_image, safe_open
 from envelopes.markup.html import NOTHING, SafeString, html, icon, text
+from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.file_names import file_name
 from envelopes.protocol.text import is_blank
 from envelopes.transports.panel.presenter.part_view import PartView, RenderContext, stored
@@ -31,7 +32,7 @@ _KINDS = {
 @stored
 @dataclass
 class ArtifactView(PartView):
-    kind = "artifact"
+    kind = ARTIFACT.name
 
     data: JsonObject
 
