@@ -357,6 +357,32 @@ async def test_later_turns_read_one_turn_and_what_waits_in_line_waits_for_it() -
         assert "without an answer" not in last and "still at work" not in last
 
 
+async def test_whoever_is_asked_is_next_before_what_waited_in_line_already() -> None:
+    gate = asyncio.Event()
+
+    async def look(context: ToolContext, args: _Place) -> Json:
+        await gate.wait()
+        return {}
+
+    def host(request: ModelRequest) -> Reply:
+        seen = Conversation(request)
+        if any(entry.kind == delegating.INJECTION for entry in seen.injections):
+            return Reply([Say([text("response", "Sent.")])])
+        if seen.text == "And another":
+            return Reply([Say([text("response", "Another.")])])
+        return Reply([_asks()] if seen.results("look") else [Call("look", {"name": "x"})])
+
+    drafts = replies([Say([text("response", "Dear Ada.")])])
+    async with desk(drafts, name="drafter"), desk(host, Tool("look", "", _Place, look)) as d:
+        await d.say("Write", wait=False)
+        await _until(d, "running")
+        await d.say("And another", wait=False)
+        gate.set()
+        await d.quiet()
+        assert [turn.actor for turn in await d.turns()] == ["tester", "tester", "drafter"]
+        assert [row.turn for row in await d.rows("settled")] == [3, 1, 2]
+
+
 async def test_whoever_calls_tools_as_well_has_asked_nobody_yet() -> None:
     async def weather(context: ToolContext, args: _Place) -> Json:
         return {"degrees": 24}

@@ -114,6 +114,25 @@ async def test_the_time_of_a_turn_goes_on_while_nobody_runs_it_and_is_not_begun_
         assert d.requests == []
 
 
+async def test_waiting_for_a_job_gives_no_new_time() -> None:
+    gate = asyncio.Event()
+
+    async def research(context: ToolContext, args: Place) -> Json:
+        await gate.wait()
+        return {}
+
+    calls, waits = [Call("research", {"name": "Corfu"})], [Say([text("ack", "Waiting.")], "awaiting")]
+    script = replies(calls, waits, [Say([text("response", "Found.")])])
+    async with desk(script, Tool("research", "", Place, research, background=True)) as d:
+        await d.say("Research", wait=False)
+        await _until(d, "waiting")
+        before = (await d.turns())[0].deadline
+        gate.set()
+        await _until(d, "settled")
+        assert (await d.turns())[0].deadline == before is not None
+        assert await d.texts() == ["Found."]
+
+
 async def test_people_have_their_own_time(settings: Any) -> None:
     settings.BEACH_TURN_SECONDS = 60.0
     script = replies(
