@@ -145,6 +145,9 @@ class RuntimeSettings:
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
 
+    BEACH_REASONING = _choice("staff", "audit", "off")
+    """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
+
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""
 
@@ -156,6 +159,9 @@ class RuntimeSettings:
 
     BEACH_TOOL_SECONDS = _number(60.0)
     """How long a tool may take that does not say so itself."""
+
+    BEACH_TURN_SECONDS = _number(1800.0)
+    """How long a turn may take whose actor does not say so itself, people and peers that it waits for left out."""
 
     BEACH_TURNS_AT_ONCE = _whole(500)
     """How many turns a process runs at once; of the others the oldest is next."""

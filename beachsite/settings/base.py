@@ -171,6 +171,10 @@ BEACH_TURNS_AT_ONCE = env.number("BEACH_TURNS_AT_ONCE", 500, least=1)
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 # How long an approval may wait for a person.
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
+# How long a turn may take, people and other agents that it waits for left out.
+BEACH_TURN_SECONDS = env.seconds("BEACH_TURN_SECONDS", 30 * 60)
+# What becomes of a model's thinking: staff read it, only who reads the database does, or it is not kept.
+BEACH_REASONING = env.choice("BEACH_REASONING", ("staff", "audit", "off"), "staff")
 # Characters a second that the scripted model "writes"; 0 does not wait.
 BEACH_SCRIPT_PACE = env.number("BEACH_SCRIPT_PACE", 900)
 # Seconds that each step of the demo's research takes.

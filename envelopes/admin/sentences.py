@@ -97,22 +97,29 @@ def _show(row: Row) -> str:
 
 
 def _turn(row: Row) -> str:
-    status, reason, attempt = row.data.get("status"), row.data.get("reason"), row.data.get("attempt")
-    match status:
-        case "running" if reason == "recovered":
-            return _("Taken over after the previous worker stopped (attempt {}).").format(attempt)
-        case "running":
-            return _("Started (attempt {}).").format(attempt)
-        case "queued" if reason == "approval":
-            return _("Resumed after the decision.")
-        case "queued":
-            return _("Queued.")
-        case "suspended":
-            return _("Waiting for approval.")
-        case "waiting":
-            return _("Waiting for background work.")
-        case _:
-            return _("Status: {}.").format(status)
+    status, attempt = str(row.data.get("status")), row.data.get("attempt")
+    reason = str(row.data.get("reason"))
+    if status == "running":
+        again = _("Taken over after the previous worker stopped (attempt {}).")
+        return (again if reason == "recovered" else _("Started (attempt {}).")).format(attempt)
+    retry = _object(row.data.get("retry"))
+    told = {
+        ("queued", "approval"): _("Resumed after the decision."),
+        ("queued", "came-in"): _("Goes on: something has come in."),
+        ("queued", "retry"): _("Tried again ({})."),
+        ("suspended", "state"): _("Put aside until something comes in."),
+        ("waiting", "peer"): _("Waiting for the agent that it has asked."),
+        ("waiting", "retry"): _("To be tried again ({}) at {}."),
+        "queued": _("Queued."),
+        "suspended": _("Waiting for approval."),
+        "waiting": _("Waiting for background work."),
+    }
+    words = told.get((status, reason)) or told.get(status)
+    return words.format(_attempt(retry), retry.get("at", "?")) if words else _("Status: {}.").format(status)
+
+
+def _attempt(retry: JsonObject) -> str:
+    return _("{} of {}").format(retry.get("number", "?"), retry.get("of", "?"))
 
 
 def _part(row: Row, people: People) -> str:
@@ -166,6 +173,9 @@ def _result(row: Row) -> str:
 
 def _settled(row: Row) -> str:
     state, by = row.data.get("turnState"), row.data.get("finalizedBy")
+    problem = _text(_object(row.data.get("problem")).get("message"))
+    if problem:
+        return _("Turn ended: {} ({}). {}").format(state, by, problem)
     told = _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
     return f"{told} {LLM_CONTEXT.name}: {_context(row)}." if emits_envelope(state) else told
 

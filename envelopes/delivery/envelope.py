@@ -76,7 +76,13 @@ def partial_envelope_for(
         else:
             draft.add(row)
     meta = {"sessionId": turn.session.public_id, "turnId": turn.public_id, "producedAt": instant(at)}
-    return {"role": "agent", "parts": draft.parts(whole=True), "meta": meta}
+    # It pauses at what a person is asked.
+    parts = sorted(draft.parts(whole=True), key=_is_asked)
+    return {"role": "agent", "parts": parts, "meta": meta}
+
+
+def _is_asked(part: JsonObject) -> bool:
+    return is_question(part_types[part["metadata"]["partType"]])
 
 
 def _reader_of(turn: Turn) -> Reader:
@@ -186,6 +192,8 @@ class _Draft:
         if kind is None or not isinstance(part, dict) or not isinstance(metadata, dict):
             logger.warning("Row %s holds a part of unknown type %r; it is skipped.", row.seq, name)
             return
+        if kind.decides:
+            self._answered(part)
         # What is said late is said to nobody: the turn that goes on with it has its own words.
         unsaid = bool(row.data.get("late")) and is_said(kind)
         # A question by whatever means: it was asked when it came.
@@ -199,6 +207,15 @@ class _Draft:
             self._add_surface(row, part)
         else:
             self._join(row, kind.name, part, metadata)
+
+    def _answered(self, decision: JsonObject) -> None:
+        """What a person has decided is no question any more."""
+        approval_id = (decision.get("data") or {}).get("approvalId")
+        self._parts = {
+            key: part
+            for key, part in self._parts.items()
+            if not (_is_asked(part) and part["data"].get("approvalId") == approval_id)
+        }
 
     # -- joining ------------------------------------------------------------------------------------------------
 

@@ -309,11 +309,9 @@ class Follower:
             return News([], {}, after, busy=False, texts=[])
         if found.running is None:
             return self._after(after, turns)
-        number, bubbles = found.running
-        news = self._after(after, turns | {number})
-        news.texts = [
-            Delta(live, number, bubble["partType"], 0, bubble["text"]) for live, bubble in bubbles.items()
-        ]
+        texts = found.texts
+        news = self._after(after, turns | {found.running[0]} | {text.turn for text in texts})
+        news.texts = texts
         return news
 
     def _after(self, seq: int, turns: set[int], make: Look | None = None, upto: int | None = None) -> News:

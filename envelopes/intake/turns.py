@@ -15,7 +15,7 @@ from envelopes.intake.originating import originator
 from envelopes.intake.remembering import once, remembered
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
-from envelopes.models import Session, Turn
+from envelopes.models import Injection, Session, Turn
 from envelopes.protocol.rows import ActionData, MessageData, TriedDecisionData
 from envelopes.protocol.surfaces import RUNTIME
 from envelopes.protocol.text import clean_text, is_blank
@@ -26,7 +26,9 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns import agent_calls, states
-from envelopes.turns.lifecycle import open_turn, settle
+from envelopes.turns.injecting import aside_in, inject
+from envelopes.turns.lifecycle import settle
+from envelopes.turns.opening import keeper, open_turn
 from envelopes.turns.parts import inbound_parts
 from envelopes.types import JsonObject
 
@@ -59,7 +61,7 @@ def post_message(
 
     def effect(writer: Writer) -> JsonObject:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
-            metadata = view.surfaces.data_models(writer.session.actor)
+            metadata = view.surfaces.data_models(keeper(writer.session))
         message: MessageData = {"text": text, "name": who.name, "id": message_id}
         trigger: JsonObject = {"kind": "message", "text": text, "metadata": metadata}
         if came_with:
@@ -67,13 +69,30 @@ def post_message(
             trigger["parts"] = [part for part in came_with if not _sets_state(part)]
         for part in filter(_sets_state, came_with):
             states.propose(writer, None, part["data"], "peer")
-        writer.add("message", message)
+        aside = aside_in(writer.session) if writer.session.put_aside else None
+        writer.add("message", message, turn=aside)
         if not writer.session.title:
             writer.session.title = title_of(text)
-        open_turn(writer, trigger, originators=[originator(who)])
+        _begin(writer, trigger, who, aside)
         return {}
 
     return once(session, who, message_id, effect, _WITH_TURN)
+
+
+def _begin(
+    writer: Writer, trigger: JsonObject, who: Principal, aside: Turn | None, *, actor: str = ""
+) -> None:
+    """Open a turn, or let the one that was put aside go on with what has come; its originators are all who have said
+    something in it."""
+    if aside is None:
+        open_turn(writer, trigger, actor=actor, originators=[originator(who)])
+        return
+    if originator(who) not in aside.originators:
+        aside.originators = [*aside.originators, originator(who)]
+        aside.save(update_fields=["originators"])
+    inject(
+        writer, aside, Injection.objects.create(turn=aside, kind=trigger["kind"], data={"trigger": trigger})
+    )
 
 
 def _sets_state(part: JsonObject) -> bool:
@@ -115,9 +134,12 @@ def post_action(
             "target": done.target,
             "label": done.label,
         }
-        writer.add("action", click)
+        aside = aside_in(writer.session) if writer.session.put_aside else None
+        if aside is not None and aside.actor != done.owner:
+            aside = None
+        writer.add("action", click, turn=aside)
         trigger = {"kind": "action", "action": action, "metadata": metadata}
-        open_turn(writer, trigger, actor=done.owner, originators=[originator(who)])
+        _begin(writer, trigger, who, aside, actor=done.owner)
         return {}
 
     return once(session, who, message_id, effect, _WITH_TURN)
@@ -185,14 +207,20 @@ def post_decision(
 def stop(session: Session, who: Principal, message_id: str) -> JsonObject:
     """Stop what is at work: the running turn ends at its next step, waiting and queued ones at once.
 
-    Turns that wait for an approval stay: stopping is not an answer to a question.
+    Turns that wait for an approval stay: stopping is not an answer to a question. So do those that wait for an actor
+    that they have asked: they end when that one does, if it is stopped.
     """
 
     def effect(writer: Writer) -> JsonObject:
         stopped = Turn.objects.filter(session=session, status=TurnStatus.RUNNING).update(
             cancel_requested=True
         )
-        for turn in Turn.objects.filter(session=session, status__in=[TurnStatus.QUEUED, TurnStatus.WAITING]):
+        asking = (
+            Turn.objects.filter(session=session).exclude(status=TurnStatus.SETTLED).values("delegated_from")
+        )
+        asking = asking.exclude(delegated_from=None)
+        idle = Turn.objects.filter(session=session, status__in=[TurnStatus.QUEUED, TurnStatus.WAITING])
+        for turn in idle.exclude(pk__in=asking):
             settle(writer, turn, turn_state="error", finalized_by="cancelled")
             stopped += 1
         writer.wake_runner()

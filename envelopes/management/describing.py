@@ -40,6 +40,8 @@ def described(item: object) -> str:
                 "terminal": item.terminal,
                 "emits an envelope": item.emits_envelope,
                 "holds its actor": item.holds_actor,
+                "passes its turn on": item.passes,
+                "asks another actor": item.delegates,
                 "not for models": not item.declarable,
             }
             return _with(item.meaning, ", ".join(name for name, holds in marks.items() if holds))

@@ -80,9 +80,12 @@ class RendererAnswerData(TypedDict):
 
 
 class TurnData(TypedDict):
-    """A turn has come to ``status`` (``state_machines.TurnStatus``, never settled). ``reason``: new, started, resumed,
-    recovered, approval or job. ``attempt`` counts its runners. ``goesOn``, in the first row of a turn: the number of
-    the one whose data it goes on with, since that has had no envelope."""
+    """A turn has come to ``status`` (``statuses.TurnStatus``, never settled). ``reason``: new, started, resumed,
+    recovered, approval, job, peer, state, came-in or retry. ``attempt`` counts its runners.
+
+    ``turnState`` is what it waits in. ``goesOn``, in the first row of a turn: the number of the one whose data it goes
+    on with, since that has had no envelope. ``delegatedFrom`` is the number of the turn in which what it says stands.
+    ``retry`` says that it tries an earlier one again: ``{number, of, mode, at}``, of so many attempts, when."""
 
     turnId: str
     number: int
@@ -91,6 +94,9 @@ class TurnData(TypedDict):
     reason: str
     attempt: int
     goesOn: NotRequired[int]
+    turnState: NotRequired[str]
+    delegatedFrom: NotRequired[int]
+    retry: NotRequired[JsonObject]
 
 
 class PartData(TypedDict):
@@ -129,11 +135,14 @@ class SettledData(TypedDict):
 
     ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
     else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
-    end of the process."""
+    end of the process. ``problem``, ``{code, message}``, is why a turn that another one waits for has no answer;
+    ``delegatedFrom`` is the number of that one."""
 
     turnState: str
     finalizedBy: str
     llmContext: NotRequired[str]
+    problem: NotRequired[JsonObject]
+    delegatedFrom: NotRequired[int]
 
 
 class FreeTextData(TypedDict):

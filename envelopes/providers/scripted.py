@@ -60,12 +60,15 @@ def data(part_type: str, value: JsonObject, **metadata: Json) -> JsonObject:
 
 @dataclass(frozen=True)
 class Say:
-    """A respond() call: parts (see ``text`` and ``data``), turn state, and a note for the log."""
+    """A respond() call: parts (see ``text`` and ``data``), turn state, a note for the log, and whom it passes to or
+    asks, with the task."""
 
     parts: Sequence[JsonObject]
     state: str = "complete"
     note: str | None = None
     pass_to: str | None = None
+    delegate_to: str | None = None
+    task: str | None = None
 
 
 @dataclass(frozen=True)
@@ -237,10 +240,13 @@ def _written(block: Say | Call | Raw | Prose | Think) -> str:
                 "parts": [_metadata_first(part) for part in block.parts],
                 "turnState": block.state,
             }
-            if block.pass_to is not None:
-                call["passTo"] = block.pass_to
-            if block.note is not None:
-                call["note"] = block.note
+            named = {
+                "passTo": block.pass_to,
+                "delegateTo": block.delegate_to,
+                "task": block.task,
+                "note": block.note,
+            }
+            call |= {key: value for key, value in named.items() if value is not None}
             return json.dumps(call, ensure_ascii=False)
         case Call():
             return json.dumps(block.args, ensure_ascii=False)

@@ -32,9 +32,10 @@ class Actor:
     actor's own part of the system prompt; the respond() snippet is added by the runtime. ``slots`` say where its data
     and the results of its tools go and how they come together; by default the newest of a kind stands for its turn.
     ``translator`` is called for the end of a turn that a program began which takes ``llm-context``: a fast model, which
-    says for the program's own model what the answer means; None where there is none. Raises ``RegistrationError`` for
-    what is no name, for a display name with characters that cannot be seen, for two tools of one name or that answer
-    one function, and for slots that contradict each other.
+    says for the program's own model what the answer means; None where there is none. ``turn_seconds`` is how long a
+    turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. Raises ``RegistrationError`` for what is no name,
+    for a display name with characters that cannot be seen, for two tools of one name or that answer one function, and
+    for slots that contradict each other.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Actor:
     pledge: str = ""
     slots: tuple[Slot, ...] = ()
     translator: Callable[[], Provider | None] | None = None
+    turn_seconds: float | None = None
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)
@@ -55,6 +57,8 @@ class Actor:
             raise RegistrationError(
                 f"{self.display_name!r} is not what people can call an actor.", name=self.name
             )
+        if self.turn_seconds is not None and not self.turn_seconds > 0:
+            raise RegistrationError(f"A turn of {self.name!r} needs some time.", name=self.name)
         taken: set[str] = set()
         for tool in self.tools:
             if tool.name.casefold() in taken:
@@ -67,6 +71,11 @@ class Actor:
         if len(answered) > len(set(answered)):
             raise RegistrationError(f"Two tools of {self.name!r} answer one function.", name=self.name)
         check_slots(self.name, self.slots)
+
+    @property
+    def budget(self) -> float:
+        """How many seconds a turn of its may take."""
+        return conf.BEACH_TURN_SECONDS if self.turn_seconds is None else self.turn_seconds
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from envelopes.models import Turn
+from envelopes.models import Event, Turn
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.slots import Key, key_of, update_of
 from envelopes.registries import retelling
@@ -67,7 +67,8 @@ class _Kept:
 _EARLIER = """
 WITH earlier AS (
   SELECT number, trigger_seq, status, finalized_by, trigger FROM envelopes_turn
-  WHERE session_id = %s AND number >= %s AND number < %s ORDER BY number DESC LIMIT %s
+  WHERE session_id = %s AND number >= %s AND number < %s AND delegated_from_id IS NULL
+  ORDER BY number DESC LIMIT %s
 )
 SELECT 0, number, trigger_seq, status, finalized_by, trigger FROM earlier
 UNION ALL
@@ -76,7 +77,7 @@ WHERE session_id = %s AND seq >= (SELECT min(trigger_seq) FROM earlier)
   AND turn >= %s AND turn < %s AND ({asked})
 ORDER BY 1, 3, 2"""
 """The last turns before one, and rows of theirs, in order: by the index on numbers of rows, none is on turns. Nothing
-of a turn stands before its ``trigger_seq``."""
+of a turn stands before its ``trigger_seq``. What an actor said that another one had asked stands in that one's turn."""
 
 _SILENT = (
     "SELECT DISTINCT turn, part_type FROM envelopes_event"
@@ -174,6 +175,20 @@ def _merged(before: JsonObject | None, part: JsonObject) -> JsonObject:
     if before is None or update is None:
         return part
     return {**part, "data": update.of(before.get("data"))}
+
+
+def said_for(turn: Turn) -> str:
+    """What ``turn`` has said in the turn of whoever delegated it, as the models of later turns read it."""
+    rows = Event.objects.filter(
+        session=turn.session_id,
+        seq__gte=turn.trigger_seq,
+        turn=turn.shown_in,
+        actor=turn.actor,
+        kind="part",
+        audience="delivered",
+    ).order_by("seq")
+    lines = [_line(turn, row.seq, row.part_type, row.data) for row in rows]
+    return "\n".join(line for line in lines if line.strip())
 
 
 def _shown(which: str, names: Sequence[str]) -> str:

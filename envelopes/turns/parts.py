@@ -21,7 +21,7 @@ from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.parts import Part, check_part
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
-from envelopes.registries.part_types import Origin, part_types
+from envelopes.registries.part_types import Origin, PartType, part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.turns import agent_calls, states, templates
 from envelopes.turns.stamping import awaits_card, stamped
@@ -76,6 +76,8 @@ def append_parts(
         _add(writer, turn, closing, state, actor)
     refused: list[JsonObject] = []
     for number, part in enumerate(checked):
+        if not _is_kept(part_types[part.part_type]):
+            continue
         reasons = _proposed(writer, turn, part)
         if reasons:
             refused.append({"part": f"/parts/{number}", "code": states.CODE, "reasons": reasons})
@@ -109,14 +111,22 @@ def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Pa
 
 def needs_database(parts: Sequence[Part]) -> bool:
     """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is, where the
-    session's state is; or more is stored with them: what functions gave, what shows data."""
+    session's state is; or more is stored with them, what functions gave, what shows data, or less."""
     return any(
         part.part_type == ARTIFACT.name
-        or part_types[part.part_type].sets_state
+        or _is_special(part_types[part.part_type])
         or calls_functions(part)
         or templates.is_drawn(part)
         for part in parts
     )
+
+
+def _is_kept(kind: PartType) -> bool:
+    return kind.kept is None or kind.kept()
+
+
+def _is_special(kind: PartType) -> bool:
+    return kind.sets_state or kind.kept is not None
 
 
 class PartRow(TypedDict):
@@ -142,7 +152,7 @@ def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: 
         "data": dict(data),
         "part_type": part.part_type,
         "actor": actor or turn.actor,
-        "turn": turn.number,
+        "turn": turn.shown_in,
         "audience": rules.audience(part_types[part.part_type]),
     }
 

@@ -98,6 +98,8 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
     for token, streamed, drawn in ((plain, [], []), (whisper, ["planner.whisper"], ["a2ui-surface"])):
         session = _ask(server, token, "POST", "/api/sessions", {})["id"]
         envelope = _ask(server, token, "POST", f"/api/sessions/{session}/messages", {"text": "Plan a trip"})
+        # It settled in a state of the application's own.
+        assert envelope["meta"]["finalizedBy"] == "complete"
         assert _kinds(envelope["parts"]) == [
             "domain-data",
             "planner.itinerary",

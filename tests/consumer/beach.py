@@ -1,5 +1,5 @@
-"""What the planner brings: a part type with a template and a module, a surface template, a state machine, a tool, an
-actor."""
+"""What the planner brings: a part type with a template and a module, a surface template, a state machine, a turn state,
+a tool, an actor."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from envelopes.registries.state_machines import state_machines
 from envelopes.registries.surface_templates import SurfaceTemplate, TemplateContext, surface_templates
 from envelopes.registries.tools import Tool, ToolContext, tools
 from envelopes.registries.transports import transports
+from envelopes.registries.turn_states import turn_states
 from envelopes.types import Json, JsonObject
 from tests.consumer.itinerary import ITINERARY
 from tests.consumer.transport import LINES
@@ -35,6 +36,9 @@ state_machines.register(
         "coordinates": {"status": {"initial": "idea", "transitions": {"idea": ["planned"], "planned": []}}},
         "allowHandlerTransitions": True,
     }
+)
+turn_states.register(
+    {"turnState": "planner.planned", "isTerminal": True, "emitsEnvelope": True, "holdsActor": False}
 )
 
 
@@ -78,7 +82,8 @@ def script(request: ModelRequest) -> Reply:
                     _costs([{"name": "Ferry", "amount": 90}]),
                     data("setState", {"trip.status": "planned"}),
                     text("response", "Here is your itinerary."),
-                ]
+                ],
+                "planner.planned",
             )
         ]
     )

@@ -13,18 +13,20 @@ from beachsite.suite import ROOT
 from envelopes.checks import MOST_TAUGHT
 from envelopes.conf import KNOWN, a2ui_limits, image_hosts
 from envelopes.log.read import rows_after
-from envelopes.protocol.respond import MAX_PARTS
+from envelopes.protocol.payloads import MAX_ATTEMPTS, MAX_RETRY_SECONDS
+from envelopes.protocol.respond import MAX_PARTS, MAX_TASK
 from envelopes.providers.scripted import Say, data
 from envelopes.registries.retelling import DATA_CHARACTERS
+from envelopes.runtime.blocks import call_bytes
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
-from envelopes.runtime.turn_run import call_bytes
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.live import REPLAYED_ROWS, LiveSession
 from envelopes.testing import create_session
 from envelopes.transports.panel.presenter.gathered import LONGEST, OPEN_CARDS
 from envelopes.transports.panel.presenter.panel import html_of
+from envelopes.turns.delegating import MAX_DEPTH
 from envelopes.turns.earlier import EARLIER_TURNS
 from envelopes.turns.leases import MAX_RECOVERIES
 from envelopes.turns.lifecycle import MAX_HANDOFFS
@@ -93,6 +95,19 @@ def test_every_limit_is_documented() -> None:
     ):
         assert f"`{name}`" in text
         assert name in KNOWN
+
+
+def test_the_limits_of_other_agents_and_attempts_are_documented() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    table = text.split("## Of other agents and other attempts")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+
+    assert {row[0].removeprefix("| "): row[1] for row in rows} == {
+        "actors that ask each other, one within the other's turn": f"{MAX_DEPTH:,}",
+        "characters of what another actor is asked to do": f"{MAX_TASK:,}",
+        "attempts of a retry policy": f"{MAX_ATTEMPTS:,}",
+        "seconds before the next attempt": f"{MAX_RETRY_SECONDS:,.0f}",
+    }
 
 
 def test_the_limits_of_a_turn_are_documented() -> None:

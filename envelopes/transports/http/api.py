@@ -38,7 +38,7 @@ from envelopes.transports.http.shapes import (
     SessionMade,
 )
 from envelopes.transports.http.transport import DOOR, HTTP
-from envelopes.transports.http.waiting import find, patience, standing
+from envelopes.transports.http.waiting import declared_in, find, patience, standing
 
 router = Router(tags=["http"])
 
@@ -223,7 +223,7 @@ def _answer(turn: Turn) -> Any:
         {
             **said,
             "parts": said["parts"] if waits else [],
-            "turnState": "suspended" if waits else "awaiting",
+            "turnState": declared_in(turn),
             "url": reverse(
                 "envelopes:api:answer",
                 kwargs={"session_id": turn.session.public_id, "turn_id": turn.public_id},

@@ -223,7 +223,7 @@ async def test_it_is_in_the_partial_envelope_of_who_draws_and_not_in_that_of_the
         return [part["metadata"]["partType"] for part in of(turn, Reader("peer", surfaces=surfaces))["parts"]]
 
     async with asked() as (d, _):
-        assert await sync_to_async(kinds)(partial_envelope_for, True) == ["approval-request", "a2ui-surface"]
+        assert await sync_to_async(kinds)(partial_envelope_for, True) == ["a2ui-surface", "approval-request"]
         assert await sync_to_async(kinds)(partial_envelope_for, False) == ["approval-request"]
         await d.decide("granted")
         assert await sync_to_async(kinds)(envelope_for, True) == ["response"]

@@ -22,7 +22,7 @@ class TurnMemory:
 
     ``first``: the number of the turn whose data it goes on with, and so on, or its own; ``shown``: slots that a card of
     this turn shows; ``bubbles``, ``cards``, ``files``: DOM ids by part id, progress group and artifact id; ``asked``:
-    the message that started it.
+    the message that started it; ``aside``: it was put aside, and goes on below what comes next.
     """
 
     number: int
@@ -34,6 +34,7 @@ class TurnMemory:
     asked: str = ""
     sources: int = 0
     first: int = 0
+    aside: bool = False
     shown: list[str] = field(default_factory=list)
     bubbles: dict[str, str] = field(default_factory=dict)
     cards: dict[str, str] = field(default_factory=dict)
