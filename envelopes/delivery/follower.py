@@ -311,9 +311,7 @@ class Follower:
             return self._after(after, turns)
         number, bubbles = found.running
         news = self._after(after, turns | {number})
-        news.texts = [
-            Delta(live, number, bubble["partType"], 0, bubble["text"]) for live, bubble in bubbles.items()
-        ]
+        news.texts = [Delta.saved(live, number, bubble) for live, bubble in bubbles.items()]
         return news
 
     def _after(self, seq: int, turns: set[int], make: Look | None = None, upto: int | None = None) -> News:

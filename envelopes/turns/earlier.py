@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from envelopes.models import Turn
+from envelopes.protocol.parts import continued
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
 from envelopes.types import JsonObject
@@ -63,22 +64,38 @@ def earlier_turns(turn: Turn) -> list[Earlier]:
     values = (turn.session_id, turn.number, EARLIER_TURNS, turn.session_id, turn.number, *untold)
     turns: list[tuple[int, int, str, str, str]] = []
     lines: dict[int, list[str]] = {}
+    # Parts that later ones may continue (D8): the part as it is by now, and its line.
+    known: dict[tuple[int, str, str], tuple[JsonObject, int]] = {}
     for is_row, number, seq, kind, name, data in _fetched(_EARLIER.format(asked=asked), values):
         if not is_row:
             turns.append((number, seq, kind, name, data))
             continue
         read = json.loads(data)
-        line = _found_out(read) if kind == "tool-result" else _line(turn, seq, name, read)
-        if line.strip():
-            lines.setdefault(number, []).append(line)
-    silent = {number for number, *_ in turns}.difference(lines)
+        told = lines.setdefault(number, [])
+        if kind == "tool-result":
+            told.append(_found_out(read))
+            continue
+        part, at = read["part"], len(told)
+        part_id = part["metadata"].get("partId")
+        if isinstance(part_id, str):
+            earlier, at = known.get((number, name, part_id), (None, at))
+            part = part if earlier is None else continued(earlier, part)
+            known[number, name, part_id] = (part, at)
+        told[at : at + 1] = [_line(turn, seq, name, part)]
+    silent = {number for number, *_ in turns if not any(map(str.strip, lines.get(number, ())))}
     if silent:
         since = min(seq for number, seq, *_ in turns if number in silent)
         for number, name in _shown_without_words(turn, since):
             if number in silent:
                 lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
     return [
-        Earlier(number, status, finalized_by, json.loads(trigger), "\n".join(lines.get(number, ())))
+        Earlier(
+            number,
+            status,
+            finalized_by,
+            json.loads(trigger),
+            "\n".join(filter(str.strip, lines.get(number, ()))),
+        )
         for number, _, status, finalized_by, trigger in turns
     ]
 
@@ -116,11 +133,11 @@ def _found_out(data: JsonObject) -> str:
     return f"[Staff found out that {data['name']} has {data['state']}: {note}]"
 
 
-def _line(turn: Turn, seq: int, part_type: str, data: JsonObject) -> str:
+def _line(turn: Turn, seq: int, part_type: str, part: JsonObject) -> str:
     kind = part_types.get(part_type)
     retold = kind.retold if kind is not None and kind.retold is not None else retelling.words
     try:
-        return retold(data["part"])
+        return retold(part)
     except Exception:
         # An application's own: what it cannot tell of must not keep the next turn from beginning.
         logger.exception("Row %s of session %s cannot be retold.", seq, turn.session_id)
