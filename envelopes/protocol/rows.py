@@ -93,12 +93,14 @@ class TurnData(TypedDict):
 
 class PartData(TypedDict):
     """A part, ``{text?, data?, metadata}``, with the state that was declared with it. ``live`` is the key of the
-    streamed bubble that it replaces; ``late`` marks one that came after its turn had settled."""
+    streamed bubble that it replaces; ``late`` marks one that came after its turn had settled; ``unbound`` says of a
+    citation why it belongs to no data."""
 
     part: JsonObject
     turnState: str
     live: NotRequired[str]
     late: NotRequired[Literal[True]]
+    unbound: NotRequired[str]
 
 
 class WithdrawnData(TypedDict):

@@ -22,6 +22,7 @@ from envelopes.registries.part_types import part_types
 from envelopes.transports.panel.presenter import (
     activity,
     artifact,
+    citations,
     data,
     decisions,
     progress,
@@ -70,7 +71,7 @@ draw_with(ERROR.name, questions.fail)
 draw_with(DOMAIN_DATA.name, data.defer_data)
 draw_with(A2UI_SURFACE.name, surface.show)
 draw_with(ARTIFACT.name, artifact.keep)
-draw_with(CITATION.name, prose.cite)
+draw_with(CITATION.name, citations.cite)
 draw_with(PROGRESS.name, progress.advance)
 draw_with(APPROVAL_REQUEST.name, decisions.request)
 draw_with(APPROVAL_RESPONSE.name, decisions.respond)
