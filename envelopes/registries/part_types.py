@@ -45,7 +45,8 @@ class PartType:
     ``allowed_late``: it speaks of something that is there already, so it may come after its turn has settled.
     ``asks_person``: it suspends its turn until a person has answered it. ``sets_state``: its data is a change of the
     session's state, which is made before anybody gets it, or refused (``turns.states``). ``decides``: it is what a
-    person has decided of what such a part asked; it comes on its own, with no message.
+    person has decided of what such a part asked; it comes on its own, with no message. ``is_file``: its data refers to
+    a file, by ``artifactId`` or ``url``; a later one with the same id tells of that file as it is then.
 
     ``template`` is a Django template that draws such a part on pages, from ``part``, ``text``, ``data``, ``id`` and
     ``locale``. ``module`` is the static path of an ES module that defines the custom element ``acme-board`` for the
@@ -77,6 +78,7 @@ class PartType:
     asks_person: bool = False
     sets_state: bool = False
     decides: bool = False
+    is_file: bool = False
     description: str = ""
     example: JsonObject = field(default_factory=dict, hash=False)
     retold: Retell | None = retelling.words

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 from ninja import NinjaAPI, Router, Schema
@@ -19,7 +20,7 @@ from ninja.security import APIKeyCookie, HttpBearer
 from pydantic import ConfigDict
 
 from envelopes.access import COOKIE, Principal, principal_now, principal_of
-from envelopes.errors import BeachError, Forbidden, TooOften
+from envelopes.errors import BeachError, Forbidden, TooLarge, TooOften
 from envelopes.peers import authenticate, principal_of_peer, rates
 from envelopes.registries.scopes import SCOPES
 
@@ -121,6 +122,7 @@ def make_api(routers: Iterable[Router]) -> NinjaAPI:
     api.add_exception_handler(AuthenticationError, _unknown)
     api.add_exception_handler(ValidationError, _malformed)
     api.add_exception_handler(HttpError, _no_token)
+    api.add_exception_handler(RequestDataTooBig, _too_big)
     return api
 
 
@@ -153,6 +155,15 @@ def _no_token(request: HttpRequest, error: Any) -> HttpResponse:
     """What ninja itself refuses: a body that is no JSON, and a browser's request without the CSRF token."""
     code = "forbidden" if error.status_code == 403 else "VALIDATION_FAILED"
     return JsonResponse({"code": code, "message": f"{str(error).rstrip('.')}."}, status=error.status_code)
+
+
+def _too_big(request: HttpRequest, error: Any) -> HttpResponse:
+    """A body that Django does not read into memory."""
+    limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    told = TooLarge(
+        f"A body has at most {limit:,} bytes; files may be kept before, by themselves.", limit=limit
+    )
+    return _refused(request, told)
 
 
 @require_safe

@@ -11,6 +11,7 @@ from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.state_machines import state_machines
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
+from tests.consumer import brochure
 
 part_types.register(
     PartType(
@@ -49,6 +50,8 @@ async def stops(context: ToolContext, args: Stops) -> Json:
 
 
 def script(request: ModelRequest) -> Reply:
+    if "brochure" in Conversation(request).text:
+        return brochure.script(Conversation(request))
     found = Conversation(request).results("stops")
     if not found:
         return Reply([Say([text("ack", "Planning.")], "awaiting"), Call("stops", {"days": 3})])
@@ -73,7 +76,7 @@ actors.register(
         "planner",
         "You plan trips.",
         lambda: ScriptedProvider(script),
-        tools=(Tool("stops", "Finds stops.", Stops, stops),),
+        tools=(Tool("stops", "Finds stops.", Stops, stops), brochure.BROCHURE),
         greeting="Where do you dream of?",
     )
 )

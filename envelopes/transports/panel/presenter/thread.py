@@ -26,6 +26,7 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import BUSY
 from envelopes.transports.panel.presenter import (
     activity,
+    artifact,
     data,
     decisions,
     drawing,
@@ -277,6 +278,7 @@ class Thread:
         finalized_by = str(context.row.data.get("finalizedBy") or "complete")
         data.show_deferred(context)
         progress.close(context, finalized_by)
+        artifact.end(context, turn.number)
         decisions.close(context, turn.number)
         if finalized_by in BROKEN_OFF:
             surface.end(context, turn.number)
