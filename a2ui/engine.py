@@ -67,7 +67,7 @@ class Engine:
     def agent_capabilities(self) -> dict[str, Any]:
         """What an agent that draws by this engine announces (3.3): the `params` of the extension on its card."""
         return answers.agent_capabilities(
-            self.catalogs.ids("1.0"), accepts_inline=self.options.inline_catalogs
+            self.catalogs.ids("1.0", aliases=False), accepts_inline=self.options.inline_catalogs
         )
 
     def capabilities(self) -> dict[str, Any]:

@@ -75,6 +75,16 @@ class RuntimeSettings:
     BEACH_A2UI_LIMITS: Setting[dict[str, int]] = Setting({}, "", lambda value: True)
     """What to change of the engine's limits, by name; ``limit_problems`` says what is wrong with it."""
 
+    BEACH_AGENT_DESCRIPTION = _text()
+    """What the Agent Card says of the site; "" for a line that names its agents."""
+
+    BEACH_AGENT_NAME = _text("Beach")
+    BEACH_AGENT_ORGANIZATION = _text()
+    """Who provides the agents, on their card."""
+
+    BEACH_AGENT_VERSION = _text("1")
+    """Of the agents, as their maker counts."""
+
     BEACH_ALLOW_UNPREFIXED = _flag(False)
     """Whether part types may be registered without a prefix of their application."""
 

@@ -14,11 +14,9 @@ from django.db import IntegrityError
 from envelopes.access import Principal, program
 from envelopes.errors import Conflict, TooOften, ValidationFailed
 from envelopes.models import Peer
+from envelopes.protocol.agent_cards import consumed, read_agent_card
 from envelopes.registries.scopes import SCOPES
 from envelopes.types import Json
-
-EXTENSION = "https://beach.cool-ai.io/extensions/v1"
-"""The URI of the Beach extension of Agent Cards (envelope document, "Agent Card advertising")."""
 
 PREFIX = "beach_"
 """Tokens begin with it, so that whoever finds one in a log or a repository knows what it is."""
@@ -29,14 +27,16 @@ REMEMBERED_PEERS = 1_024
 def add(name: str, scopes: Iterable[str], *, rate: int = 120, card: Json = None) -> tuple[Peer, str]:
     """A new peer, and its token, which is told this once.
 
-    Raises ``ValidationFailed`` for a name that is none, a scope that does not exist and a rate below 1; ``Conflict``
-    for a name that is taken.
+    Raises ``ValidationFailed`` for a name that is none, a scope that does not exist, a rate below 1 and what is no
+    Agent Card; ``TooLarge`` for a card beyond its bound; ``Conflict`` for a name that is taken.
     """
     wanted = list(dict.fromkeys(scopes))
     if unknown := sorted(set(wanted).difference(SCOPES)):
         raise ValidationFailed(f"There is no scope {', '.join(unknown)}.", allowed=list(SCOPES))
     if rate < 1:
         raise ValidationFailed("A rate is at least one request a minute.", path="/rate")
+    if card is not None:
+        read_agent_card(card)
     peer = Peer(name=name, scopes=wanted, rate=rate, card=card)
     token = new_token(peer)
     try:
@@ -79,21 +79,6 @@ def authenticate(token: str) -> Peer | None:
 def principal_of_peer(peer: Peer) -> Principal:
     """Whoever brings the token again owns the same conversations, also after the token or the name has changed."""
     return program("peer", str(peer.pk), name=peer.name, consumes=consumed(peer.card))
-
-
-def consumed(card: Json) -> frozenset[str]:
-    """The part types that an Agent Card says its agent takes; none of a card that does not speak of Beach."""
-    capabilities = card.get("capabilities") if isinstance(card, dict) else None
-    extensions = capabilities.get("extensions") if isinstance(capabilities, dict) else None
-    found: set[str] = set()
-    for extension in extensions if isinstance(extensions, list) else ():
-        if isinstance(extension, dict) and extension.get("uri") == EXTENSION:
-            params = extension.get("params")
-            consumes = params.get("envelopeConsumes") if isinstance(params, dict) else None
-            found.update(
-                name for name in (consumes if isinstance(consumes, list) else ()) if isinstance(name, str)
-            )
-    return frozenset(found)
 
 
 class Rates:

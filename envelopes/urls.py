@@ -6,6 +6,7 @@ from django.urls import path
 
 from envelopes.artifacts.serving import download
 from envelopes.registries.transports import transports
+from envelopes.transports.agent_card import agent_card
 from envelopes.transports.api import make_api, openapi
 
 app_name = "envelopes"
@@ -15,6 +16,7 @@ api = make_api(transport.api() for transport in transports if transport.api is n
 urlpatterns = [
     *(route for transport in transports for route in transport.routes()),
     path("artifacts/<str:artifact_id>", download, name="artifact"),
+    path(".well-known/agent-card.json", agent_card, name="agent-card"),
     path("api/openapi.json", openapi, {"api": api}, name="openapi"),
     path("api/", (api.urls[0], "ninja", "api")),
 ]

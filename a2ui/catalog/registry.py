@@ -80,9 +80,10 @@ class Catalogs:
         self.asks_agents = any(function.remote for catalog in listed for function in catalog.functions)
         """Whether an interface can call functions that agents run."""
 
-    def ids(self, protocol: str) -> tuple[str, ...]:
+    def ids(self, protocol: str, *, aliases: bool = True) -> tuple[str, ...]:
         """What to announce for "0.9" or "1.0" (14.3): each catalog's own id, those made for this version first, then
-        the aliases. What is made for 1.0 is not offered to older agents; they may use none of it."""
+        the ``aliases``, which matter to who compares ids. What is made for 1.0 is not offered to older agents; they may
+        use none of it."""
         offered = sorted(
             [
                 one
@@ -91,7 +92,8 @@ class Catalogs:
             ],
             key=lambda one: one.protocol != protocol,
         )
-        return (*(one.id for one in offered), *(alias for one in offered for alias in one.aliases))
+        others = (alias for one in offered for alias in one.aliases) if aliases else ()
+        return (*(one.id for one in offered), *others)
 
     def __iter__(self) -> Iterator[Catalog]:
         return iter(self._listed)

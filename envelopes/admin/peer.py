@@ -13,7 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from envelopes import peers
+from envelopes.errors import BeachError
 from envelopes.models import Peer
+from envelopes.protocol.agent_cards import read_agent_card
 from envelopes.registries.scopes import SCOPES
 
 
@@ -26,6 +28,16 @@ class PeerForm(forms.ModelForm[Peer]):
         required=False,
         label=gettext_lazy("Scopes"),
     )
+
+    def clean_card(self) -> Any:
+        """Read as it will be when it is used."""
+        card = self.cleaned_data["card"]
+        if card is not None:
+            try:
+                read_agent_card(card)
+            except BeachError as error:
+                raise forms.ValidationError(error.message) from error
+        return card
 
     class Meta:
         model = Peer

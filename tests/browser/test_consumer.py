@@ -12,19 +12,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Desk
 from tests.browser.test_main_job import say, settled
+from tests.cards import agent_card
 from tests.liveserver import Server
 
 PLANNER = {"DJANGO_SETTINGS_MODULE": "tests.consumer.settings", "BEACH_SCRIPT_PACE": "6000"}
-CARD = {
-    "capabilities": {
-        "extensions": [
-            {
-                "uri": "https://beach.cool-ai.io/extensions/v1",
-                "params": {"envelopeConsumes": ["planner.whisper"]},
-            }
-        ]
-    }
-}
+CARD = agent_card("planner.whisper")
 
 
 def _ask(server: Server, token: str, method: str, path: str, body: object = None) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,6 +15,7 @@ from envelopes import peers
 from envelopes.admin.people import people
 from envelopes.errors import Conflict, TooOften, ValidationFailed
 from envelopes.models import Peer
+from tests.cards import agent_card
 
 pytestmark = pytest.mark.django_db
 
@@ -59,36 +59,6 @@ def test_a_name_is_taken_once_and_scopes_are_a_closed_list() -> None:
         peers.add("desk", ["chat"])
 
 
-@pytest.mark.parametrize(
-    ("card", "consumed"),
-    [
-        (None, set()),
-        ([], set()),
-        ({"capabilities": []}, set()),
-        ({"capabilities": {"extensions": {}}}, set()),
-        ({"capabilities": {"extensions": [7, {"uri": peers.EXTENSION, "params": []}]}}, set()),
-        (
-            {
-                "capabilities": {
-                    "extensions": [{"uri": "https://other", "params": {"envelopeConsumes": ["a"]}}]
-                }
-            },
-            set(),
-        ),
-        (
-            {
-                "capabilities": {
-                    "extensions": [{"uri": peers.EXTENSION, "params": {"envelopeConsumes": ["a", 7, "b"]}}]
-                }
-            },
-            {"a", "b"},
-        ),
-    ],
-)
-def test_what_a_card_says_is_consumed_whatever_else_it_holds(card: Any, consumed: set[str]) -> None:
-    assert peers.consumed(card) == consumed
-
-
 def test_a_rate_is_so_many_a_minute_and_those_that_came_last_are_known() -> None:
     now = [0.0]
     rates = peers.Rates(lambda: now[0])
@@ -115,8 +85,7 @@ def command(*words: str) -> str:
 
 def test_the_command_adds_lists_renews_and_blocks(tmp_path: Path) -> None:
     card = tmp_path / "card.json"
-    extension = {"uri": peers.EXTENSION, "params": {"envelopeConsumes": ["llm-context"]}}
-    card.write_text(json.dumps({"capabilities": {"extensions": [extension]}}))
+    card.write_text(json.dumps(agent_card("llm-context")))
     token = command("add", "desk", "--scopes", "chat, read", "--rate", "7", "--card", str(card)).strip()
     peer = peers.authenticate(token)
     assert peer is not None
@@ -131,12 +100,29 @@ def test_the_command_adds_lists_renews_and_blocks(tmp_path: Path) -> None:
     assert peers.authenticate(new) == peer
 
 
+def test_the_command_checks_a_card_and_says_what_it_says(tmp_path: Path) -> None:
+    file = tmp_path / "card.json"
+    file.write_text(json.dumps(agent_card("llm-context", "domain-data")))
+    out = StringIO()
+    call_command("beach", "card", str(file), stdout=out, no_color=True)
+    assert [line.split() for line in out.getvalue().splitlines()] == [
+        ["name", "Baxter"],
+        ["interface", "https://baxter.example/a2a", "(JSONRPC)"],
+        ["envelopeConsumes", "llm-context", "domain-data"],
+    ]
+    file.write_text(json.dumps(agent_card(name="")))
+    for words in (("card", str(file)), ("peer", "add", "desk", "--scopes", "chat", "--card", str(file))):
+        with pytest.raises(CommandError, match=r"This is no Agent Card: .* \(at /name\)"):
+            call_command("beach", *words)
+    assert not Peer.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
         (("add", "desk", "--scopes", "fly"), "no scope fly"),
         (("add", "de sk", "--scopes", "chat"), "not what a peer can be called"),
-        (("add", "desk", "--scopes", "chat", "--card", "/nowhere.json"), "no JSON file"),
+        (("add", "desk", "--scopes", "chat", "--card", "/nowhere.json"), "cannot be read"),
         (("renew", "nobody"), "Known: none"),
         (("block", "nobody"), "no peer 'nobody'"),
     ],
@@ -167,6 +153,12 @@ def test_staff_let_one_in_and_see_its_token_once(client: Client) -> None:
     assert client.get(f"/admin/envelopes/peer/{peer.pk}/delete/").status_code == 403
     refused = client.post("/admin/envelopes/peer/add/", {**given, "name": "other", "scopes": ["fly"]})
     assert "fly is not one of the available choices" in refused.content.decode()
+    refused = client.post(
+        "/admin/envelopes/peer/add/", {**given, "name": "other", "card": json.dumps(agent_card(name=7))}
+    )
+    assert (
+        "This is no Agent Card: 7 is not of type &#x27;string&#x27; (at /name)." in refused.content.decode()
+    )
     assert Peer.objects.count() == 1
 
 

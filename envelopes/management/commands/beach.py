@@ -14,12 +14,13 @@ from envelopes import artifacts, peers
 from envelopes.errors import BeachError
 from envelopes.management.describing import described
 from envelopes.models import Peer
+from envelopes.protocol.agent_cards import extension_of, read_agent_card
 from envelopes.registries.catalogue import REGISTRIES
 from envelopes.registries.scopes import SCOPES
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,peer,artifacts}``."""
+    """``manage.py beach {registries,card,peer,artifacts}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -35,6 +36,10 @@ class Command(BaseCommand):
             action="store_true",
             help="removes files that are an hour old and that nothing refers to",
         )
+        card = commands.add_parser(
+            "card", help="checks the Agent Card of another agent, and prints what it says of Beach"
+        )
+        card.add_argument("file", type=argparse.FileType("rb"), help="a JSON file; - for standard input")
         peer = commands.add_parser("peer", help="programs with a token of their own")
         verbs = peer.add_subparsers(dest="verb", required=True)
         add = verbs.add_parser("add", help="lets a program in, and prints its token: this once")
@@ -60,7 +65,7 @@ class Command(BaseCommand):
             self._artifacts(delete=options["delete"])
             return
         try:
-            getattr(self, f"_{options['verb']}")(options)
+            getattr(self, f"_{options.get('verb', 'card')}")(options)
         except BeachError as error:
             raise CommandError(error.message) from error
 
@@ -83,13 +88,26 @@ class Command(BaseCommand):
             cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             self.stdout.write(f"  {'  '.join(cells).rstrip()}")
 
+    def _card(self, options: dict[str, Any]) -> None:
+        """Name, addresses and the Beach extension of a card that is in order."""
+        with options["file"] as file:
+            document = _json(file.read(), file.name)
+        card = read_agent_card(document)
+        self._table(
+            [("name", card.name)]
+            + [("interface", f"{door.url} ({door.protocol_binding})") for door in card.supported_interfaces]
+        )
+        extension = extension_of(document)
+        told = extension.model_dump(exclude_defaults=True) if extension is not None else {}
+        self._table([(key, _spaced(value)) for key, value in told.items()])
+
     # -- peers --------------------------------------------------------------------------------------------------
 
     def _add(self, options: dict[str, Any]) -> None:
         try:
-            card = json.loads(options["card"].read_text()) if options["card"] else None
-        except (OSError, ValueError) as error:
-            raise CommandError(f"{options['card']} is no JSON file: {error}") from error
+            card = _json(options["card"].read_bytes(), options["card"]) if options["card"] else None
+        except OSError as error:
+            raise CommandError(f"{options['card']} cannot be read: {error}") from error
         scopes = [word.strip() for word in options["scopes"].split(",") if word.strip()]
         _, token = peers.add(options["name"], scopes, rate=options["rate"], card=card)
         self.stdout.write(token)
@@ -115,6 +133,17 @@ class Command(BaseCommand):
 
     def _unblock(self, options: dict[str, Any]) -> None:
         _set_active(options["name"], active=True)
+
+
+def _spaced(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _json(text: bytes, name: object) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise CommandError(f"{name} is no JSON file: {error}") from error
 
 
 def _named(name: str) -> Peer:

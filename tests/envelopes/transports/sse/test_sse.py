@@ -24,6 +24,7 @@ from envelopes.models import Peer
 from envelopes.providers.scripted import Say, ScriptedProvider, data, text
 from envelopes.session_state import live_sessions
 from envelopes.transports.sse import api
+from tests.cards import agent_card
 from tests.desk import Desk, desk, replies
 from tests.envelopes.transports.http.test_http import PAY, asks
 from tests.envelopes.transports.program import Program, at_door
@@ -287,11 +288,7 @@ async def test_interfaces_go_to_who_draws_them_and_data_to_who_asks() -> None:
         text("llm-context", "In short."),
         text("response", "Hello."),
     ]
-    card = {
-        "capabilities": {
-            "extensions": [{"uri": peers.EXTENSION, "params": {"envelopeConsumes": ["llm-context"]}}]
-        }
-    }
+    card = agent_card("llm-context")
     async with at_door(replies([Say(said)]), card=card) as (caller, d):
         await d.say("Hi")
         got = {}
