@@ -6,7 +6,7 @@ found by ``sweep``. Names of files in the storage are made up here: nothing that
 
 from envelopes.artifacts.attaching import enclose
 from envelopes.artifacts.checking import checked, referred
-from envelopes.artifacts.storing import Stored, Sweep, remove, stored, sweep
+from envelopes.artifacts.storing import Stored, Sweep, kept, put, remove, stored, sweep
 from envelopes.artifacts.writing import Chunk, begin, check_size, found, read, record, whole
 
 __all__ = [
@@ -18,6 +18,8 @@ __all__ = [
     "checked",
     "enclose",
     "found",
+    "kept",
+    "put",
     "read",
     "record",
     "referred",

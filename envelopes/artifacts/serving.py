@@ -37,21 +37,24 @@ HEADERS = {
 @require_safe
 async def download(request: HttpRequest, artifact_id: str) -> HttpResponseBase:
     """The file, for the browser of whoever may see its conversation, and for the program whose token may read."""
-    who = await read_beside_sessions(_reader, request)
+    try:
+        who = await read_beside_sessions(_reader, request)
+    except TooOften as error:
+        return HttpResponse(
+            status=429, headers={"Retry-After": str(max(1, round(error.facts["retry_after"])))}
+        )
     return await response(request, who, artifact_id)
 
 
 def _reader(request: HttpRequest) -> Principal:
+    """Raises ``Http404`` for a token that may not read, ``TooOften``."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     if kind.lower() != "bearer":
         return principal_of(request)
     peer = peers.authenticate(token)
     if peer is None or "read" not in peer.scopes:
         raise Http404("There is no such file, or it is not yours.")
-    try:
-        peers.rates.take(peer)
-    except TooOften as error:
-        raise Http404(error.message) from error
+    peers.rates.take(peer)
     return peers.principal_of_peer(peer)
 
 

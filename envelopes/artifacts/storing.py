@@ -58,28 +58,35 @@ def storage() -> Storage:
 
 @contextmanager
 def stored(session_id: str, content: bytes | File[bytes]) -> Iterator[Stored]:
-    """``content`` is in the storage while the block runs; afterwards only where a row refers to it. ``session_id`` is
-    the public one.
+    """``content`` is in the storage while the block runs; afterwards only where a row refers to it (``kept``)."""
+    with kept(put(session_id, content)) as bytes_there:
+        yield bytes_there
+
+
+@contextmanager
+def kept(there: Stored) -> Iterator[Stored]:
+    """After the block the bytes are there only where a row refers to them.
 
     After an error that is none of ours nobody knows whether the row was committed: then the bytes stay, and ``sweep``
     finds them where it was not.
     """
-    kept = _put(session_id, content)
     try:
-        yield kept
+        yield there
     except BeachError:
-        _forget(kept)
+        _forget(there)
         raise
-    _forget(kept)
+    _forget(there)
 
 
-def _forget(kept: Stored) -> None:
+def _forget(there: Stored) -> None:
     # Within a transaction that goes on, it is not known yet.
-    if not kept.used and not transaction.get_connection().in_atomic_block:
-        remove(kept.file)
+    if not there.used and not transaction.get_connection().in_atomic_block:
+        remove(there.file)
 
 
-def _put(session_id: str, content: bytes | File[bytes]) -> Stored:
+def put(session_id: str, content: bytes | File[bytes]) -> Stored:
+    """Put bytes into the storage, however long that takes: outside of transactions, and of the threads that have them.
+    ``session_id`` is the public one. ``kept`` goes on with it."""
     file = ContentFile(content) if isinstance(content, bytes) else content
     digest, size = hashlib.sha256(), 0
     for piece in file.chunks():
@@ -157,7 +164,7 @@ def _made(place: Storage, name: str) -> datetime:
 
 
 def _listed(place: Storage) -> Iterator[str]:
-    """All files: a folder for each session, as ``_put`` makes them."""
+    """All files: a folder for each session, as ``put`` makes them."""
     try:
         folders, _ = place.listdir("")
     except FileNotFoundError:

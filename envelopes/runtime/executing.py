@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from envelopes import artifacts, secrets
-from envelopes.artifacts import Chunk
+from envelopes.artifacts import Chunk, Stored
 from envelopes.conf import conf
 from envelopes.database_threads import in_session
 from envelopes.errors import BeachError, LeaseLost, ToolFailed, ValidationFailed
@@ -77,9 +77,9 @@ class RunningCall:
         self._check()
         # Nothing is handed to the storage that could not be kept.
         artifacts.check_size(len(content))
-        part = await in_session(
-            self.call.session_id, _write, self.call, self.fence, self.session_id, chunk, content
-        )
+        # The storage may take its time: not in the thread in which others of this process wait for the database.
+        there = await asyncio.to_thread(artifacts.put, self.session_id, content)
+        part = await in_session(self.call.session_id, _record, self.call, self.fence, chunk, there)
         artifact_id = str(part["data"]["artifactId"]) if part is not None else chunk.artifact_id
         if chunk.last_chunk:
             self.growing.pop(artifact_id, None)
@@ -130,9 +130,9 @@ def context_of(call: ToolCall, fence: TurnFence | JobFence) -> RunningCall:
     )
 
 
-def _write(call: ToolCall, fence: Fence, session_id: str, chunk: Chunk, content: bytes) -> JsonObject | None:
-    with artifacts.stored(session_id, content) as stored, writing(call.session_id, fence=fence) as writer:
-        part = artifacts.record(writer.session, _owner(call), chunk, stored)
+def _record(call: ToolCall, fence: Fence, chunk: Chunk, there: Stored) -> JsonObject | None:
+    with artifacts.kept(there), writing(call.session_id, fence=fence) as writer:
+        part = artifacts.record(writer.session, _owner(call), chunk, there)
         if part is not None:
             emit(writer, call, [part], "runtime")
         return part

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from django.http import HttpRequest
@@ -31,16 +32,17 @@ async def keep(request: HttpRequest, session_id: str, file: File[UploadedFile], 
     caller = caller_of(request)
     caller.needs("chat")
     session = await read_beside_sessions(get_session, caller.who, session_id)
-    return await in_session(session.pk, _kept, caller, session, file, alt)
-
-
-def _kept(caller: Caller, session: Session, file: UploadedFile, alt: str) -> Any:
-    if not owns(caller.who, session):
+    if not await read_beside_sessions(owns, caller.who, session):
         raise Forbidden("Only the owner of this conversation can do that.")
     artifacts.check_size(file.size or 0)
+    there = await asyncio.to_thread(artifacts.put, session.public_id, file)
+    return await in_session(session.pk, _kept, caller, session, file, alt, there)
+
+
+def _kept(caller: Caller, session: Session, file: UploadedFile, alt: str, there: artifacts.Stored) -> Any:
     chunk = artifacts.Chunk(name=file.name or "", mime_type=file.content_type or "", alt=alt, last_chunk=True)
-    with artifacts.stored(session.public_id, file) as stored, writing(session.pk) as writer:
-        part = artifacts.begin(writer.session, caller.who.key, chunk, stored)
+    with artifacts.kept(there), writing(session.pk) as writer:
+        part = artifacts.begin(writer.session, caller.who.key, chunk, there)
     return Status(201, part["data"])
 
 
