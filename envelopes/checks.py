@@ -13,8 +13,10 @@ from django.template.loader import get_template
 
 from envelopes.conf import conf
 from envelopes.delivery.rules import unknown_transports
+from envelopes.errors import ValidationFailed
+from envelopes.protocol.parts import check_part
 from envelopes.registries.actors import actors
-from envelopes.registries.part_types import part_types
+from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.transports import KNOWN, transports
 
 
@@ -68,6 +70,32 @@ def drawings(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
                 checks.Error(told, hint="Put it below static/ of the application.", id="envelopes.E004")
             )
     return found
+
+
+MOST_TAUGHT = 1_000
+"""Bytes of the prompt that one part type may take: its description and its example come with every request."""
+
+
+@checks.register()
+def taught(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """An example that is no part of its type would teach models what is refused."""
+    found: list[checks.CheckMessage] = []
+    for kind in part_types:
+        wrong = _wrong_in(kind)
+        if wrong:
+            told = f"What models read of the part type {kind.name!r} ({part_types.place(kind.name)}) cannot be used."
+            found.append(checks.Error(told, hint=wrong, id="envelopes.E005"))
+    return found
+
+
+def _wrong_in(kind: PartType) -> str:
+    try:
+        if kind.example:
+            check_part(kind.example_part(), origin=min(kind.origins))
+        size = len(kind.taught.encode())
+    except ValidationFailed as error:
+        return f"The example: {error.message}"
+    return f"It has {size:,} bytes, and may have {MOST_TAUGHT:,}." if size > MOST_TAUGHT else ""
 
 
 @checks.register()

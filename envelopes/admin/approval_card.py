@@ -13,6 +13,7 @@ from envelopes.markup.approval import ApprovalCard, DecisionPage
 from envelopes.markup.card_states import card_state
 from envelopes.markup.context import PageContext, current_locale
 from envelopes.models import Approval, Event
+from envelopes.part_types.approval_request import APPROVAL_REQUEST
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors
 from envelopes.types import JsonObject
@@ -47,7 +48,7 @@ def _call(approval: Approval) -> JsonObject:
 
 def _about(approval: Approval) -> JsonObject:
     rows = Event.objects.filter(
-        session=approval.session_id, part_type="approval-request", at=approval.requested_at
+        session=approval.session_id, part_type=APPROVAL_REQUEST.name, at=approval.requested_at
     )
     for data in rows.values_list("data", flat=True):
         part = data["part"]

@@ -19,11 +19,14 @@ from envelopes.admin.people import People, account_name, people
 from envelopes.admin.sentences import DECISIONS, sentence, speaker_of
 from envelopes.markup.html import reveal
 from envelopes.models import Approval, Event, Participant, Session, Turn
+from envelopes.part_types.approval_request import APPROVAL_REQUEST
+from envelopes.part_types.approval_response import APPROVAL_RESPONSE
 from envelopes.protocol.rows import Row
 from envelopes.registries.actors import actors
 
 PAGE = 200
 EVENT_CHARACTERS = 6_000
+ABOUT_APPROVALS = (APPROVAL_REQUEST.name, APPROVAL_RESPONSE.name)
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ def timeline(session: Session, asked: str | None, reader: Principal | None = Non
 
 def log_of(approval: Approval, reader: Principal) -> list[Line]:
     """What the log of the conversation has about one approval, oldest first, as ``reader`` reads it."""
-    asked = Q(kind__in=DECISIONS) | Q(part_type__startswith="approval-")
+    asked = Q(kind__in=DECISIONS) | Q(part_type__in=ABOUT_APPROVALS)
     session = approval.session
     events = Event.objects.filter(asked, session=session, turn=approval.turn.number).order_by("seq")
     rows = [row for event in events if _approval_id(row := event.as_row()) == approval.approval_id]
@@ -149,7 +152,7 @@ def _approvals(session: Session, rows: Iterable[Row]) -> Mapping[str, Approval]:
 def _approval_id(row: Row) -> str:
     part = row.data.get("part")
     holder: object = (
-        part.get("data") if isinstance(part, dict) and row.part_type.startswith("approval-") else row.data
+        part.get("data") if isinstance(part, dict) and row.part_type in ABOUT_APPROVALS else row.data
     )
     found = holder.get("approvalId") if isinstance(holder, dict) else None
     return found if isinstance(found, str) else ""
@@ -166,7 +169,7 @@ def _decider(row: Row) -> object:
     """The key of whoever decided, or tried to."""
     if row.kind in DECISIONS:
         return row.data.get("by")
-    if row.part_type != "approval-response":
+    if row.part_type != APPROVAL_RESPONSE.name:
         return None
     data = _member(row.data.get("part"), "data")
     return _member(data, "decidedBy")
@@ -178,7 +181,7 @@ def _member(value: object, name: str) -> object:
 
 def _line(session: Session, row: Row, approvals: Mapping[str, Approval], named: People) -> Line:
     approval = approvals.get(_approval_id(row))
-    asks = approval is not None and row.part_type == "approval-request"
+    asks = approval is not None and row.part_type == APPROVAL_REQUEST.name
     raw = reverse("admin:envelopes_session_event", args=[session.pk, row.seq])
     return Line(
         row=row,

@@ -13,10 +13,13 @@ from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.rules import Reader
 from envelopes.errors import BeachError
 from envelopes.models import Turn
+from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TURN
 
-READER = Reader("peer", consumes=frozenset({"llm-context"}), surfaces=True)
-"""A peer that takes everything there is for peers; what is kept for audit stands in the timeline."""
+
+def _taking_all() -> Reader:
+    """A peer that takes everything there is for peers; what is kept for audit stands in the timeline."""
+    return Reader("peer", consumes=frozenset(part_types.names()), surfaces=True)
 
 
 class StatusFilter(StateFilter):
@@ -61,6 +64,6 @@ class TurnAdmin(HistoryAdmin[Turn]):
         if turn.status != "settled":
             return f"{DASH} {_('available once the turn has ended')}"
         try:
-            return folded(envelope_for(turn, READER))
+            return folded(envelope_for(turn, _taking_all()))
         except BeachError as error:
             return f"{DASH} {error.message}"

@@ -20,6 +20,7 @@ from envelopes.artifacts.storing import Stored
 from envelopes.conf import conf
 from envelopes.errors import Conflict, Forbidden, TooLarge, ValidationFailed
 from envelopes.models import Artifact, ArtifactPiece, Session
+from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.file_names import file_name
 from envelopes.protocol.text import clean_text
 from envelopes.types import JsonObject
@@ -168,7 +169,7 @@ def _part(artifact: Artifact, chunk: Chunk, offset: int) -> JsonObject:
         # One that came whole is told of without these.
         written = {"append": chunk.append, "lastChunk": chunk.last_chunk, "seq": artifact.writes}
         data |= {**written, "offset": offset}
-    return {"metadata": {"partType": "artifact"}, "data": data}
+    return {"metadata": {"partType": ARTIFACT.name}, "data": data}
 
 
 def facts(artifact: Artifact) -> JsonObject:

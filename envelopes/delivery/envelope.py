@@ -16,7 +16,10 @@ from envelopes.delivery.merging import Strategy, merged
 from envelopes.delivery.rules import Reader, encloses, gets, is_question, is_said
 from envelopes.errors import Conflict, ValidationFailed
 from envelopes.models import Event, Turn
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.part_types.artifact import OF_A_WRITE, is_whole
+from envelopes.part_types.citation import CITATION
+from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.parts import continued
 from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import messages_of
@@ -28,9 +31,9 @@ from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
-DATA = "domain-data"
-SURFACE = "a2ui-surface"
-CITATION = "citation"
+DATA = DOMAIN_DATA.name
+SURFACE = A2UI_SURFACE.name
+CITED = CITATION.name
 
 
 PLAIN = Reader()
@@ -287,7 +290,7 @@ def _citations_after_data(parts: list[JsonObject]) -> list[JsonObject]:
     last = max((at for at, part in enumerate(parts) if part["metadata"]["partType"] == DATA), default=None)
     if last is None:
         return parts
-    cited = [part for part in parts if part["metadata"]["partType"] == CITATION]
-    before = [part for part in parts[: last + 1] if part["metadata"]["partType"] != CITATION]
-    after = [part for part in parts[last + 1 :] if part["metadata"]["partType"] != CITATION]
+    cited = [part for part in parts if part["metadata"]["partType"] == CITED]
+    before = [part for part in parts[: last + 1] if part["metadata"]["partType"] != CITED]
+    after = [part for part in parts[last + 1 :] if part["metadata"]["partType"] != CITED]
     return [*before, *cited, *after]

@@ -51,6 +51,7 @@ A2UI_SURFACE = PartType(
             "version": "1.0",
             "createSurface": {
                 "surfaceId": "hello",
+                "catalogId": "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json",
                 "components": [{"id": "root", "component": "Text", "text": "Hello"}],
             },
         }

@@ -48,4 +48,15 @@ APPROVAL_REQUEST = PartType(
     retold=_retold,
     in_words=_in_words,
     description="asks a person about a call of a tool before it runs",
+    example={
+        "data": {
+            "approvalId": "apr_1",
+            "toolName": "book",
+            "toolCallId": "call_1",
+            "args": {"flight": "EJ4521"},
+            "handler": "sally",
+            "turn": "turn_1",
+            "session": "sess_1",
+        }
+    },
 )

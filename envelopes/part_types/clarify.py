@@ -7,6 +7,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from envelopes.part_types.response import RESPONSE
 from envelopes.protocol.payloads import Payload, Short
 from envelopes.registries.part_types import ACTOR, PartType
 
@@ -26,6 +27,8 @@ CLARIFY = PartType(
     data="optional",
     data_model=Clarify,
     streams_text=True,
+    replaces=frozenset({RESPONSE.name}),
+    needed_for="clarifying",
     canonical=True,
     description="one question, in place of a response; choices become buttons",
     example={"text": "From which airport?", "data": {"choices": ["Gatwick", "Heathrow"]}},

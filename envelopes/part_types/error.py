@@ -27,6 +27,7 @@ ERROR = PartType(
     text="required",
     data="optional",
     data_model=Problem,
+    needed_for="error",
     canonical=True,
     description="what failed, and what did not happen; retry: asking again may help",
     example={"text": "The airline does not answer. Nothing was booked.", "data": {"retry": True}},

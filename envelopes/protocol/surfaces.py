@@ -20,7 +20,7 @@ def messages_of(data: Json) -> list[JsonObject]:
     create, data, components. Raises ``ValidationFailed`` when it is none of these."""
     if not isinstance(data, dict):
         raise ValidationFailed(
-            "The data of an a2ui-surface part is an A2UI message or {messages: [...]}.", path="/data"
+            "The data of a surface part is an A2UI message or {messages: [...]}.", path="/data"
         )
     if "messages" in data:
         messages = data["messages"]

@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from envelopes.errors import RegistrationError
 
@@ -20,10 +20,10 @@ class Named(Protocol):
 T = TypeVar("T", bound=Named)
 
 LONGEST_NAME = 64
-_NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_.-]{{0,{LONGEST_NAME - 1}}}")
+NAME = re.compile(rf"[A-Za-z][A-Za-z0-9_.-]{{0,{LONGEST_NAME - 1}}}")
 
 
-def check_name(kind: str, name: object, pattern: re.Pattern[str] = _NAME) -> None:
+def check_name(kind: str, name: object, pattern: re.Pattern[str] = NAME) -> None:
     """Raises ``RegistrationError`` for a name that people, models or the database could take for another one: names
     are up to 64 ASCII letters, digits and what ``pattern`` allows beside them."""
     if not isinstance(name, str) or not pattern.fullmatch(name):
@@ -51,14 +51,18 @@ class Registry(Generic[T]):
     one name must hear of it at start-up, not in a conversation.
     """
 
+    _NAME: ClassVar[re.Pattern[str]] = NAME
+
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._items: dict[str, T] = {}
         self._places: dict[str, Place] = {}
         self._is_closed = False
+        self.version = 0
+        """Another number whenever something else is registered: for what is made of all of it once."""
 
     def register(self, item: T) -> T:
-        check_name(self.kind, item.name)
+        check_name(self.kind, item.name, self._NAME)
         place = _caller()
         if self._is_closed:
             raise RegistrationError(
@@ -74,6 +78,7 @@ class Registry(Generic[T]):
             )
         self._items[item.name] = item
         self._places[item.name] = place
+        self.version += 1
         return item
 
     def close(self) -> None:
@@ -89,9 +94,11 @@ class Registry(Generic[T]):
         """Register ``item`` for the block only, in place of one of the same name if there is one: for tests."""
         before, place = self._items.get(item.name), self._places.get(item.name)
         self._items[item.name], self._places[item.name] = item, _caller()
+        self.version += 1
         try:
             yield item
         finally:
+            self.version += 1
             del self._items[item.name], self._places[item.name]
             if before is not None and place is not None:
                 self._items[item.name], self._places[item.name] = before, place

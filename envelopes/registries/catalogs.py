@@ -6,23 +6,36 @@ A function of one may be run by the agent (``a2ui.functions.registry.agent_funct
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from a2ui import Catalog
-
-_own: list[Catalog] = []
-
-
-def register(catalog: Catalog) -> Catalog:
-    """Offer ``catalog`` in all sessions: at start-up. Two that claim one id are told of when the first session is
-    opened (``A2uiError`` CATALOG_CLASH)."""
-    _own.append(catalog)
-    return catalog
+from envelopes.registries.base import Registry
 
 
-def unregister(catalog: Catalog) -> None:
-    """For tests."""
-    _own.remove(catalog)
+@dataclass(frozen=True)
+class Own:
+    """A catalog by its id."""
+
+    name: str
+    catalog: Catalog
+
+
+class CatalogRegistry(Registry[Own]):
+    """Catalogs by id, which is an address or any other name without blanks."""
+
+    _NAME = re.compile(r"[!-~]{1,512}")
+
+    def register_catalog(self, catalog: Catalog) -> Catalog:
+        """Offer ``catalog`` in all sessions."""
+        self.register(Own(catalog.id, catalog))
+        return catalog
+
+
+catalogs = CatalogRegistry("catalog")
+register = catalogs.register_catalog
 
 
 def registered() -> tuple[Catalog, ...]:
     """All of them."""
-    return tuple(_own)
+    return tuple(own.catalog for own in catalogs)

@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django.utils.module_loading import autodiscover_modules
 
 from envelopes.registries.actors import actors
 from envelopes.registries.base import Registry
+from envelopes.registries.catalogs import catalogs
 from envelopes.registries.doors import doors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
+from envelopes.registries.tools import tools
 from envelopes.registries.transports import transports
 from envelopes.registries.turn_states import turn_states
 
-REGISTRIES: tuple[Registry[Any], ...] = (part_types, turn_states, state_machines, transports, actors, doors)
+REGISTRIES: list[Registry[Any]] = [
+    part_types,
+    turn_states,
+    state_machines,
+    transports,
+    catalogs,
+    tools,
+    actors,
+    doors,
+]
+"""In the order in which they are told of. Transports add their own (``with_registry``)."""
+
+R = TypeVar("R", bound=Registry[Any])
 
 MODULE = "beach"
 """What an application calls the module in which it registers."""
+
+
+def with_registry(registry: R) -> R:
+    """``registry``, which is shown and closed with those here."""
+    REGISTRIES.append(registry)
+    return registry
 
 
 def fill() -> None:

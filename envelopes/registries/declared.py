@@ -3,7 +3,8 @@
 
 A part type is named by ``partType`` (envelope document, "Registration") or by ``id`` (respond() document,
 "Consumer-registered part types"), and says how it travels in ``deliveryRules``, in ``meta`` or in fields of its own.
-The consumer owns the payload: text and data are both optional, and nothing of them is checked.
+The consumer owns the payload: text and data are both optional, and nothing of them is checked. What models read of such
+a type may stand beside it, as ``description`` and ``example``: the sources have no words for that.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from envelopes.errors import RegistrationError
+from envelopes.types import JsonObject
 
 Delivery: TypeAlias = Literal["flush", "once", "accumulate", "drop"]
 
@@ -53,13 +55,17 @@ class DeclaredPartType(_Declared):
     rules: Rules = Field(validation_alias="deliveryRules")
     allowed_transports: frozenset[str] | None = Field(None, validation_alias="allowedTransports")
     requires_peer_consumes: bool = Field(False, validation_alias="requiresPeerConsumes")
+    description: str = ""
+    example: JsonObject = {}
     is_canonical: Literal[False] = Field(False, validation_alias="isCanonical")
 
-    def delivery(self) -> dict[str, Any]:
-        """How it travels, by the names of the columns of a ``PartType``."""
+    def fields(self) -> dict[str, Any]:
+        """How it travels and what models read of it, by the names of the fields of a ``PartType``."""
         return {
             **self.rules.model_dump(),
-            **self.model_dump(include={"allowed_transports", "requires_peer_consumes"}),
+            **self.model_dump(
+                include={"allowed_transports", "requires_peer_consumes", "description", "example"}
+            ),
         }
 
     @model_validator(mode="before")

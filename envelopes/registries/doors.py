@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext_lazy as _
 
-from envelopes.registries.base import Registry, check_name
+from envelopes.registries.base import Registry
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrPromise
@@ -29,10 +29,6 @@ class DoorRegistry(Registry[Door]):
     """Approval doors by name, of at most 16 characters. An application's own are registered here too."""
 
     _NAME = re.compile(r"[a-z][a-z0-9.-]{0,15}")
-
-    def register(self, item: Door) -> Door:
-        check_name(self.kind, item.name, self._NAME)
-        return super().register(item)
 
 
 doors = DoorRegistry("approval door")

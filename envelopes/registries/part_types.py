@@ -6,9 +6,11 @@ out are settled by decisions D4 and D12.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal
 
 from pydantic import BaseModel
@@ -16,7 +18,7 @@ from pydantic import BaseModel
 from envelopes.conf import conf
 from envelopes.errors import RegistrationError
 from envelopes.registries import declared, retelling
-from envelopes.registries.base import Registry, check_name
+from envelopes.registries.base import LONGEST_NAME, Registry, check_name
 from envelopes.registries.retelling import Retell
 from envelopes.types import JsonObject
 
@@ -47,6 +49,9 @@ class PartType:
     session's state, which is made before anybody gets it, or refused (``turns.states``). ``decides``: it is what a
     person has decided of what such a part asked; it comes on its own, with no message. ``is_file``: its data refers to
     a file, by ``artifactId`` or ``url``; a later one with the same id tells of that file as it is then.
+
+    What holds for one call of respond(): it ``replaces`` parts of these types, so that no call has both; no call
+    declares the turn state ``needed_for`` without such a part.
 
     ``template`` is a Django template that draws such a part on pages, from ``part``, ``text``, ``data``, ``id`` and
     ``locale``. ``module`` is the static path of an ES module that defines the custom element ``acme-board`` for the
@@ -79,6 +84,8 @@ class PartType:
     sets_state: bool = False
     decides: bool = False
     is_file: bool = False
+    replaces: frozenset[str] = frozenset()
+    needed_for: str = ""
     description: str = ""
     example: JsonObject = field(default_factory=dict, hash=False)
     retold: Retell | None = retelling.words
@@ -86,17 +93,33 @@ class PartType:
     template: str = ""
     module: str = ""
 
+    def example_part(self) -> JsonObject:
+        """The example as it would stand in a call of respond(); empty where there is none."""
+        if not self.example:
+            return {}
+        metadata = {"partType": self.name, **self.example.get("metadata", {})}
+        return {"metadata": metadata, **{key: self.example[key] for key in self.example if key != "metadata"}}
+
+    @cached_property
+    def taught(self) -> str:
+        """Its line in the prompt."""
+        example = self.example_part()
+        told = [f"`{self.name}`{': ' if self.description else ''}{self.description}"]
+        if example:
+            told.append(json.dumps(example, ensure_ascii=False, separators=(",", ":")))
+        return "; ".join(told)
+
 
 class PartTypeRegistry(Registry[PartType]):
     """Part types by name; a consumer's own need a namespace (``acme.board``, D14)."""
 
-    _NAME = re.compile(r"[a-z][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*")
+    _NAME = re.compile(rf"(?=.{{1,{LONGEST_NAME}}}$)" r"[a-z][A-Za-z0-9-]*(\.[A-Za-z0-9][A-Za-z0-9-]*)*")
 
     def register(self, item: PartType | Mapping[str, object]) -> PartType:
         """Also takes a type as the sources write it (``registries.declared``)."""
         if isinstance(item, Mapping):
             given = declared.read(declared.DeclaredPartType, self.kind, item)
-            item = PartType(given.name, ACTOR, data="optional", **given.delivery())
+            item = PartType(given.name, ACTOR, data="optional", **given.fields())
         check_name(self.kind, item.name, self._NAME)
         if not item.canonical and "." not in item.name and not conf.BEACH_ALLOW_UNPREFIXED:
             raise RegistrationError(

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from envelopes.errors import RegistrationError
 from envelopes.protocol.respond import RESPOND
-from envelopes.registries.base import check_name
+from envelopes.registries.base import Registry, check_name
 from envelopes.registries.shown import declare
 from envelopes.types import Json, JsonObject
 
@@ -165,3 +165,7 @@ class Tool:
                 # Keys that nothing reads are refused when a call is checked: the model has to know.
                 part.setdefault("additionalProperties", False)
         return {"name": self.name, "description": self.description, "input_schema": schema}
+
+
+tools: Registry[Tool] = Registry("tool")
+"""Tools for actors of other applications to use: an actor has those that it names, registered or not."""

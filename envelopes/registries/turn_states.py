@@ -39,8 +39,8 @@ class TurnStateRegistry(Registry[TurnState]):
 turn_states = TurnStateRegistry("turn state")
 
 for _state in (
-    TurnState("awaiting", False, False, True, meaning="more is to come: you are still working"),
-    TurnState("complete", True, True, False, meaning="the turn is settled"),
+    TurnState("awaiting", False, False, True, meaning="more is to come"),
+    TurnState("complete", True, True, False, meaning="you are done"),
     TurnState(
         "clarifying", True, False, False, meaning="you asked the person a question and need the answer"
     ),

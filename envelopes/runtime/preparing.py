@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from envelopes.models import Turn
+from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.turns.deciding import AfterReply, Prepared
 
 
 def asks_others(turn: Turn) -> bool:
     """Whether somebody may have to be asked for the end of ``turn``: then its last block is not stored with its end."""
-    return any("llm-context" in originator["consumes"] for originator in turn.originators)
+    return any(LLM_CONTEXT.name in originator["consumes"] for originator in turn.originators)
 
 
 async def prepare(following: AfterReply) -> Prepared:

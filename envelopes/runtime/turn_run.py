@@ -15,7 +15,7 @@ from envelopes.conf import a2ui_limits
 from envelopes.database_threads import in_session
 from envelopes.errors import BeachError, LeaseLost, ProviderError, ValidationFailed
 from envelopes.models import ToolCall, Turn
-from envelopes.protocol.respond import RESPOND, SYSTEM_SNIPPET, respond_tool
+from envelopes.protocol.respond import RESPOND, respond_tool, system_snippet
 from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.text import MAX_DEPTH, clean_json, clean_text
 from envelopes.providers.port import (
@@ -167,7 +167,7 @@ class TurnRun:
         provider = await self._provider_for(actor, turn)
         limit = call_bytes(provider)
         request = ModelRequest(
-            system=f"{actor.instructions.rstrip()}\n\n{SYSTEM_SNIPPET}",
+            system=f"{actor.instructions.rstrip()}\n\n{system_snippet()}",
             messages=turn.messages,
             tools=[respond_tool(), *(tool.definition() for tool in actor.tools)],
             actor=actor.name,

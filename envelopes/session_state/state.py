@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from a2ui import CallsDue, Diagnostic, Edit, Engine, More, PatchError, SurfaceChange, SurfaceSet
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import messages_of
 from envelopes.types import Json, JsonObject
@@ -72,7 +73,7 @@ def calls_due(data: JsonObject) -> CallsDue:
 def apply_to_surfaces(surfaces: SurfaceSet, row: Row) -> list[Diagnostic]:
     """What a row means to the surfaces: an agent's messages, a person's edit, a person's wish to see more, a call of an
     agent's function and what came of it."""
-    if row.kind == "part" and row.part_type == "a2ui-surface":
+    if row.kind == "part" and row.part_type == A2UI_SURFACE.name:
         found: list[Diagnostic] = []
         for message in messages_of(row.data["part"].get("data")):
             found += surfaces.apply(message, owner=row.actor)

@@ -12,6 +12,7 @@ from a2ui import CallsDue, SurfaceSet
 from envelopes.conf import conf
 from envelopes.log.append import Writer
 from envelopes.models import AgentCall, Turn
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.originators import Originator
 from envelopes.protocol.rows import AgentCallData
 from envelopes.registries.actors import actors
@@ -26,7 +27,7 @@ MAX_HOPS = 8
 INJECTION = "agent-function-calls"
 
 _HOW = (
-    "The interface waits for these. Answer each in an a2ui-surface part with a message "
+    f"The interface waits for these. Answer each in an {A2UI_SURFACE.name} part with a message "
     '{"version": ..., "agentFunctionResponse": {"functionCallId": ..., "value": ...}}, or "error": {"code", "message"} '
     "instead of value."
 )

@@ -7,6 +7,7 @@ from django.db import transaction
 from envelopes.log.append import Writer
 from envelopes.models import Injection, ToolCall, Turn
 from envelopes.models.turn import WRITTEN
+from envelopes.part_types.error import ERROR
 from envelopes.protocol.rows import SettledData
 from envelopes.providers.transcript import injection_block
 from envelopes.registries.actors import actors
@@ -176,7 +177,7 @@ def fail(
 ) -> None:
     """Tell the person what went wrong, as an error part of the runtime, and settle."""
     part: JsonObject = {
-        "metadata": {"partType": "error"},
+        "metadata": {"partType": ERROR.name},
         "text": text,
         "data": {"code": code, "title": title},
     }

@@ -165,7 +165,7 @@ def inbound_parts(
             logger.warning("A part of unknown type %r came with a message; it is left out.", name[:64])
             continue
         part, kind = check_part(value, origin="inbound", path=path)
-        if kind.name == "approval-response":
+        if kind.decides:
             raise ValidationFailed("A decision is no part of a message.", path=path)
         if kind.sets_state and not from_peer:
             raise ValidationFailed("A change of state does not come with a person's message.", path=path)

@@ -9,6 +9,7 @@ from typing import TypeVar
 from a2ui import CallsDue, Diagnostic, SurfaceSet
 from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.parts import Metadata, Part
 from envelopes.protocol.surfaces import messages_of
 from envelopes.session_state import live_sessions
@@ -43,7 +44,7 @@ def check_surfaces(writer: Writer, owner: str, parts: list[Part]) -> Tried:
     """
     found: list[tuple[int, list[JsonObject]]] = []
     for number, part in enumerate(parts):
-        if part.part_type == "a2ui-surface":
+        if part.part_type == A2UI_SURFACE.name:
             messages = messages_of(part.data)
             found.append((number, messages))
     if not found:
@@ -55,7 +56,7 @@ def check_surfaces(writer: Writer, owner: str, parts: list[Part]) -> Tried:
 
 def calls_functions(part: Part) -> bool:
     """Whether a part calls a function of ours: its answer is stored with it."""
-    if part.part_type != "a2ui-surface" or not isinstance(part.data, dict):
+    if part.part_type != A2UI_SURFACE.name or not isinstance(part.data, dict):
         return False
     messages = part.data.get("messages")
     listed = messages if isinstance(messages, list) else [part.data]
@@ -105,7 +106,7 @@ def _tried(surfaces: SurfaceSet, owner: str, found: list[tuple[int, list[JsonObj
 
 
 def _closing(message: JsonObject) -> Part:
-    return Part(data=message, metadata=Metadata(partType="a2ui-surface", slotKey=RETIRED_SLOT))
+    return Part(data=message, metadata=Metadata(partType=A2UI_SURFACE.name, slotKey=RETIRED_SLOT))
 
 
 def _make_room(surfaces: SurfaceSet, owner: str, messages: list[JsonObject], most: int) -> list[JsonObject]:

@@ -8,13 +8,13 @@ const over = new Set();          // bubbles whose part has come: text that was o
 
 // Returns false when something is missing. `draw`: what changes about the blocks of a bubble whose blocks stand up to
 // `from`, as [at, depth, html] (presenter/streamed.py); the text is what stands behind them then.
-export function delta({ live, into, partType, offset, text, from = offset, draw }) {
+export function delta({ live, into, piece = 'bubble', offset, text, from = offset, draw }) {
   const id = `v${live}`, place = byId(into);
   if (!place || over.has(id)) return true;
   let made = byId(id);
   if (!made) {
     if (from) return false;
-    made = copy(/ack|thinking/.test(partType) ? 'typing' : 'bubble');
+    made = copy(piece);
     made.id = id;
     one('.b-live', place).append(made);
   }

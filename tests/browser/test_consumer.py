@@ -44,6 +44,17 @@ def _events(server: Server, token: str, session: str) -> list[Any]:
     return found
 
 
+def _told(server: Server, page: Page, session: str, lines: int) -> list[str]:
+    """The first lines that the application's own transport brings to whoever owns the page."""
+    cookies = "; ".join(f"{one['name']}={one['value']}" for one in page.context.cookies())
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        connection.request("GET", f"/lines/{session}", headers={"Cookie": cookies})
+        answer = connection.getresponse()
+        assert answer.status == 200
+        with closing(answer):
+            return [answer.readline().decode().rstrip("\n").split(" ", 1)[1] for _ in range(lines)]
+
+
 def _kinds(parts: list[Any]) -> list[str]:
     return [part["metadata"]["partType"] for part in parts]
 
@@ -64,6 +75,12 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
     page.reload()
     expect(itinerary.locator("p")).to_have_text("3 stops, the last is Parga <b>")
     address = page.url
+
+    assert _told(server, page, address.rstrip("/").rsplit("/", 1)[-1], 2) == [
+        "Planning.",
+        "Here is your itinerary.",
+    ]
+    assert page.context.request.get(f"{server.url}/lines/nobodys").status == 404
 
     card = tmp_path / "card.json"
     card.write_text(json.dumps(CARD))

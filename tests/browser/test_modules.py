@@ -511,6 +511,16 @@ def test_streamed_text_grows_shows_gaps_and_gives_way_to_its_part(form: Stage) -
     expect(form.page.locator("#t2-0v")).to_be_empty()
 
 
+def test_a_line_that_streams_moves_with_the_dots(form: Stage) -> None:
+    form.row(form.talk.turn(2))
+    form.push(
+        {"type": "delta", "live": "L2-0", "into": "t2-0p", "piece": "typing", "offset": 0, "text": "Looking"}
+    )
+
+    expect(form.page.locator("#vL2-0.b-ack .b-typing")).to_have_count(1)
+    expect(form.page.locator("#vL2-0")).to_have_text("Looking")
+
+
 def test_the_page_follows_only_from_its_end(form: Stage) -> None:
     for number in range(12):
         form.row(form.talk.me(f"Line {number}\n\n\n\n"))

@@ -7,29 +7,23 @@ from pydantic import BaseModel
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import Actor, actors
-from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
-from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.tools import Tool, ToolContext, tools
+from envelopes.registries.transports import transports
 from envelopes.types import Json
 from tests.consumer import brochure
+from tests.consumer.itinerary import ITINERARY
+from tests.consumer.transport import LINES
 
-part_types.register(
-    PartType(
-        "planner.itinerary",
-        frozenset({"actor"}),
-        "flush",
-        "once",
-        data="required",
-        template="planner/itinerary.html",
-        module="planner/itinerary.js",
-        in_words=lambda part: f"Itinerary: {', '.join(part['data']['stops'])}",
-    )
-)
+part_types.register(ITINERARY)
+transports.register(LINES)
 part_types.register(
     {
         "partType": "planner.whisper",
         "deliveryRules": {"streaming": "flush", "buffered": "drop"},
         "requiresPeerConsumes": True,
+        "description": "what we earn, for partners alone",
     }
 )
 state_machines.register(
@@ -47,6 +41,9 @@ class Stops(BaseModel):
 
 async def stops(context: ToolContext, args: Stops) -> Json:
     return {"stops": ["Corfu", "Paxos", "Parga <b>"][: args.days]}
+
+
+STOPS = tools.register(Tool("stops", "Finds stops.", Stops, stops))
 
 
 def script(request: ModelRequest) -> Reply:
@@ -76,7 +73,7 @@ actors.register(
         "planner",
         "You plan trips.",
         lambda: ScriptedProvider(script),
-        tools=(Tool("stops", "Finds stops.", Stops, stops), brochure.BROCHURE),
+        tools=(STOPS, tools.register(brochure.BROCHURE)),
         greeting="Where do you dream of?",
     )
 )

@@ -20,8 +20,7 @@ class Nothing(BaseModel):
 
 
 async def brochure(context: ToolContext, args: Nothing) -> Json:
-    about = {"name": "brochure.csv", "mime_type": "text/csv"}
-    file = await context.write_artifact(b"name,beds\n", **about)
+    file = await context.write_artifact(b"name,beds\n", name="brochure.csv", mime_type="text/csv")
     for island in ISLANDS:
         line = f"{island['name']},{island['beds']}\n"
         await context.write_artifact(line.encode(), artifact_id=file, append=True)

@@ -10,6 +10,7 @@ from asgiref.sync import sync_to_async
 
 from a2ui import Limits
 from beachsite.suite import ROOT
+from envelopes.checks import MOST_TAUGHT
 from envelopes.conf import KNOWN, a2ui_limits, image_hosts
 from envelopes.log.read import rows_after
 from envelopes.protocol.respond import MAX_PARTS
@@ -102,6 +103,7 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "actors that pass a turn on, one after the other": f"{MAX_HANDOFFS:,}",
         "times that a turn is taken over without a step in between": f"{MAX_RECOVERIES:,}",
         "earlier turns that a model reads": f"{EARLIER_TURNS:,}",
+        "bytes of the prompt that one part type takes, its example included": f"{MOST_TAUGHT:,}",
         "characters of data of an earlier turn that a model reads": f"{DATA_CHARACTERS:,}",
         "rows that are made into frames again for one reader": f"{REPLAYED_ROWS:,}",
     }

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from beachsite.demo.surfaces import flights, passenger, refine
-from envelopes.providers.conversation import Conversation
 from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Conversation
 from envelopes.providers.transcript import ActionTaken, UserText, entries
 from envelopes.types import Json, JsonObject
 

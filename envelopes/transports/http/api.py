@@ -18,6 +18,7 @@ from envelopes.intake import post_decision, post_message
 from envelopes.models import Event, Session, Turn
 from envelopes.protocol.zones import known_zone
 from envelopes.registries.actors import actors, default_actor
+from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.api import Caller, Problem, caller_of
 from envelopes.transports.http.shapes import Envelope, NewMessage, NewSession, Pending, SessionMade
@@ -96,7 +97,7 @@ async def say(
 
 def _said(caller: Caller, session: Session, body: NewMessage, key: str) -> int:
     """The number of the turn that answers."""
-    decisions = [part for part in body.parts if _type_of(part) == "approval-response"]
+    decisions = [part for part in body.parts if _decides(part)]
     if not decisions:
         said = post_message(session, caller.who, key, body.text, parts=body.parts)
         # The last row of a message is that of the turn that it opens.
@@ -111,9 +112,10 @@ def _said(caller: Caller, session: Session, body: NewMessage, key: str) -> int:
     return session.approvals.values_list("turn__number", flat=True).get(approval_id=approval_id)
 
 
-def _type_of(part: dict[str, Any]) -> object:
+def _decides(part: dict[str, Any]) -> bool:
     metadata = part.get("metadata")
-    return metadata.get("partType") if isinstance(metadata, dict) else part.get("partType")
+    kind = part_types.get(metadata.get("partType") if isinstance(metadata, dict) else part.get("partType"))
+    return kind is not None and kind.decides
 
 
 @router.get(

@@ -19,6 +19,7 @@ from envelopes.errors import TooLarge, ValidationFailed
 from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.targets import target_of
 from envelopes.protocol.text import clean_json
+from envelopes.transports.panel.presenter.drawers import is_note
 
 MessageId = Annotated[str, Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")]
 Target = Annotated[a2ui.Target, PlainValidator(target_of)]
@@ -186,4 +187,8 @@ def encode_drawn(text: PlacedDelta, drawn: str) -> str:
 
 
 def _delta(text: PlacedDelta) -> str:
-    return orjson.dumps({"type": "delta", "into": text.place, **text.delta.as_json()}).decode()
+    frame = {"type": "delta", "into": text.place, **text.delta.as_json()}
+    if is_note(text.delta.part_type):
+        # The piece of the page (templates/panel/pieces.html) that it is written into.
+        frame["piece"] = "typing"
+    return orjson.dumps(frame).decode()

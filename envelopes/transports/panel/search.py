@@ -17,6 +17,7 @@ from django.db.models import Q
 from a2ui.safety.text import to_text
 from envelopes.markup.html import SafeString, html, join, text
 from envelopes.models import Event, Session
+from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.file_names import file_name
 from envelopes.protocol.text import shorten
 from envelopes.registries.part_types import part_types
@@ -125,7 +126,7 @@ def _said(message: JsonObject, shown: frozenset[str]) -> Iterator[str]:
         part_type, data = part["metadata"]["partType"], part.get("data")
         if part_type not in shown:
             continue
-        if part_type == "artifact" and isinstance(data, dict):
+        if part_type == ARTIFACT.name and isinstance(data, dict):
             yield file_name(str(data.get("name") or ""))
         else:
             yield str(part.get("text") or "")

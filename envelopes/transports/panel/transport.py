@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from envelopes.registries.transports import Presenter, SessionFacts, Transport, transports
+from envelopes.transports.panel import checks  # noqa: F401  (registers the checks)
 from envelopes.transports.panel.reader import CAPABILITIES, CONNECTION
 from envelopes.types import Json
 

@@ -18,6 +18,7 @@ from envelopes.errors import BeachError, NotFound, ValidationFailed
 from envelopes.session_state import TooFarBack
 from envelopes.transports.api import Problem, caller_of, caller_of_now
 from envelopes.transports.sse.presenter import event
+from envelopes.transports.sse.texts import Texts
 from envelopes.transports.sse.transport import SSE
 
 HEARTBEAT_SECONDS = 15.0
@@ -51,7 +52,7 @@ SURFACES = Query(False, description="The reader draws A2UI itself.")
     openapi_extra={
         "responses": {
             200: {
-                "description": "Events until the caller goes: docs/agents.md lists them.",
+                "description": "Events until the caller goes: docs/peers.md lists them.",
                 "content": {"text/event-stream": {"schema": {"type": "string"}}},
             }
         }
@@ -104,10 +105,12 @@ def _still(request: HttpRequest, who: Principal, session_id: str) -> bool:
 
 async def _events(follower: Follower, after: int) -> AsyncIterator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
+    texts = Texts(asyncio.get_running_loop().time)
     try:
         async with aclosing(follower.begin(after)) as items:
             async for item in items:
-                yield _told(item)
+                if texts.joins(item):
+                    yield _told(item)
         while True:
             try:
                 async with asyncio.timeout(HEARTBEAT_SECONDS):
@@ -116,7 +119,13 @@ async def _events(follower: Follower, after: int) -> AsyncIterator[str]:
                 yield ": still here\n\n"
             async with aclosing(follower.new()) as items:
                 async for item in items:
-                    yield _told(item)
+                    if texts.joins(item):
+                        yield _told(item)
+            if texts.ask_again():
+                async with aclosing(follower.begin(follower.cursor)) as items:
+                    async for item in items:
+                        if texts.joins(item) and not isinstance(item, UpToDate):
+                            yield _told(item)
     except (Changed, NotInLog, TooFarBack) as error:
         yield event("error", error.as_dict())
     finally:

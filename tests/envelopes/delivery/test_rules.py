@@ -37,41 +37,6 @@ def made(streaming: Any = "flush", buffered: Any = "once", **more: Any) -> PartT
     return PartType("acme.board", frozenset({"actor"}), streaming, buffered, **more)
 
 
-TABLE = {
-    "ack": ("flush", "drop"),
-    "thinking": ("flush", "drop"),
-    "response": ("flush", "once"),
-    "clarify": ("flush", "flush"),
-    "error": ("flush", "flush"),
-    "domain-data": ("once", "once"),
-    "llm-context": ("drop", "drop"),
-    "a2ui-surface": ("flush", "once"),
-    "artifact": ("flush", "once"),
-    "reasoning-trace": ("drop", "drop"),
-    "citation": ("flush", "once"),
-    "progress": ("flush", "drop"),
-    "setState": ("drop", "drop"),
-    "approval-request": ("flush", "flush"),
-    "approval-response": ("flush", "drop"),
-}
-"""What a person who can see surfaces gets: streaming, buffered."""
-
-FOR_PEERS = {
-    "llm-context": ("once", "once"),
-    "setState": ("flush", "once"),
-}
-"""Where a peer that consumes everything gets something else (D12)."""
-
-
-@pytest.mark.parametrize("name", part_types.names())
-def test_every_type_on_each_class_of_connection(name: str) -> None:
-    kind = part_types[name]
-    peer = Reader("peer", consumes=frozenset(part_types.names()))
-
-    assert (delivery_for(kind, PANEL, PERSON), delivery_for(kind, MAIL, PERSON)) == TABLE[name]
-    assert (delivery_for(kind, SSE, peer), delivery_for(kind, A2A, peer)) == FOR_PEERS.get(name, TABLE[name])
-
-
 def test_a_late_part_reaches_only_who_streams_and_only_what_may_come_late() -> None:
     streamed = [kind.name for kind in part_types if delivery_for(kind, PANEL, PERSON, late=True) != "drop"]
     buffered = [kind.name for kind in part_types if delivery_for(kind, MAIL, PERSON, late=True) != "drop"]

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from envelopes.errors import RespondRefused
-from envelopes.protocol.respond import MAX_PARTS, SYSTEM_SNIPPET, RespondCall, check_respond, respond_tool
+from envelopes.protocol.respond import MAX_PARTS, RespondCall, check_respond, respond_tool, system_snippet
 from envelopes.registries.part_types import part_types
 from envelopes.registries.turn_states import TurnState, turn_states
 
@@ -182,4 +182,4 @@ def test_the_prompt_names_what_there_is() -> None:
         "<injection>",
         "<\\action>",
     ):
-        assert name in SYSTEM_SNIPPET
+        assert name in system_snippet()

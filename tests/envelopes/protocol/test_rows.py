@@ -19,7 +19,7 @@ from envelopes.errors import AlreadyDecided, Forbidden
 from envelopes.models import Event
 from envelopes.protocol.rows import KINDS, SHAPES, Row
 from envelopes.providers.scripted import Call, Fail, Prose, Say, data, text
-from envelopes.registries import catalogs
+from envelopes.registries.catalogs import Own, catalogs
 from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.session_state import live_sessions
 from envelopes.types import Json
@@ -148,29 +148,28 @@ async def test_what_is_written_has_the_shape_of_its_kind(settings: Any) -> None:
         [Say([text("response", "Done.")])],
     )
     live_sessions.clear()
-    catalogs.register(CATALOG)
-    async with desk(script, _BOOK, _ANSWER) as d:
-        await d.say("Book Corfu")
-        await d.decide("granted")
-        with pytest.raises(AlreadyDecided):
-            await d.decide("denied")
-        approval = (await d.approvals())[0].approval_id
-        reader = await sync_to_async(factories.make_user)(staff=True, permissions=["view_session"])
-        post_decision = sync_to_async(intake.post_decision)
-        with pytest.raises(Forbidden):
-            await post_decision(d.session, Principal(user=reader), "tried-1", approval, "granted")
-        field, more, button = "a1-1", "a1-2", "a1-3"
-        await d.edit(field, "Ada")
-        await sync_to_async(intake.post_show)(d.session, d.owner, "show-1", more)
-        await d.act(button)
-        await d.say("Ask")
-        async with asyncio.timeout(30):
-            while True:
-                rows = await d.rows()
-                if any(row.kind == "agent-answer" for row in rows):
-                    break
-                await asyncio.sleep(0.01)
-    catalogs.unregister(CATALOG)
+    with catalogs.including(Own(CATALOG.id, CATALOG)):
+        async with desk(script, _BOOK, _ANSWER) as d:
+            await d.say("Book Corfu")
+            await d.decide("granted")
+            with pytest.raises(AlreadyDecided):
+                await d.decide("denied")
+            approval = (await d.approvals())[0].approval_id
+            reader = await sync_to_async(factories.make_user)(staff=True, permissions=["view_session"])
+            post_decision = sync_to_async(intake.post_decision)
+            with pytest.raises(Forbidden):
+                await post_decision(d.session, Principal(user=reader), "tried-1", approval, "granted")
+            field, more, button = "a1-1", "a1-2", "a1-3"
+            await d.edit(field, "Ada")
+            await sync_to_async(intake.post_show)(d.session, d.owner, "show-1", more)
+            await d.act(button)
+            await d.say("Ask")
+            async with asyncio.timeout(30):
+                while True:
+                    rows = await d.rows()
+                    if any(row.kind == "agent-answer" for row in rows):
+                        break
+                    await asyncio.sleep(0.01)
 
     assert _misfits(rows) == []
     assert SHAPES.keys() - {row.kind for row in rows} == set()

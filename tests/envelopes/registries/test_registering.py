@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
+from a2ui.catalog.basic import BASIC_CATALOG_1_0
 from envelopes import checks
 from envelopes.errors import RegistrationError
 from envelopes.registries.actors import actors
 from envelopes.registries.base import Registry
+from envelopes.registries.catalogs import CatalogRegistry
 from envelopes.registries.catalogue import REGISTRIES
 from envelopes.registries.part_types import PartType, PartTypeRegistry, part_types
 from envelopes.registries.state_machines import Coordinate, StateMachine, state_machines
@@ -51,7 +53,8 @@ def test_what_is_there_for_a_block_is_from_where_the_block_is_and_leaves_what_wa
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
 def test_nothing_is_registered_once_the_applications_are_loaded(registry: Registry[Any]) -> None:
-    item = replace(next(iter(registry), CART), name="acme.late" if registry is not state_machines else "late")
+    first = next(iter(registry), CART)
+    item = replace(first, name="late" if first is CART else "acme.late")
     with pytest.raises(RegistrationError, match=r"comes too late \(tests\..*beach\.py"):
         registry.register(item)
 
@@ -97,6 +100,15 @@ def test_every_shape_of_the_sources_registers_the_same_part_type(given: Mapping[
         allowed_transports=frozenset({"sse", "a2a"}),
         requires_peer_consumes=True,
     )
+
+
+def test_what_models_read_may_stand_beside_the_words_of_the_sources() -> None:
+    example = {"data": {"slot": 1}}
+    given = {**SHAPES["meta"], "description": "one slot", "example": example}
+
+    kind = PartTypeRegistry("part type").register(given)
+
+    assert (kind.description, kind.example) == ("one slot", example)
 
 
 def test_what_does_not_prefer_to_stream_comes_whole() -> None:
@@ -168,7 +180,12 @@ def test_a_default_actor_that_is_not_there_is_an_error(settings: Any) -> None:
 
 def test_the_command_prints_all_of_it_and_where_it_came_from() -> None:
     out = StringIO()
-    board = replace(BOARD, allowed_transports=frozenset({"sse", "a2a"}), requires_peer_consumes=True)
+    board = replace(
+        BOARD,
+        allowed_transports=frozenset({"sse", "a2a"}),
+        requires_peer_consumes=True,
+        description="what stands where",
+    )
     with part_types.including(board), state_machines.including(CART):
         call_command("beach", "registries", stdout=out, no_color=True)
     lines = [" ".join(line.split()) for line in out.getvalue().splitlines()]
@@ -177,8 +194,23 @@ def test_the_command_prints_all_of_it_and_where_it_came_from() -> None:
     told = [line for line in lines if line.startswith("acme.board ")]
 
     assert len(told) == 1
-    assert told[0].startswith("acme.board streaming flush, buffered drop, only a2a sse, only to who asks")
+    assert told[0].startswith(
+        "acme.board what stands where: streaming flush, buffered drop, only a2a sse, only to who asks"
+    )
     assert f"{__name__}, line " in told[0]
     for registry in REGISTRIES:
         for name in registry.names():
             assert any(line.startswith(f"{name} ") and ", line " in line for line in lines)
+
+
+def test_two_catalogs_of_one_id_are_refused_with_both_places() -> None:
+    registry = CatalogRegistry("catalog")
+    shop = BASIC_CATALOG_1_0.extended("https://shop.example/catalogs/goods")
+
+    assert registry.register_catalog(shop) is shop
+    with pytest.raises(
+        RegistrationError, match=rf"{__name__}, line \d+\) is registered already \({__name__}"
+    ):
+        registry.register_catalog(BASIC_CATALOG_1_0.extended("https://shop.example/catalogs/goods"))
+    with pytest.raises(RegistrationError, match="is not a name"):
+        registry.register_catalog(BASIC_CATALOG_1_0.extended("shop goods"))

@@ -19,7 +19,7 @@ from envelopes.errors import RegistrationError
 from envelopes.models import AgentCall
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
-from envelopes.registries import catalogs
+from envelopes.registries.catalogs import Own, catalogs
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.session_state import live_sessions
 from envelopes.turns.agent_calls import MAX_HOPS
@@ -33,9 +33,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture(autouse=True)
 def shop() -> Iterator[None]:
-    catalogs.register(CATALOG)
-    yield
-    catalogs.unregister(CATALOG)
+    with catalogs.including(Own(CATALOG.id, CATALOG)):
+        yield
     live_sessions.clear()
 
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from a2ui.safety.urls import safe_image, safe_open
 from envelopes.markup.html import NOTHING, SafeString, html, icon, text
-from envelopes.part_types.artifact import is_whole
+from envelopes.part_types.artifact import ARTIFACT, is_whole
 from envelopes.protocol.file_names import file_name
 from envelopes.protocol.text import is_blank
 from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
@@ -37,7 +37,7 @@ class ArtifactView(PartView):
     """``state``: of a file that is written piece by piece, while more may come, or its turn ended before all had; else
     "". What is written to it then makes it grow again."""
 
-    kind = "artifact"
+    kind = ARTIFACT.name
 
     data: JsonObject
     state: str = ""

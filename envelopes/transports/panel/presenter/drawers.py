@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
-from envelopes.errors import RegistrationError
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.part_types.ack import ACK
 from envelopes.part_types.approval_request import APPROVAL_REQUEST
@@ -18,6 +18,8 @@ from envelopes.part_types.error import ERROR
 from envelopes.part_types.progress import PROGRESS
 from envelopes.part_types.response import RESPONSE
 from envelopes.part_types.thinking import THINKING
+from envelopes.registries.base import Registry
+from envelopes.registries.catalogue import with_registry
 from envelopes.registries.part_types import part_types
 from envelopes.transports.panel.presenter import (
     activity,
@@ -35,25 +37,36 @@ from envelopes.transports.panel.presenter.row import RowContext
 
 Drawer: TypeAlias = Callable[[RowContext], None]
 
-_DRAWERS: dict[str, Drawer] = {}
+
+@dataclass(frozen=True)
+class Drawing:
+    """``drawer`` draws parts of the type ``name``."""
+
+    name: str
+    drawer: Drawer
+
+    @property
+    def summary(self) -> str:
+        return f"{self.drawer.__module__}.{self.drawer.__qualname__}"
 
 
-def draw_with(part_type: str, drawer: Drawer) -> None:
-    """``drawer`` draws parts of this type. Raises ``RegistrationError`` where another one does already."""
-    known = _DRAWERS.setdefault(part_type, drawer)
-    if known is not drawer:
-        raise RegistrationError(
-            f"Parts of type {part_type!r} are drawn by {known.__module__}.{known.__qualname__} already, so "
-            f"{drawer.__module__}.{drawer.__qualname__} cannot draw them.",
-            name=part_type,
-        )
+class DrawingRegistry(Registry[Drawing]):
+    """Drawings by part type."""
+
+    def register_drawer(self, part_type: str, drawer: Drawer) -> Drawing:
+        """``drawer`` draws parts of this type. Raises ``RegistrationError`` where another one does already."""
+        return self.register(Drawing(part_type, drawer))
+
+
+drawings = with_registry(DrawingRegistry("panel drawing"))
+draw_with = drawings.register_drawer
 
 
 def drawer_of(part_type: str) -> Drawer:
     """Who draws parts of this type: for one without a drawer its own template or module, else the readable fallback."""
-    drawer = _DRAWERS.get(part_type)
-    if drawer is not None:
-        return drawer
+    drawing = drawings.get(part_type)
+    if drawing is not None:
+        return drawing.drawer
     kind = part_types.get(part_type)
     return templated.show if kind is not None and (kind.template or kind.module) else data.show_unknown
 
@@ -61,6 +74,11 @@ def drawer_of(part_type: str) -> Drawer:
 def is_prose(part_type: str) -> bool:
     """Whether parts of this type are Markdown and nothing else, so that they can be drawn while they are written."""
     return drawer_of(part_type) is prose.answer
+
+
+def is_note(part_type: str) -> bool:
+    """Whether what is written in them is the line that moves while a turn runs, and not a text of its own."""
+    return drawer_of(part_type) is activity.note
 
 
 draw_with(ACK.name, activity.note)

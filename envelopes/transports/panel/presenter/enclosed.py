@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from envelopes.markup.html import SafeString, html, join, text
+from envelopes.part_types.artifact import ARTIFACT
 from envelopes.registries.part_types import part_types
 from envelopes.transports.panel.presenter.artifact import ArtifactView
 from envelopes.transports.panel.presenter.data import Sheet
@@ -49,7 +50,7 @@ def enclosed(context: RowContext) -> Iterator[PartView]:
         if kind is None or not gets(kind):
             continue
         words, data = str(part.get("text") or "").strip(), part.get("data")
-        if kind.name == "artifact" and isinstance(data, dict):
+        if kind.name == ARTIFACT.name and isinstance(data, dict):
             yield ArtifactView(context.new_id(), data)
         elif words or data is not None:
             yield Enclosed(context.new_id(), words, data)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from a2ui.safety.text import to_text
 from envelopes.markup.html import SafeString, html, icon, join, text, trusted
+from envelopes.part_types.progress import PROGRESS
 from envelopes.transports.panel.presenter.part_view import PartView, RenderContext, stored
 from envelopes.types import Json, JsonObject
 
@@ -107,7 +108,7 @@ class ProgressView(PartView):
     """``shown`` is the highest value the bar has had. ``planned``: steps were announced before they began, so their
     number is known."""
 
-    kind = "progress"
+    kind = PROGRESS.name
 
     title: str = ""
     steps: list[Step] = field(default_factory=list)

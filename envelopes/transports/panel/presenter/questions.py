@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from envelopes.markup.html import SafeString, html, icon, join, text
+from envelopes.part_types.clarify import CLARIFY
 from envelopes.protocol.text import shorten
 from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
 from envelopes.transports.panel.presenter.prose import markdown
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from envelopes.transports.panel.presenter.row import RowContext
 
 
-UNANSWERED = ("clarify",)
+UNANSWERED = ("unanswered",)
 
 
 @stored
@@ -26,7 +27,7 @@ class ClarifyView(PartView):
     """One question. The person's next message ends it: as its answer where it is one of the choices. Whether other
     words are an answer or another subject, no row says."""
 
-    kind = "clarify"
+    kind = CLARIFY.name
 
     actor: str
     question: str

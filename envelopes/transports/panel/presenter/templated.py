@@ -46,6 +46,8 @@ class TemplateCard(PartView):
         except Exception:
             logger.exception("The template of %s cannot be used.", self.part_type)
             return self._as_data(render)
+        # Set as an answer is, for whatever brings no look of its own.
+        body = html('<div class="b-prose">{}</div>', body)
         return frame(self, render, self.actor, note=shown(render, self.at), body=body)
 
     def _body(self, kind: PartType, render: RenderContext) -> SafeString:

@@ -191,6 +191,16 @@ def test_p13_only_what_is_prose_is_drawn() -> None:
         assert "draw" not in frame_of(Drawings("en"), Delta(LIVE, 1, part_type, 0, "**a**\n\n"))
 
 
+@pytest.mark.parametrize(
+    ("part_type", "piece"),
+    [("ack", "typing"), ("thinking", "typing"), ("clarify", None), ("acme.gone", None)],
+)
+def test_what_its_drawer_makes_a_moving_line_streams_into_one(part_type: str, piece: str | None) -> None:
+    frame = frame_of(Drawings("en"), Delta(LIVE, 1, part_type, 0, "Looking"))
+
+    assert frame.get("piece") == piece
+
+
 def test_p13_long_text_is_read_off_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     real = asyncio.to_thread

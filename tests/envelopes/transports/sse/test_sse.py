@@ -18,7 +18,7 @@ from django.test import AsyncClient
 
 from envelopes import peers
 from envelopes.access import Principal
-from envelopes.delivery.deltas import deltas
+from envelopes.delivery.deltas import Delta, deltas
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Peer
 from envelopes.providers.scripted import Say, ScriptedProvider, data, text
@@ -164,9 +164,13 @@ async def test_text_comes_while_it_is_written_and_offsets_make_it_whole() -> Non
 
 
 @contextlib.asynccontextmanager
-async def desk_of_a_program(script: Any) -> AsyncIterator[tuple[Program, Desk]]:
+async def desk_of_a_program(script: Any, pace: float = 3000) -> AsyncIterator[tuple[Program, Desk]]:
     peer, token = await sync_to_async(peers.add)("desk", ["chat", "read"])
-    async with desk(script, owner=peers.principal_of_peer(peer), provider=slowly) as d:
+    async with desk(
+        script,
+        owner=peers.principal_of_peer(peer),
+        provider=lambda following: ScriptedProvider(following, pace=pace),
+    ) as d:
         yield Program(peer, token), d
 
 
@@ -215,6 +219,22 @@ async def test_cut_fifty_times_nothing_is_lost_or_doubled_and_texts_end_the_same
     assert whole
     for live, said in texts.items():
         assert whole[live].startswith(said)
+
+
+async def test_a_text_gets_no_hole_and_is_asked_for_again() -> None:
+    async with desk_of_a_program(replies([Say([text("response", WORDS)])]), pace=150) as (caller, d):
+        stream = await (await listen(caller, d)).seen("upToDate")
+        await d.say("Hello", wait=False)
+        first = (await stream.seen("textDelta")).of("textDelta")[0].data
+        ahead = Delta(first["live"], first["turn"], "response", 9_000, "What nobody can place.")
+        deltas.publish(d.session.pk, ahead)
+        await stream.seen("settled")
+        await stream.cut()
+
+    heard = stream.of("textDelta")
+    assert not any("nobody can place" in delta.data["text"] for delta in heard)
+    assert [delta.data["offset"] for delta in heard].count(0) == 2, "it was asked for again, once"
+    assert len(stream.of("upToDate")) == 1
 
 
 async def test_it_goes_on_after_a_row_by_header_or_address_and_the_header_is_newer() -> None:
