@@ -55,6 +55,11 @@ def _post_message(
 ) -> JsonObject:
     others = inbound_parts(session, parts, uploads=files, from_peer=who.kind == "peer")
     if is_blank(text) and not others and not files:
+        if parts:
+            known = [kind.name for kind in part_types if "inbound" in kind.origins and not kind.decides]
+            raise ValidationFailed(
+                "No part of this message is of a type that is known here.", path="/parts", allowed=known
+            )
         raise ValidationFailed("The message is empty.", path="/text")
     text = clean_text(text).strip()
     limit = conf.BEACH_MESSAGE_CHARACTERS
@@ -140,7 +145,8 @@ def post_decision(
 
     A repeat is answered like any other message: a click that was sent again must not stand in the log as a late one.
     """
-    if not session.approvals.filter(approval_id=approval_id).exists():
+    # What is no id at all is not looked for: databases refuse some texts.
+    if not (approval_id.isalnum() and session.approvals.filter(approval_id=approval_id).exists()):
         raise NotFound("This request does not exist, or you do not have access to it.")
     refused: Forbidden | None = None
     try:

@@ -6,7 +6,7 @@ class Migration(migrations.Migration):
     """Bytes of files go into a storage, in pieces. This adds what says where; the next one moves them, and the one
     after that drops the column that they were in."""
 
-    dependencies = [("envelopes", "0012_agent_calls")]
+    dependencies = [("envelopes", "0020_session_locale")]
 
     operations = [
         migrations.AddField("artifact", "owner", models.CharField(blank=True, default="", max_length=128), preserve_default=False),
