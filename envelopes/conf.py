@@ -98,6 +98,9 @@ class RuntimeSettings:
     """How long a person has to decide, where the tool does not say."""
 
     BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
+    BEACH_ARTIFACT_STORAGE = _text("artifacts")
+    """The alias in STORAGES under which files of conversations are kept: never one whose files a server gives out."""
+
     BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
     """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
 
@@ -150,6 +153,9 @@ class RuntimeSettings:
 
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""
+
+    BEACH_SESSION_ARTIFACT_BYTES = _whole(500 * 1024 * 1024)
+    """All files of a conversation together."""
 
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""

@@ -121,6 +121,19 @@ STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
     "beachsite.client.ClientFinder",
 ]
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    # Files of conversations: in a folder that nothing but the application serves, and that nobody else may read.
+    "artifacts": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": Path(env.text("BEACH_ARTIFACT_ROOT", str(BEACH_DATA / "artifacts"))),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
+}
 STATIC_ROOT = Path(env.text("BEACH_STATIC_ROOT", str(BASE_DIR / "var" / "static")))
 
 # -- doors ---------------------------------------------------------------------------------------------------

@@ -46,10 +46,7 @@ class LogAt:
         """What is being written, from its beginning. Where one actor has asked another, it stands in the turn of the
         first."""
         number, bubbles = self.running or (0, {})
-        return [
-            Delta(live, bubble.get("turn", number), bubble["partType"], 0, bubble["text"])
-            for live, bubble in bubbles.items()
-        ]
+        return [Delta.saved(live, bubble.get("turn", number), bubble) for live, bubble in bubbles.items()]
 
 
 def log_at(session_pk: int, after: int) -> LogAt | None:

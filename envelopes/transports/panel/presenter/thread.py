@@ -25,6 +25,7 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import BUSY
 from envelopes.transports.panel.presenter import (
     activity,
+    artifact,
     decisions,
     drawing,
     gathered,
@@ -279,6 +280,7 @@ class Thread:
         finalized_by = str(context.row.data.get("finalizedBy") or "complete")
         gathered.close(context, str(context.row.data.get("turnState") or ""))
         progress.close(context, finalized_by)
+        artifact.end(context, turn.number)
         decisions.close(context, turn.number)
         if finalized_by in questions.BROKEN_OFF:
             surface.end(context, turn.number)
