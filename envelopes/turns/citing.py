@@ -44,15 +44,15 @@ def _wrong(said: Cited, data: Sequence[tuple[str, Json]]) -> tuple[str, str] | N
     if steps is None:
         return (
             NO_DATA,
-            "path has to be a JSON Pointer into domain-data of this turn, such as /flights/0/price.",
+            f"path has to be a JSON Pointer into {DOMAIN_DATA.name} of this turn, such as /flights/0/price.",
         )
     meant = [value for slot, value in data if not said.slot or slot == said.slot]
     # Of a slot that is named, the last data are what stands there.
     looked = meant[-1:] if said.slot else meant
     if any(pointers.at(value, steps) is not pointers.NOTHING for value in looked):
         return None
-    where = f"domain-data of {said.slot}" if said.slot else "domain-data of this turn"
-    return NO_DATA, f"There is nothing at {said.path!r} in the {where} so far."
+    where = said.slot or "this turn"
+    return NO_DATA, f"There is nothing at {said.path!r} in the {DOMAIN_DATA.name} of {where} so far."
 
 
 def _among(parts: Sequence[Part]) -> Iterator[tuple[str, Json]]:

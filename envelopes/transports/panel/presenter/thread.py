@@ -221,8 +221,7 @@ class Thread:
 
     def _action(self, context: RowContext) -> None:
         self._new_day(context)
-        label = context.row.data.get("label")
-        label = shorten(label, 120) if isinstance(label, str) else ""
+        label = shorten(str(context.row.data.get("label") or ""), 120)
         self.model.open(Click(context.new_id(), label, context.at, seq=context.row.seq))
         self._asked = ""
 
@@ -233,8 +232,7 @@ class Thread:
             return
         if isinstance(before := context.row.data.get("goesOn"), int):
             turn.first = self.turn(before, context.row.actor).first
-        asker = context.row.data.get("delegatedFrom")
-        if isinstance(asker, int):
+        if isinstance(asker := context.row.data.get("delegatedFrom"), int):
             # What it says stands in the turn that waits for it, where something moves all the time.
             self._set_status(turn, status)
             self._anew(context, asker)
