@@ -103,10 +103,18 @@ class Environment:
 
     def _build(self, project: Project, groups: set[str]) -> None:
         # What someone needed before, they need again.
-        groups = groups | (self._read_stamp()[1] & project.groups)
+        had = self._read_stamp()[1] & project.groups
+        new = sorted(groups - had)
+        groups = groups | had
         requirements = project.requirements(groups)
         started = time.monotonic()
-        say("Preparing .venv with the packages of constraints.txt (about half a minute, once) ... ", end="")
+        adds = self._read_stamp()[0] == project.digest and self.python.exists()
+        doing = (
+            f"Adding the packages for {' and '.join(new)} to .venv"
+            if adds
+            else "Preparing .venv with its packages"
+        )
+        say(f"{doing} (once; half a minute, on a busy machine minutes) ... ", end="")
         # From here to the new stamp, a start that is cut leaves an environment that the next one mends.
         self.stamp.unlink(missing_ok=True)
         if not self._is_usable():

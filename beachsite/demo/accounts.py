@@ -23,17 +23,20 @@ class Account:
     password: str
 
 
-def ensure_accounts(*, reset: bool = False) -> list[Account]:
-    """Create what is missing; ``reset`` gives new passwords to what is there."""
+def ensure_accounts(*, reset: bool = False, agent: str = "Sally") -> list[Account]:
+    """Create what is missing; ``reset`` gives new passwords to what is there. ``agent``: who answers."""
     group, _ = Group.objects.get_or_create(name=GROUP)
     group.permissions.set(
         Permission.objects.filter(
             Q(content_type__app_label__in=("envelopes", "demo"), codename__startswith="view_")
-            | Q(content_type__app_label="envelopes", codename="decide_approval")
+            | Q(
+                content_type__app_label="envelopes",
+                codename__in=("decide_approval", "add_peer", "change_peer"),
+            )
         )
     )
-    owner = _ensure(OWNER, "talks to Sally", reset=reset, first_name="Ada", last_name="Lovelace")
-    staff = _ensure(STAFF, "reads and decides in the admin", reset=reset, is_staff=True)
+    owner = _ensure(OWNER, f"talks to {agent}", reset=reset, first_name="Ada", last_name="Lovelace")
+    staff = _ensure(STAFF, "reads, decides and manages peers in the admin", reset=reset, is_staff=True)
     get_user_model().objects.get(username=STAFF).groups.add(group)
     return [owner, staff]
 

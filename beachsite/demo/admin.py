@@ -18,11 +18,14 @@ class BookingAdmin(admin.ModelAdmin[Booking]):
         "date",
         "lead_passenger",
         "tickets",
-        "total",
-        "currency",
+        "price",
         "created_at",
     )
     search_fields = ("reference", "lead_passenger", "session_id")
+
+    @admin.display(description="total", ordering="total")
+    def price(self, booking: Booking) -> str:
+        return f"{booking.total} {booking.currency}"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

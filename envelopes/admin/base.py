@@ -14,7 +14,6 @@ from django.db.models import CharField, Field, ForeignKey, Model, OuterRef, Quer
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.functional import cached_property
-from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
@@ -163,8 +162,7 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        titled = {"title": capfirst(self.opts.verbose_name_plural), **(extra_context or {})}
-        response = super().changelist_view(request, titled)
+        response = super().changelist_view(request, extra_context)
         changelist = getattr(response, "context_data", None) and response.context_data.get("cl")  # type: ignore[attr-defined]
         if isinstance(changelist, ChangeList) and getattr(changelist.paginator, "capped", False):
             told = _("Showing the first {}. Search or filter to find the rest.")

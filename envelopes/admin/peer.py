@@ -16,14 +16,22 @@ from envelopes import peers
 from envelopes.errors import BeachError
 from envelopes.models import Peer
 from envelopes.protocol.agent_cards import read_agent_card
-from envelopes.registries.scopes import SCOPES
+from envelopes.registries.scopes import SCOPES, offered
+
+
+class CardField(forms.JSONField):
+    """Empty where there is no card; the stock field writes ``null``."""
+
+    def prepare_value(self, value: Any) -> Any:
+        """What stands in the box."""
+        return "" if value is None else super().prepare_value(value)
 
 
 class PeerForm(forms.ModelForm[Peer]):
     """Scopes as boxes to check, the card as JSON."""
 
     scopes = forms.MultipleChoiceField(
-        choices=[(name, f"{name}: {meaning}") for name, meaning in SCOPES.items()],
+        choices=[(name, offered(name)) for name in SCOPES],
         widget=forms.CheckboxSelectMultiple,
         required=False,
         label=gettext_lazy("Scopes"),
@@ -42,6 +50,7 @@ class PeerForm(forms.ModelForm[Peer]):
     class Meta:
         model = Peer
         fields = ("name", "scopes", "rate", "card", "is_active")
+        field_classes: ClassVar[dict[str, type[forms.Field]]] = {"card": CardField}
         help_texts: ClassVar[dict[str, Any]] = {
             "rate": gettext_lazy("Requests a minute that it may make of each server process."),
             "card": gettext_lazy("Its Agent Card as JSON: what it consumes is read from there."),
@@ -54,6 +63,8 @@ class PeerAdmin(admin.ModelAdmin[Peer]):
     """A peer can be blocked and gets a new token; it is not deleted, since conversations are its own."""
 
     form = PeerForm
+    change_list_template = "admin/envelopes/history_list.html"
+    show_facets = admin.ShowFacets.NEVER
     list_display = ("name", "token_hint", "scope_names", "rate", "is_active", "created_at")
     list_filter = ("is_active",)
     search_fields = ("name",)

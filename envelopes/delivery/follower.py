@@ -42,7 +42,7 @@ RECHECK_SECONDS = 60.0
 
 
 class NotInLog(BeachError):
-    """This page shows more than the server has. Load it again."""
+    """The reader is further than the log, which has been set back: begin again at its start."""
 
     code = "not_in_log"
     fault = "us"

@@ -9,3 +9,16 @@ SCOPES: dict[str, str] = {
     "documents": "propose patches of documents",
     "live": "use the live channel",
 }
+
+NOT_YET: dict[str, str] = {
+    "decide": "no policy names one so far",
+    "documents": "not there yet",
+    "live": "not there yet",
+}
+"""Those that let a peer do nothing so far, and why."""
+
+
+def offered(name: str) -> str:
+    """A scope for whoever chooses: its name, what it is, and that it does nothing yet where that is so."""
+    told = f" ({NOT_YET[name]})" if name in NOT_YET else ""
+    return f"{name}: {SCOPES[name]}{told}"

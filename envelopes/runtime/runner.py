@@ -191,11 +191,11 @@ class Runner:
         try:
             await run.run()
         except LeaseLost:
-            logger.info("Turn %s is carried on elsewhere.", run.claim.turn_pk)
+            logger.info("%s: carried on elsewhere", run.claim.name)
         except asyncio.CancelledError:
             raise
         except Exception:
-            logger.exception("Turn %s failed.", run.claim.turn_pk)
+            logger.exception("%s: a fault of ours", run.claim.name)
             text = "It is our fault and has been logged. Your messages are safe."
             with contextlib.suppress(LeaseLost):
                 await in_session(session, steps.give_up, run.claim, "internal", text)

@@ -318,7 +318,7 @@ class LiveSession:
 
 
 class TooFarBack(BeachError):
-    """This page is so far behind that loading it again is quicker than catching up."""
+    """The reader is so far behind that to begin again at the start is quicker than to catch up."""
 
     code = "too_far_back"
     fault = "client"

@@ -14,12 +14,16 @@ from envelopes.models import Turn
 logger = logging.getLogger(__name__)
 
 
+def name_of(turn: Turn, session: str) -> str:
+    """How every line about a turn begins. ``session``: its public id."""
+    return f"Turn {turn.number} of session {session}"
+
+
 def started(turn: Turn, session: str, reason: str) -> None:
-    """``session``: its public id; ``reason``: started, resumed or recovered."""
+    """``reason``: started, resumed or recovered."""
     logger.info(
-        "Turn %d of session %s: %s, actor=%s attempt=%d",
-        turn.number,
-        session,
+        "%s: %s, actor=%s attempt=%d",
+        name_of(turn, session),
         reason,
         turn.actor,
         turn.attempt,
@@ -29,9 +33,8 @@ def started(turn: Turn, session: str, reason: str) -> None:
 def settled(turn: Turn, session: str, now: datetime) -> None:
     """``ms`` from when it was asked for, waiting for people included."""
     logger.info(
-        "Turn %d of session %s: settled, actor=%s state=%s by=%s steps=%d attempt=%d ms=%d",
-        turn.number,
-        session,
+        "%s: settled, actor=%s state=%s by=%s steps=%d attempt=%d ms=%d",
+        name_of(turn, session),
         turn.actor,
         turn.turn_state,
         turn.finalized_by,
@@ -45,9 +48,8 @@ def provider_failed(turn: Turn, session: str, error: ProviderError, *, again: bo
     """What the model's provider said, with the id under which it knows the request."""
     facts = error.facts
     logger.warning(
-        "Turn %d of session %s: the model failed, actor=%s kind=%s status=%s request=%s again=%s",
-        turn.number,
-        session,
+        "%s: the model failed, actor=%s kind=%s status=%s request=%s again=%s",
+        name_of(turn, session),
         turn.actor,
         facts.get("kind", error.code),
         facts.get("status", "-"),
@@ -58,4 +60,4 @@ def provider_failed(turn: Turn, session: str, error: ProviderError, *, again: bo
 
 def failed(turn: Turn, session: str, code: str) -> None:
     """It ended without an answer."""
-    logger.warning("Turn %d of session %s: failed, actor=%s code=%s", turn.number, session, turn.actor, code)
+    logger.warning("%s: failed, actor=%s code=%s", name_of(turn, session), turn.actor, code)

@@ -58,13 +58,14 @@ def is_dead(owner: str) -> bool:
 class Claim:
     """``turn``: as it was when it was claimed, where no reply of its has begun. Its first messages are stored with the
     first that is added to them; made anew from the log, they are the same. ``deadline`` is when its time is up, in
-    seconds since 1970."""
+    seconds since 1970; ``name``, what the process log calls it."""
 
     turn_pk: int
     session_pk: int
     attempt: int
     deadline: float | None = field(default=None, compare=False)
     turn: Turn | None = field(default=None, compare=False, repr=False)
+    name: str = field(default="", compare=False)
 
     @property
     def fence(self) -> TurnFence:
@@ -137,7 +138,8 @@ def _claimed(writer: Writer, turn: Turn, reason: str, *, begins: bool) -> Claim:
     writer.add("turn", turn_data(turn, "running", reason=reason), turn=turn)
     name = writer.session.public_id
     transaction.on_commit(lambda: journal.started(turn, name, reason))
-    return Claim(turn.pk, turn.session_id, turn.attempt, turn.deadline, turn if begins else None)
+    told = journal.name_of(turn, name)
+    return Claim(turn.pk, turn.session_id, turn.attempt, turn.deadline, turn if begins else None, told)
 
 
 def _is_free(owner: str, until: datetime | None, now: datetime) -> bool:

@@ -23,7 +23,10 @@ function busy(now) {
   const before = facts.busy === 'true', waiting = pending();
   facts.busy = now;
   drawComposer();
-  if (now !== before && (now || !waiting)) announce(strings[now ? 'busy' : 'ready']);
+  if (now === before) return;
+  // When its turn began or ended is in the list too, and its first words name it there.
+  relist();
+  if (now || !waiting) announce(strings[now ? 'busy' : 'ready']);
 }
 
 // The list of conversations is the server's; it is asked for when it may have changed. A page that nobody looks at asks
@@ -97,8 +100,6 @@ listen({
     settle();
     busy(frame.busy);
     showNews(frame.id ? [] : roots);
-    // Its first words name a conversation, and put it into the list.
-    for (const op of frame.ops) if (op[1] === 'tab') relist();
   },
   delta,
   welcome: frame => {

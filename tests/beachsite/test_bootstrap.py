@@ -74,6 +74,22 @@ def test_a_group_is_added_when_it_is_first_needed_and_kept_from_then_on(root: Pa
     assert environment.created == 1
 
 
+def test_it_says_what_it_makes_and_what_it_only_adds(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A second installation is not the first one again, and none is promised to be quick."""
+    environment = Recorded(root)
+    environment.prepare(set())
+    environment.prepare({"test"})
+    (root / "constraints.txt").write_text("one==1.2\n")
+    environment.prepare(set())
+
+    made, added, anew = capsys.readouterr().err.splitlines()
+    assert made.startswith(
+        "Preparing .venv with its packages (once; half a minute, on a busy machine minutes) ... done"
+    )
+    assert added.startswith("Adding the packages for test to .venv (once;")
+    assert anew.startswith("Preparing .venv with its packages")
+
+
 @pytest.mark.parametrize(
     ("file", "old", "new", "again"),
     [

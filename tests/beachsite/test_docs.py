@@ -21,6 +21,7 @@ from envelopes.protocol.payloads import RetryPolicy
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.state_machines import StateMachineRegistry, state_machines
 from envelopes.registries.turn_states import TurnStateRegistry, turn_states
+from tests.desk import desk
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -95,6 +96,32 @@ def test_the_agent_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatc
     assert tool.approval is not None
     assert tool.approval.question(args) == "Refund 12.50 euros for order A1?"
     assert tool.approval.done(args, {}) == "Refunded 12.50 euros"
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_script_in_the_documents_runs_the_agent_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Actor] = []
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "agents.md").read_text("utf-8"), re.DOTALL)
+    names: dict[str, Any] = {"__name__": "desk.beach"}
+    monkeypatch.setattr(actors, "register", found.append)
+    for code in (blocks[0], next(block for block in blocks if "def script" in block)):
+        exec(compile(code, "agents.md", "exec", dont_inherit=True), names)  # noqa: S102
+    monkeypatch.undo()
+
+    def scripted(script: Any) -> Any:
+        return names["ScriptedProvider"](script, pace=0)
+
+    async with desk(names["script"], *found[0].tools, provider=scripted) as d:
+        await d.say("Hello")
+        assert await d.texts("clarify") == ["Which order shall I refund?"]
+        await d.say("Refund order A1")
+        (approval,) = await d.approvals()
+        assert (approval.tool_name, approval.args) == ("refund", {"order": "A1", "euros": 12.5})
+        await d.decide("granted")
+        await d.say("Another refund")
+        await d.decide("denied")
+        assert await d.texts() == ["The money is on its way.", "It was not paid."]
+        assert [turn.turn_state for turn in await d.turns()] == ["clarifying", "complete", "complete"]
 
 
 def _snippet(heading: str) -> dict[str, Any]:

@@ -316,3 +316,31 @@ def _left(place: Locator) -> float:
       return words.getBoundingClientRect().left;
     }""")
     return left
+
+
+LINES = """values => {
+  const [name, count] = values.children, box = values.getBoundingClientRect();
+  const tall = [values, name, count].map(each => each.getBoundingClientRect().height);
+  const before = count.getBoundingClientRect().left - parseFloat(getComputedStyle(count, '::before').width) - box.left;
+  const cut = getComputedStyle(values).overflowX;
+  return { extra: Math.round(tall[0] - tall[1] - tall[2]), before: Math.round(before), cut };
+}"""
+
+
+@pytest.mark.parametrize("name", ["Ada Lovelace", "Wolfeschlegelsteinhausen Bergerdorff " * 2])
+def test_the_mark_between_two_values_has_no_line_of_its_own(make: Make, name: str) -> None:
+    stage = make(PHONE)
+    stage.open()
+    fields = [
+        field | ({"beside": "lead_passenger"} if field["path"] == ["tickets"] else {}) for field in FIELDS
+    ]
+    ask(stage, {**BOOKING, "lead_passenger": name}, question="Buy it?", fields=fields)
+    values = stage.page.locator(".b-facts dd", has_text="2 tickets")
+    found = values.evaluate(LINES)
+    assert found["cut"] == "clip"
+    if len(name) < 20:
+        # On one line, with the mark between them.
+        assert found["extra"] < 0 < found["before"]
+    else:
+        # One under the other, with nothing between them: the mark hangs out of the row.
+        assert found["extra"] == 0 > found["before"]

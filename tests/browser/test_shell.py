@@ -375,3 +375,15 @@ def test_p17_the_page_claims_nothing_before_its_code_runs(show: Callable[..., St
     page.reload()
     assert page.locator("#status").inner_text().strip() == ""
     expect(page.get_by_role("button", name="Send")).to_be_disabled()
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_a_suggestion_that_is_alone_stands_in_the_middle(
+    show: Callable[..., Stage], size: tuple[int, int]
+) -> None:
+    stage = show(Talk(), size)
+    middles: list[float] = stage.page.evaluate(
+        "['#thread', '.b-empty h2', '.b-prompt'].map(each => document.querySelector(each).getBoundingClientRect())"
+        ".map(({ left, right }) => (left + right) / 2)"
+    )
+    assert max(middles) - min(middles) < 1

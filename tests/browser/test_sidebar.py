@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Desk
 from tests.browser.test_main_job import BOOK, QUICK, open_chat, say, settled
@@ -34,3 +34,20 @@ def test_p16_another_conversation_that_begins_to_wait_shows_at_once(
     settled(there)
     expect(other).not_to_contain_text("Waiting for you", timeout=15_000)
     expect(other).not_to_contain_text("Working", timeout=15_000)
+
+
+def test_the_list_follows_the_conversation_that_is_open(page: Page, site: Server) -> None:
+    """When something last happened in it, as a page that comes now has it."""
+    page.goto(f"{site.url}/?new")
+    say(page, "hello there")
+    settled(page)
+    at = page.locator("#sessions [aria-current=page] time")
+    expect(at).to_have_count(1)
+    other = page.context.new_page()
+    for text in ("", "what can you do here"):
+        if text:
+            say(page, text)
+            settled(page)
+        other.goto(page.url)
+        now = other.locator("#sessions [aria-current=page] time").get_attribute("datetime") or ""
+        expect(at).to_have_attribute("datetime", now)

@@ -11,6 +11,7 @@ from beachsite.demo.script.scene import (
     ASK_ORIGIN,
     ASK_RESEARCH,
     Scene,
+    not_understood,
     read_scene,
 )
 from beachsite.demo.script.slots import read_slots
@@ -29,7 +30,8 @@ def flow_of(scene: Scene) -> Flow:
     if scene.action is not None:
         return _clicked(scene, scene.action)
     intent = intents.of(scene.text)
-    if scene.pending and intent in ("unclear", "thanks"):
+    understood = not not_understood(scene.text)
+    if scene.pending and understood and intent in ("unclear", "thanks"):
         return _answered(scene)
     match intent:
         case "search":
@@ -48,7 +50,9 @@ def flow_of(scene: Scene) -> Flow:
             return talk.thanks()
         case "unclear":
             # "And on Sunday?" goes on from the last search.
-            goes_on = scene.known.destination and read_slots(scene.text, scene.today).says_something
+            goes_on = (
+                understood and scene.known.destination and read_slots(scene.text, scene.today).says_something
+            )
             return flights.search(scene) if goes_on else talk.lost()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from typing import Literal
 
 from beachsite.demo.catalogue import folded
@@ -23,6 +24,14 @@ _PATTERNS: tuple[tuple[Intent, str], ...] = (
     ("hello", r"^(hi|hello|hey|good (morning|afternoon|evening))\b"),
     ("help", r"\b(help|what can you do|who are you|are you (real|human|a bot))\b|^\?+$"),
 )
+
+
+def foreign(text: str) -> bool:
+    """Whether none of the patterns fits, and some of it is written in other letters than English is."""
+    letters = (char for char in text if unicodedata.category(char) in ("Lu", "Ll", "Lo"))
+    return of(text) == "unclear" and any(
+        not unicodedata.name(char, "").startswith("LATIN") for char in letters
+    )
 
 
 def of(text: str) -> Intent:

@@ -13,7 +13,7 @@ from beachsite.demo.script import intents
 from beachsite.demo.script.dates import find_day
 from beachsite.demo.script.forms import Forms, bare, open_forms, opening
 from beachsite.demo.script.people import mail, person
-from beachsite.demo.script.slots import Place, Slots, read_slots
+from beachsite.demo.script.slots import Place, Slots, is_guess, read_slots
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Conversation
 from envelopes.providers.transcript import ActionTaken, UserText, entries
@@ -146,6 +146,8 @@ def _chosen(action: JsonObject, order: Order) -> Order:
 
 def _told(text: str, pending: str, known: Slots, today: date) -> Slots:
     intent = intents.of(text)
+    if not_understood(text):
+        return known
     asked: Place | None = (
         "origin" if pending == ASK_ORIGIN else "destination" if pending == ASK_DESTINATION else None
     )
@@ -156,6 +158,11 @@ def _told(text: str, pending: str, known: Slots, today: date) -> Slots:
     if intent == "search" and asked is None and pending != ASK_DAY:
         return said
     return known.then(said)
+
+
+def not_understood(text: str) -> bool:
+    """Whether nothing should be made of a sentence, though it names places that are known."""
+    return intents.foreign(text) or (intents.of(text) == "unclear" and is_guess(text))
 
 
 def _clicked(action: JsonObject, known: Slots, today: date) -> Slots:

@@ -17,6 +17,13 @@ Place = Literal["origin", "destination"]
 _PRICE = re.compile(
     r"\b(?:under|below|up to|at most|less than|max(?:imum)?(?: of)?)\s*[£€$]?\s*(\d+(?:\.\d+)?)"
 )
+_FROM = re.compile(r"\b(from|leaving|out of)$")
+_TO = re.compile(r"\b(to|in|into|visit|about)$")
+# Before a place: nothing, or words of which it is known that they say nothing of the way there.
+_BEFORE = re.compile(
+    r"(?:^|[^\w\s]|\b(?:and|or|for|maybe|instead|then|rather|no|not|yes|ok|okay|sorry|please|now|try|prefer|mean|meant|a|the"
+    r"|flights?|fly))$"
+)
 _NIGHTS = re.compile(rf"\b{COUNT}\s+nights?\b")
 
 
@@ -69,6 +76,20 @@ def read_slots(text: str, today: date, asked: Place | None = None) -> Slots:
     )
 
 
+def is_guess(text: str) -> bool:
+    """Whether it can only be guessed which way the places in a sentence go: there are two of them without a word
+    between that says so, or one stands behind a word that is not known here, as in another language."""
+    lower = folded(text)
+    bare = [
+        before
+        for mention in _mentions(lower)
+        if not _FROM.search(before := lower[: mention.start].rstrip())
+        and not _TO.search(before)
+        and not lower[mention.end :].lstrip().startswith("to ")
+    ]
+    return len(bare) > 1 or any(not _BEFORE.search(before) for before in bare)
+
+
 def nights(text: str) -> int:
     """How many nights the sentence names, or 0."""
     found = _NIGHTS.search(folded(text))
@@ -106,14 +127,17 @@ def _places(lower: str, asked: Place | None) -> tuple[str, str]:
     bare: list[_Mention] = []
     for mention in _mentions(lower):
         before, after = lower[: mention.start].rstrip(), lower[mention.end :].lstrip()
-        if re.search(r"\b(from|leaving|out of)$", before):
+        if _FROM.search(before):
             origin = origin or mention.place
-        elif re.search(r"\b(to|in|into|visit|about)$", before):
+        elif _TO.search(before):
             destination = destination or mention.place
         elif after.startswith("to ") and not origin:
             origin = mention.place
         else:
             bare.append(mention)
+    if len(bare) > 1 and not (asked or origin or destination):
+        # "Flights Gatwick Corfu": as routes are written.
+        return bare[0].place, bare[1].place
     for mention in bare:
         if asked == "origin" and not origin:
             origin = mention.place

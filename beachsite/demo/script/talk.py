@@ -32,8 +32,8 @@ def thanks() -> Flow:
 
 def lost() -> Flow:
     yield answer(
-        "I didn’t understand that. I am a scripted demo and know only a few sentences, all about travel. I can:"
-        f"\n\n{ABILITIES}"
+        "I didn’t understand that. I am a scripted demo and know only a few sentences, all in English and about "
+        f"travel. I can:\n\n{ABILITIES}"
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 import sys
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
+from django.conf import ENVIRONMENT_VARIABLE, settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
@@ -19,12 +21,15 @@ from beachsite.demo.sally import SALLY
 from envelopes.conf import conf
 from envelopes.registries.actors import default_actor
 
+PORT, SETTINGS = 8000, "beachsite.settings.local"
+"""What `manage.py demo` takes where nothing else is said."""
+
 
 class Command(BaseCommand):
     help = "Runs the travel agent Sally on this machine. Nothing to configure; a second run keeps its data."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="port on 127.0.0.1 (8000)")
+        parser.add_argument("--port", type=int, default=PORT, help=f"port on 127.0.0.1 ({PORT})")
         parser.add_argument("--data", metavar="DIR", help="folder for database and key (var in the checkout)")
         parser.add_argument("--no-input", action="store_false", dest="interactive", help="never ask anything")
         parser.add_argument(
@@ -42,10 +47,10 @@ class Command(BaseCommand):
         if options["interactive"]:
             self._confirm_database()
         self._migrate()
-        made = accounts.ensure_accounts(reset=options["reset_passwords"])
+        made = accounts.ensure_accounts(reset=options["reset_passwords"], agent=default_actor().display_name)
         self._show_accounts(made)
         if options["check"]:
-            self.stdout.write("Everything is ready. Start it with: python3 manage.py demo")
+            self.stdout.write(f"Everything is ready. Start it with: {_start(port, options['data'])}")
             return
         # Connections of this thread would be shared with the server's, and with what forks later.
         connection.close()
@@ -103,6 +108,18 @@ def who_answers() -> str:
     if conf.ANTHROPIC_API_KEY:
         return f"Sally runs on {conf.BEACH_MODEL}."
     return "Sally is a scripted model: nothing leaves this machine. ANTHROPIC_API_KEY puts her on Claude."
+
+
+def _start(port: int, data: str | None) -> str:
+    """The command that serves what was prepared: with these settings, this port and this folder."""
+    words = ["python3", "manage.py", "demo"]
+    if (module := os.environ.get(ENVIRONMENT_VARIABLE, SETTINGS)) != SETTINGS:
+        words.insert(0, f"DJANGO_SETTINGS_MODULE={module}")
+    if port != PORT:
+        words += ["--port", str(port)]
+    if data:
+        words += ["--data", data]
+    return shlex.join(words)
 
 
 def _taken(port: int) -> str:

@@ -13,10 +13,11 @@ from django.core.management.base import BaseCommand, CommandError
 from envelopes import artifacts, peers
 from envelopes.errors import BeachError
 from envelopes.management.describing import described
+from envelopes.management.tables import require_tables
 from envelopes.models import Peer
 from envelopes.protocol.agent_cards import extension_of, read_agent_card
 from envelopes.registries.catalogue import REGISTRIES
-from envelopes.registries.scopes import SCOPES
+from envelopes.registries.scopes import SCOPES, offered
 
 
 class Command(BaseCommand):
@@ -44,7 +45,7 @@ class Command(BaseCommand):
         verbs = peer.add_subparsers(dest="verb", required=True)
         add = verbs.add_parser("add", help="lets a program in, and prints its token: this once")
         add.add_argument("name")
-        scopes = "; ".join(f"{name}: {meaning}" for name, meaning in SCOPES.items())
+        scopes = "; ".join(map(offered, SCOPES))
         add.add_argument("--scopes", required=True, help=f"separated by commas. {scopes}")
         add.add_argument("--rate", type=int, default=120, help="requests a minute (default: %(default)s)")
         add.add_argument("--card", type=Path, help="its Agent Card, a JSON file")
@@ -61,6 +62,8 @@ class Command(BaseCommand):
         if options["command"] == "registries":
             self._registries()
             return
+        if options["command"] in ("artifacts", "peer"):
+            require_tables()
         if options["command"] == "artifacts":
             self._artifacts(delete=options["delete"])
             return

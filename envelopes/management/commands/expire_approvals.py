@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from envelopes.approvals.service import expire_due
+from envelopes.management.tables import require_tables
 
 
 class Command(BaseCommand):
@@ -16,6 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Prints how many there were."""
+        require_tables()
         expired = expire_due()
         if expired:
             word = "approval has" if expired == 1 else "approvals have"

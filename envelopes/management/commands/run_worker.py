@@ -8,7 +8,9 @@ import signal
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import DatabaseError, InterfaceError, connection
 
+from envelopes.management.tables import require_tables
 from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import Process
 from envelopes.turns import leases
@@ -22,7 +24,15 @@ class Command(BaseCommand):
     help = "Runs turns until it gets SIGTERM or SIGINT; then gives its leases back, so that others carry on at once."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Returns after a clean stop; a start that fails ends the process with a traceback, for a supervisor to see."""
+        """Returns after a clean stop. A database without tables is refused; any other start that fails ends the process
+        with a traceback, for a supervisor to see."""
+        try:
+            require_tables()
+        except (DatabaseError, InterfaceError) as error:
+            # It may come up later, and then there is work.
+            logger.warning("The database does not answer yet: %r", error)
+        # What runs from here on has connections of its own.
+        connection.close()
         asyncio.run(self._work())
 
     async def _work(self) -> None:

@@ -14,6 +14,7 @@ from envelopes.markup.context import PageContext
 from envelopes.models import Session
 from envelopes.registries.actors import actors
 from envelopes.session_state import live_sessions
+from envelopes.transports.panel.pages import asked_from
 from envelopes.transports.panel.places import Place, place_of
 from envelopes.transports.panel.search import Results, search
 from envelopes.transports.panel.transport import PANEL
@@ -22,12 +23,25 @@ from envelopes.transports.panel.transport import PANEL
 @require_safe
 @never_cache
 def find(request: HttpRequest, public_id: str) -> HttpResponse:
-    """What ``?q`` finds in a conversation: for htmx the list alone, else a page with the form above it."""
+    """What ``?q`` finds in a conversation: for htmx the list alone, else a page with the form above it.
+
+    With ``?go`` the first line of the list takes the focus.
+    """
     session = _session(request, public_id)
     words = request.GET.get("q", "").replace("\0", " ").strip()
-    context = {"session": session, "words": words, **_lines(session, search(session, words))}
+    context = {
+        "session": session,
+        "words": words,
+        "go": "go" in request.GET,
+        **_lines(session, search(session, words)),
+    }
     alone = getattr(request, "htmx", False)
     return render(request, "panel/found.html" if alone else "panel/find.html", context)
+
+
+def find_here(request: HttpRequest) -> HttpResponse:
+    """The same in the conversation that the page shows which asks by htmx: one that has begun on that page."""
+    return find(request, asked_from(request))
 
 
 @require_safe

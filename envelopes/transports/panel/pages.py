@@ -84,7 +84,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "panel/sessions.html",
-        {"groups": sidebar(access.owned_sessions(who), current=_asked_from(request))},
+        {"groups": sidebar(access.owned_sessions(who), current=asked_from(request))},
     )
 
 
@@ -244,7 +244,7 @@ def _person_key(who: access.Principal) -> str:
     return who.key if who.user is not None else ""
 
 
-def _asked_from(request: HttpRequest) -> str:
+def asked_from(request: HttpRequest) -> str:
     """The public id of the conversation that htmx asks from; empty for another page."""
     htmx = getattr(request, "htmx", None)
     try:

@@ -4,16 +4,18 @@ shows."""
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import reduce
+from html import unescape
 from itertools import islice
 from operator import and_, or_
 
 from django.db.models import Q
+from django.utils.html import strip_tags
 
+from a2ui.safety import markdown
 from a2ui.safety.text import to_text
 from envelopes.markup.html import SafeString, html, join, text
 from envelopes.models import Event, Session
@@ -32,10 +34,6 @@ FOUND = 30
 
 BEFORE, AROUND = 48, 180
 """Characters of a text before what was found in it, and in all."""
-
-
-_MARKS = re.compile(r"\*\*|`|^#{1,6} ", re.MULTILINE)
-"""Of Markdown, those that would only be in the way in a line of text."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +111,22 @@ def _found(events: Iterator[Event], words: list[str]) -> Iterator[Found]:
     for event in events:
         mine = event.kind == "message"
         said = " ".join(_said(event.data, shown)) if mine else str(event.data["part"].get("text") or "")
-        low = said.lower()
-        if not mine or all(word.lower() in low for word in words):
-            line = marked(said if mine else _MARKS.sub("", said), words)
-            yield Found(event.seq, event.at, mine, event.actor, line)
+        if not mine:
+            yield Found(event.seq, event.at, mine, event.actor, marked(_read(said, words), words))
+        elif _all_in(said, words):
+            yield Found(event.seq, event.at, mine, event.actor, marked(said, words))
+
+
+def _all_in(said: str, words: list[str]) -> bool:
+    low = said.lower()
+    return all(word.lower() in low for word in words)
+
+
+def _read(said: str, words: list[str]) -> str:
+    """What people read of Markdown; as it was written where only that has all of ``words``, such as an address."""
+    # A break is the only mark that nothing else stands for between two words.
+    read = unescape(strip_tags(markdown.render(said).html.replace("<br>", " ")))
+    return read if _all_in(read, words) else said
 
 
 def _said(message: JsonObject, shown: frozenset[str]) -> Iterator[str]:

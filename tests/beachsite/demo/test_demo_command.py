@@ -53,8 +53,26 @@ def test_check_prepares_and_prints_passwords_once() -> None:
 
     assert "ada" in first
     assert "staff" in first
-    assert "Everything is ready" in first
+    assert "talks to Sally" in first
+    start = "DJANGO_SETTINGS_MODULE=beachsite.settings.test python3 manage.py demo\n"
+    assert f"Everything is ready. Start it with: {start}" in first
     assert "Accounts: ada, staff (--reset-passwords makes new passwords)" in second
+
+
+@pytest.mark.django_db
+def test_check_speaks_of_what_was_prepared(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With another agent, other settings, another port, another folder."""
+    data = str(settings.BEACH_DATA)
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "desk.settings")
+    with acting(name="mo", display_name="Mo", provider=lambda: PacedModel(sally)):
+        settings.BEACH_DEFAULT_ACTOR = "mo"
+        said = run("--check", "--port", "8123", "--data", data)
+    assert "talks to Mo" in said
+    assert "Sally" not in said
+    assert f"DJANGO_SETTINGS_MODULE=desk.settings python3 manage.py demo --port 8123 --data {data}\n" in said
+    settings.BEACH_DEFAULT_ACTOR = ""
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "beachsite.settings.local")
+    assert "Start it with: python3 manage.py demo\n" in run("--check")
 
 
 @pytest.mark.django_db

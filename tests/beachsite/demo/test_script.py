@@ -582,3 +582,46 @@ def test_a_chosen_hotel_is_marked(stage: Stage) -> None:
 
     writes = {m["updateDataModel"]["path"]: m["updateDataModel"]["value"] for m in turn.messages()}
     assert writes == {"/hotels/0/act": "Choose", "/hotels/1/act": "\N{CHECK MARK} Chosen", "/selected": 1}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "טיסות מ-London Gatwick ל-Corfu",
+        "מ-London Gatwick ל-Corfu ב-15 באוגוסט",
+        "Рейсы из London Gatwick в Corfu",
+        "Flüge von London Gatwick nach Corfu",
+        "Vuelos de Gatwick a Corfu",
+        "nach Corfu von Gatwick",
+        "von Corfu",
+        "Corfu oder Lisbon",
+    ],
+)
+@pytest.mark.parametrize(
+    "before", ["Find flights from Lisbon to Copenhagen on 15 August for 2", "Find flights", ""]
+)
+def test_what_is_said_in_another_language_is_not_guessed_at(stage: Stage, before: str, words: str) -> None:
+    if before:
+        stage.say(before)
+    turn = stage.say(words)
+    assert turn.calls == []
+    assert "know only a few sentences, all in English" in turn.text("response")
+    if before.startswith("Find flights from"):
+        # Nor is it remembered as if it had been understood.
+        on = stage.say("And on Sunday?")
+        assert (on.calls[0][1]["origin"], on.calls[0][1]["destination"]) == ("Lisbon", "Copenhagen")
+
+
+@pytest.mark.parametrize(
+    "words", ["And to Porto?", "Porto instead", "what about Porto", "Porto, please", "no, Porto"]
+)
+def test_what_goes_on_from_a_search_is_understood(stage: Stage, words: str) -> None:
+    stage.say(SEARCH)
+    turn = stage.say(words)
+    assert (turn.calls[0][1]["origin"], turn.calls[0][1]["destination"]) == ("London Gatwick", "Porto")
+
+
+def test_a_name_may_be_written_in_any_letters(stage: Stage) -> None:
+    stage.say(SEARCH)
+    turn = stage.say("Book the easyJet one for עדה לאבלייס")
+    assert "know only a few" not in " ".join(turn.text(kind) for kind in turn.types() if kind == "response")

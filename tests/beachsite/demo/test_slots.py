@@ -20,6 +20,7 @@ TODAY = date(2026, 11, 27)
         ("leaving Heathrow", "LHR", ""),
         ("from London to Madeira", "London", "FNC"),
         ("flights Corfu", "", "CFU"),
+        ("flights Gatwick Corfu", "LGW", "CFU"),
         ("Fly me to Atlantis", "", "Atlantis"),
         ("somewhere nice", "", ""),
     ],

@@ -20,6 +20,9 @@ from beachsite.suite import ROOT
 from envelopes.models import Approval, Turn
 from tests import factories
 
+FOREIGN = ("DJANGO_", "BEACH_", "DATABASE_URL", "REDIS_URL", "ANTHROPIC_")
+"""What the environment of a process with data of its own must not bring."""
+
 
 def run(command: str) -> str:
     out = StringIO()
@@ -48,8 +51,7 @@ def test_expire_approvals_prints_how_many() -> None:
 @contextlib.contextmanager
 def worker(data: Path) -> Iterator[subprocess.Popen[str]]:
     """``run_worker`` in a process of its own, on data of its own."""
-    foreign = ("DJANGO_", "BEACH_", "DATABASE_URL", "REDIS_URL", "ANTHROPIC_")
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
     environ |= {"BEACH_DATA": str(data), "BEACH_NO_BOOTSTRAP": "1", "BEACH_SCRIPT_PACE": "0"}
     command = [sys.executable, "manage.py"]
     subprocess.run([*command, "migrate", "-v", "0"], cwd=ROOT, env=environ, check=True)
@@ -102,3 +104,32 @@ def test_run_worker_runs_turns_until_it_is_told_to_stop(tmp_path: Path) -> None:
     assert statuses(tmp_path / "data") == ["settled"]
     assert process.returncode == 0
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "command", ["beach peer list", "beach peer add desk --scopes chat", "expire_approvals", "run_worker"]
+)
+def test_a_command_says_in_a_sentence_that_there_are_no_tables(command: str, tmp_path: Path) -> None:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    environ |= {"BEACH_DATA": str(tmp_path), "BEACH_NO_BOOTSTRAP": "1"}
+    done = subprocess.run(
+        [sys.executable, "manage.py", *command.split()],
+        check=False, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line == (
+        f"CommandError: The database {tmp_path}/beach.sqlite3 lacks tables of Beach: make them with manage.py migrate."
+        " Where you mean the one of demo --data DIR, set BEACH_DATA=DIR instead."
+    )
+
+
+def test_what_needs_no_tables_runs_without(tmp_path: Path) -> None:
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    environ |= {"BEACH_DATA": str(tmp_path), "BEACH_NO_BOOTSTRAP": "1"}
+    told = subprocess.run(
+        [sys.executable, "manage.py", "beach", "registries"],
+        check=True, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert told.stdout.startswith("part type: ")

@@ -20,7 +20,7 @@ def _lines(caplog: pytest.LogCaptureFixture, session: str) -> list[tuple[str, st
     return [
         (record.levelname, re.sub(r"\bms=\d+", "ms=N", record.getMessage().replace(session, "S")))
         for record in caplog.records
-        if session in record.getMessage() and "Turn" in record.getMessage()
+        if re.match(r"Turn\b", record.getMessage())
     ]
 
 
@@ -75,6 +75,8 @@ async def test_s15_a_failure_without_a_provider_is_a_line_too(caplog: pytest.Log
     async with desk(broken) as table:
         await table.say("Hello")
         lines = _lines(caplog, table.session.public_id)
+    # By one name, whoever says it.
+    assert ("ERROR", "Turn 1 of session S: a fault of ours") in lines
     assert ("WARNING", "Turn 1 of session S: failed, actor=tester code=internal") in lines
     assert len([line for _, line in lines if "settled" in line]) == 1
 

@@ -143,6 +143,9 @@ def fold(context: RowContext, segment: Segment, seconds: float) -> None:
     lines = [line for part in found for line in part.lines]
     ids = [part_id for part in found for part_id in part.ids]
     first, *others = found
+    # The time belongs to what was said: of a turn that went on after a question without a word nothing is told here.
+    if first.live or any(other.lines for other in others):
+        first.seconds += seconds
     for other in others:
         context.model.drop(other)
     if not lines:
@@ -150,5 +153,4 @@ def fold(context: RowContext, segment: Segment, seconds: float) -> None:
         return
     first.lines, first.ids = lines, ids
     first.live = False
-    first.seconds += seconds
     context.model.touch(first)

@@ -142,6 +142,36 @@ def test_a_search_reaches_what_is_not_loaded(long_one: Session, client: Client, 
     assert client.get(url, {"q": "\0needle"}).content.decode().count("b-find__hit") == 1
     assert client.get(url, {"q": "<b>"}).content.decode().count("&lt;b&gt;") == 1
     assert Client().get(url, {"q": "needle"}).status_code == 404
+    # A page that was there before its conversation: the server sees which one asks. Enter leads on to what is found.
+    here = {"HX-Request": "true", "HX-Current-URL": f"http://testserver/chat/{long_one.public_id}/"}
+    find = reverse("envelopes:find_here")
+    assert client.get(find, {"q": "needle"}, headers=here).content.decode() == part
+    led = client.get(find, {"q": "needle", "go": "1"}, headers=here).content.decode()
+    assert led == part.replace('"b-find__hit"', '"b-find__hit" autofocus', 1) != part
+    assert client.get(find, {"q": "needle"}).status_code == 404
+    assert Client().get(find, {"q": "needle"}, headers=here).status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_search_shows_a_text_as_it_is_read(long_one: Session) -> None:
+    turn = factories.make_turn(long_one)
+    link = "[the `desk`](https://desk.example/ask)"
+    said = f"### Two *ways*\n\n- _Book the **easyJet** one_\n- ask {link}\n\na\\*b &amp; 1 < 2"
+    factories.add_part(turn, "response", text=said)
+    (found,) = search(long_one, "easyjet").found
+    assert found.said == "Two ways Book the <mark>easyJet</mark> one ask the desk a*b &amp; 1 &lt; 2"
+    # Only what is written has this: without it nobody would see what was found.
+    (found,) = search(long_one, "desk.example").found
+    assert "](https://<mark>desk.example</mark>/ask)" in found.said
+    # What a person wrote is no Markdown.
+    row = {
+        "session": long_one,
+        "at": Event.objects.latest("seq").at,
+        "kind": "message",
+        "audience": "delivered",
+    }
+    Event.objects.create(seq=9_001, data={"text": "*Book* the **easyJet** one for two"}, **row)
+    assert "*Book* the **<mark>easyJet</mark>**" in search(long_one, "two easyjet").found[0].said
 
 
 @pytest.mark.django_db

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 
 from envelopes.transports.panel.presenter.thread import Thread
@@ -30,6 +32,40 @@ def test_a_turn_from_question_to_answer() -> None:
     assert words(page.select("b-prose")[0]) == "One fits."
     assert page.select("b-prose")[0].find(".//strong") is not None
     assert [words(time) for time in page.root.iter("time")][1] == "09:40"
+
+
+def test_a_turn_that_goes_on_without_a_word_adds_no_time_to_what_it_did_before_it_asked() -> None:
+    """What it took after the question is not what was waited for before it."""
+    talk = Talk()
+    talk.me("Book it")
+    talk.turn(1)
+    talk.part("ack", "Asking for your approval")
+    talk.ask()
+    talk.turn(1, "suspended")
+    told = "Asking for your approval · 3 s"
+    assert words(talk.page.select("b-ack")[0]) == told
+    talk.decide("granted")
+    talk.turn(1)
+    talk.at += timedelta(seconds=20)
+    talk.part("response", "Booked.")
+    talk.settle()
+    assert [words(line) for line in talk.reloaded().select("b-ack")] == [told]
+
+
+def test_what_a_turn_says_after_a_question_has_its_time() -> None:
+    talk = Talk()
+    talk.me("Book it")
+    talk.turn(1)
+    talk.part("ack", "Asking for your approval")
+    talk.ask()
+    talk.turn(1, "suspended")
+    talk.decide("granted")
+    talk.turn(1)
+    talk.at += timedelta(seconds=20)
+    talk.part("ack", "Booking")
+    talk.settle()
+    (fold,) = talk.reloaded().select("b-ack")
+    assert words(fold[0]) == "Booking · 25 s"
 
 
 def test_the_first_message_gives_the_title() -> None:

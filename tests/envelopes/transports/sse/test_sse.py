@@ -260,6 +260,9 @@ async def test_who_is_ahead_of_the_log_is_told_so_and_the_stream_ends() -> None:
         await stream.until(lambda one: one.over)
 
     assert [(event.name, event.data["code"]) for event in stream.events] == [("error", "not_in_log")]
+    # A program has no page to load again.
+    (told,) = (event.data["message"] for event in stream.events)
+    assert "begin again at its start" in told and "page" not in told
 
 
 async def test_a_silent_stream_is_kept_alive(monkeypatch: pytest.MonkeyPatch) -> None:
