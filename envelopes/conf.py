@@ -135,11 +135,17 @@ class RuntimeSettings:
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
 
+    BEACH_READER_SECONDS = _number(60.0)
+    """How long whoever reads a reply, a stream or a socket may take nothing of it."""
+
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""
 
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""
+
+    BEACH_STREAMS_PER_CALLER = _whole(20)
+    """How many streams one peer or person may have open, in this process."""
 
     BEACH_SWEEP_SECONDS = _number(1.0)
     """The time between two looks for turns that nobody runs."""

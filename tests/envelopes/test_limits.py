@@ -19,7 +19,8 @@ from envelopes.registries.retelling import DATA_CHARACTERS
 from envelopes.runtime.turn_run import call_bytes
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
-from envelopes.session_state.live import REPLAYED_ROWS, LiveSession
+from envelopes.session_state.live import LiveSession
+from envelopes.session_state.resumed import REPLAYED_ROWS
 from envelopes.testing import create_session
 from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.turns.earlier import EARLIER_TURNS

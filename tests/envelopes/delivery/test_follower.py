@@ -13,9 +13,11 @@ from asgiref.sync import sync_to_async
 from django.db import OperationalError, connection, connections
 
 from envelopes.database_threads import in_session
+from envelopes.delivery import catching_up
 from envelopes.delivery import follower as module
+from envelopes.delivery.catching_up import Changed, NotInLog
 from envelopes.delivery.deltas import Delta, deltas
-from envelopes.delivery.follower import Changed, Follower, Item, NotInLog, UpToDate
+from envelopes.delivery.follower import Follower, Item, UpToDate
 from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.log import handing
@@ -427,13 +429,13 @@ async def test_rows_that_one_page_lacked_are_not_made_again_for_the_next(
     await _part(turn, "One")
     await in_session(session.pk, _built_anew, session)
     made: list[int] = []
-    resume = module.resume
+    resume = catching_up.resume
 
-    def counted(session: Session, transport: str, after: int) -> list[Frame]:
+    def counted(session: Session, transport: str, after: int, **most: int) -> list[Frame]:
         made.append(after)
-        return resume(session, transport, after)
+        return resume(session, transport, after, **most)
 
-    monkeypatch.setattr(module, "resume", counted)
+    monkeypatch.setattr(catching_up, "resume", counted)
     async with following(session) as page, following(session) as other, following(session) as third:
         assert await page.begin(2) == ["row 3", "row 4", "here 4"]
         assert await other.begin(2) == ["row 3", "row 4", "here 4"]
