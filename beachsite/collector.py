@@ -24,6 +24,9 @@ BUSY = 0.5
 meanwhile, and whoever comes back with a thousand others would wait for it too."""
 PATIENCE = 2
 """But for one that has grown by so many times as much: it may never have less to do."""
+BLOCKS_A_CONTAINER = 10
+"""Only what holds other objects can be part of a circle. Where fewer of these have come than one for so many blocks,
+most is text, such as answers that are being written, and a search would stop everybody for nothing."""
 
 YOUNG_LOOKS = 10
 """Each look searches what has come since the one before, each of so many what has come since the one that did so: each
@@ -46,6 +49,16 @@ class Attendant:
     def __init__(self) -> None:
         self._at_start = self._after = sys.getallocatedblocks()
         self._looks = 0
+        # Containers that have come since the last search of all, but for those that went before the next search of the
+        # youngest: what went later is not taken off.
+        self._came = 0
+
+    def count(self, phase: str, info: dict[str, int]) -> None:
+        """For ``gc.callbacks``: counts containers, which the collector itself does between two searches only."""
+        if phase == "start":
+            self._came += gc.get_count()[0]
+        else:
+            self._came -= info["collected"]
 
     def look(self, *, busy: float = 0.0) -> bool:
         """Whether it was time to search all; ``busy`` is the part of the time since the last look that went into
@@ -53,10 +66,11 @@ class Attendant:
         self._looks += 1
         gc.collect(0 if self._looks % YOUNG_LOOKS else 1)
         least = max(LEAST_BLOCKS, SHARE * (self._after - self._at_start))
-        if sys.getallocatedblocks() - self._after < (least * PATIENCE if busy > BUSY else least):
+        enough = least * PATIENCE if busy > BUSY else least
+        if sys.getallocatedblocks() - self._after < enough or self._came * BLOCKS_A_CONTAINER < enough:
             return False
         gc.collect()
-        self._after = sys.getallocatedblocks()
+        self._after, self._came = sys.getallocatedblocks(), 0
         return True
 
 
@@ -71,6 +85,7 @@ def attend() -> None:
 
 def _attend() -> None:
     attendant, never = Attendant(), threading.Event()
+    gc.callbacks.append(attendant.count)
     used = time.process_time()
     while not never.wait(SECONDS):
         before, used = used, time.process_time()

@@ -274,6 +274,14 @@ class Request(Backpressure, WebRequest):  # type: ignore[misc]  # daphne ships n
         self.go_on()
         super().connectionLost(reason)
 
+    def handle_exception(self, exception: Any) -> None:
+        """As daphne's, which raises for a reply that has begun, and looks after no connection any more from then on."""
+        if not self._response_started:
+            super().handle_exception(exception)
+        elif self.channel is not None:
+            # What was sent so far must not look like all of it.
+            self.transport.abortConnection()
+
     def finish(self) -> None:
         """As daphne's. What its reader has not taken yet is the transport's."""
         self.channel.unregisterProducer()

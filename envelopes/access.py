@@ -11,13 +11,12 @@ import re
 import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
-from django.contrib.auth import get_user, get_user_model
+from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser
 from django.core import signing
 from django.db import transaction
@@ -243,23 +242,23 @@ def ownership(who: Principal, session_pk: int) -> tuple[str, tuple[Any, ...]]:
     SQL that begins with AND, and its values."""
     if not who.is_known:
         return " AND 1 = 0", ()
-    text, values = _ownership(who.user is not None)
-    given = {_ANYBODY: who.user.pk if who.user is not None else who.owner_key, _ANY_SESSION: session_pk}
-    return text, tuple(given.get(value, value) for value in values)
+    asked, name = (
+        (_OWNED_BY_PERSON, who.user.pk) if who.user is not None else (_OWNED_BY_GUEST, who.owner_key)
+    )
+    sql, values = asked.statement(name, session_pk)
+    return f" AND id IN ({sql})", tuple(values)
 
 
-_ANYBODY, _ANY_SESSION = -1, -2
-"""In place of who asks and of the session they ask about, of which neither has such a key."""
+def _owned(who: Principal, session_pk: int) -> QuerySet[Any, Any]:
+    return Participant.objects.filter(_owned_by(who), session=session_pk).order_by().values("session_id")
 
 
-@cache
-def _ownership(is_user: bool) -> tuple[str, tuple[Any, ...]]:
-    """Made once: Django's compiler costs more than the statement."""
-    who = Principal(user=get_user_model()(pk=_ANYBODY)) if is_user else Principal(owner_key=str(_ANYBODY))
-    owned = Participant.objects.filter(_owned_by(who), session=_ANY_SESSION).order_by().values("session_id")
-    sql, values = owned.query.sql_with_params()
-    asked = (_ANYBODY if value == str(_ANYBODY) else value for value in values)
-    return f" AND id IN ({sql})", tuple(asked)
+_OWNED_BY_PERSON = Prepared(
+    lambda user, session_pk: _owned(Principal(user=user), session_pk), 2**53, 2**53 - 1
+)
+_OWNED_BY_GUEST = Prepared(
+    lambda key, session_pk: _owned(Principal(owner_key=key), session_pk), "prepared key", 2**53
+)
 
 
 def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from urllib.parse import urlsplit
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.db.models import BinaryField, F, Func, Value
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import Resolver404, resolve, reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
@@ -12,13 +14,19 @@ from django.views.decorators.http import require_safe
 
 from envelopes.access import principal_of, visible_sessions
 from envelopes.conf import conf
-from envelopes.errors import TooLarge
+from envelopes.database_threads import read_beside_sessions
+from envelopes.errors import NotFound, TooLarge
 from envelopes.models import Artifact, Session
 from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.file_names import file_name
 from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_text
 from envelopes.types import JsonObject
+
+AS_FILE = "application/octet-stream"
+
+PIECE_BYTES = 1_048_576
+"""Of so many bytes of a file, at most, lie in this process for each of those who download it."""
 
 
 def store(session: Session, name: str, mime_type: str, content: bytes) -> JsonObject:
@@ -78,7 +86,7 @@ def _id_in(url: str) -> tuple[str, bool]:
 
 @require_safe
 @cache_control(private=True, max_age=3600)
-def download(request: HttpRequest, artifact_id: str) -> HttpResponse:
+def download(request: HttpRequest, artifact_id: str) -> HttpResponseBase:
     """The file, always as a download: whatever an agent stored must not run as a page of this site."""
     visible = visible_sessions(principal_of(request))
     found = (
@@ -86,11 +94,35 @@ def download(request: HttpRequest, artifact_id: str) -> HttpResponse:
         if artifact_id.isalnum()
         else None
     )
-    artifact = found.first() if found is not None else None
+    artifact = found.defer("content").first() if found is not None else None
     if artifact is None:
         raise Http404("There is no such file, or it is not yours.")
-    response = HttpResponse(bytes(artifact.content), content_type="application/octet-stream")
+    # What is small is all there at once; what a reader may take long for, it takes a piece at a time.
+    is_small = artifact.size_bytes <= PIECE_BYTES
+    response: HttpResponseBase = (
+        HttpResponse(bytes(artifact.content), content_type=AS_FILE)
+        if is_small
+        else StreamingHttpResponse(_pieces(artifact.pk, artifact.size_bytes), content_type=AS_FILE)
+    )
+    response["Content-Length"] = str(artifact.size_bytes)
     response["Content-Disposition"] = (
         content_disposition_header(True, file_name(artifact.name)) or "attachment"
     )
     return response
+
+
+async def _pieces(artifact: int, size: int) -> AsyncIterator[bytes]:
+    """The content, read as it is taken: a slow reader holds one piece, and no connection to the database."""
+    for at in range(0, size, PIECE_BYTES):
+        piece = await read_beside_sessions(_piece, artifact, at)
+        if len(piece) != min(PIECE_BYTES, size - at):
+            # The connection is cut: what has been sent must not look like the file.
+            raise NotFound("The file is gone.")
+        yield piece
+
+
+def _piece(artifact: int, at: int) -> bytes:
+    part = Func(
+        F("content"), Value(at + 1), Value(PIECE_BYTES), function="SUBSTR", output_field=BinaryField()
+    )
+    return bytes(Artifact.objects.filter(pk=artifact).values_list(part, flat=True).first() or b"")

@@ -11,13 +11,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import contextvars
-import itertools
 import os
 import queue
 import select
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from time import monotonic
 from typing import Any, ParamSpec, TypeVar
@@ -43,24 +43,20 @@ _WRITES, _READS, _SESSIONS = 0, 1, 2
 """The threads of what belongs to no session, and the first of those that do the work of sessions."""
 
 
-@dataclass(order=True)
+Call = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
 class _Job:
-    """``rank`` goes before ``number``, which counts what was asked for. No ``call`` ends the thread.
+    """No ``call`` ends the thread. ``told`` is told what came of it, in its own loop."""
 
-    ``told`` is told what came of it, in its own loop.
-    """
-
-    rank: int
-    number: int
-    call: Callable[[], Any] | None = field(compare=False, default=None)
-    told: asyncio.Future[Any] | None = field(compare=False, default=None)
+    call: Callable[[], Any] | None = None
+    told: asyncio.Future[Any] | None = None
 
     def tell(self, result: Any, error: BaseException | None = None) -> None:
         told = self.told
         if told is not None:
-            # Whoever asked may be gone, with the loop that they asked in.
-            with contextlib.suppress(RuntimeError):
-                told.get_loop().call_soon_threadsafe(_tell, told, result, error)
+            call_in(told.get_loop(), partial(_tell, told, result, error))
 
 
 def _tell(told: asyncio.Future[Any], result: Any, error: BaseException | None) -> None:
@@ -73,27 +69,63 @@ def _tell(told: asyncio.Future[Any], result: Any, error: BaseException | None) -
         told.set_exception(error)
 
 
+class _Here(threading.local):
+    """What a thread of the database has for itself: ``calls`` wait for the end of its job."""
+
+    is_of_the_database = False
+    calls: dict[asyncio.AbstractEventLoop, list[Call]] | None = None
+
+
+_here = _Here()
+
+
+def call_in(loop: asyncio.AbstractEventLoop, call: Call) -> None:
+    """Call ``call`` in ``loop``, soon; not at all where that has closed.
+
+    What a job of this module wants called is called with its answer: a loop that is woken runs at once, beside what is
+    left of the job, and each time costs two changes of threads.
+    """
+    if _here.calls is not None:
+        _here.calls.setdefault(loop, []).append(call)
+        return
+    # Whoever asked may be gone, with the loop that they asked in.
+    with contextlib.suppress(RuntimeError):
+        loop.call_soon_threadsafe(call, context=contextvars.Context())
+
+
+def _call_all(calls: Sequence[Call]) -> None:
+    for call in calls:
+        call()
+
+
 class _Worker:
-    """One thread, begun with its first job."""
+    """One thread, begun with its first job. Jobs of a lower rank go before others."""
 
     def __init__(self, name: str) -> None:
-        self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
+        self._jobs: tuple[deque[_Job], ...] = tuple(deque() for _ in (NOW, LATER, LAST))
+        # One for each job. A queue that is ordered is written in Python, and takes as long as a small statement.
+        self._there: queue.SimpleQueue[None] = queue.SimpleQueue()
         # As a daemon: who asked for the end of the process does not wait for a database that is locked.
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
-    def do(self, job: _Job) -> None:
-        self._jobs.put(job)
+    def do(self, rank: int, job: _Job) -> None:
+        self._jobs[rank].append(job)
+        self._there.put(None)
 
     def join(self, seconds: float) -> bool:
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
+    def _next(self) -> _Job:
+        self._there.get()
+        return next(jobs for jobs in self._jobs if jobs).popleft()
+
     def _run(self) -> None:
         _here.is_of_the_database = True
         kept = _Kept()
         while True:
-            job = self._jobs.get()
+            job = self._next()
             if job.call is None:
                 connections.close_all()
                 return
@@ -104,6 +136,7 @@ class _Worker:
 
     @staticmethod
     def _answer(job: _Job, call: Callable[[], Any], kept: _Kept) -> None:
+        calls = _here.calls = {}
         try:
             kept.let_go_of_broken()
             result = call()
@@ -113,6 +146,9 @@ class _Worker:
         else:
             kept.remember_new()
             job.tell(result)
+        _here.calls = None
+        for loop, its_own in calls.items():
+            call_in(loop, partial(_call_all, its_own))
 
 
 class _Kept:
@@ -143,12 +179,9 @@ class _Kept:
                 self._files[connection.alias] = (connection.connection, _identity(connection))
 
 
-_here = threading.local()
-
-
 @receiver(connection_created)
 def _bound(connection: BaseDatabaseWrapper, **_: object) -> None:
-    if connection.vendor == "postgresql" and getattr(_here, "is_of_the_database", False):
+    if connection.vendor == "postgresql" and _here.is_of_the_database:
         # Not among the database's options: requests wait as long as the server lets them.
         limit = f"{LOCK_SECONDS * 1000:.0f}"
         connection.connection.execute("SELECT set_config('lock_timeout', %s, false)", [limit])
@@ -182,18 +215,17 @@ class DatabaseThreads:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._workers: dict[int, _Worker] = {}
-        self._numbers = itertools.count()
 
     def ask(self, place: int, rank: int, call: Callable[[], T]) -> asyncio.Future[T]:
         """Do ``call`` in the thread with this number; a future of the running loop. Cancelled before its turn comes, it
         is not done; cancelled later, it is done and its result dropped."""
         told: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        job = _Job(rank, next(self._numbers), partial(contextvars.copy_context().run, call), told)
+        job = _Job(partial(contextvars.copy_context().run, call), told)
         with self._lock:
             worker = self._workers.get(place)
             if worker is None:
                 worker = self._workers[place] = _Worker(f"beach-database-{place}")
-            worker.do(job)
+            worker.do(rank, job)
         return told
 
     async def caught_up(self, seconds: float) -> bool:
@@ -212,7 +244,7 @@ class DatabaseThreads:
         with self._lock:
             ending, self._workers = list(self._workers.values()), {}
         for worker in ending:
-            worker.do(_Job(LAST, next(self._numbers)))
+            worker.do(LAST, _Job())
         deadline = monotonic() + seconds
         ended = [worker.join(max(0, deadline - monotonic())) for worker in ending]
         return all(ended)

@@ -12,6 +12,9 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import Model, QuerySet
 
+_Places = list[tuple[int | None, Any]]
+"""What stands in each place of a statement: a value by its number, or always the same."""
+
 
 class Prepared:
     """``make`` builds a query from values of the types of ``examples``; these must be unlike each other and unlike any
@@ -28,9 +31,7 @@ class Prepared:
         connection = connections[DEFAULT_DB_ALIAS]
         sql, places, compiler, converters = self._compiled(connection)
         with connection.cursor() as cursor:
-            # In the type that the ORM has put there: PostgreSQL's driver names the column's type by it.
-            given = [value if at is None else type(value)(values[at]) for at, value in places]
-            cursor.execute(sql, given)
+            cursor.execute(sql, _given(places, values))
             row = cursor.fetchone()
         if row is None:
             return None
@@ -45,7 +46,12 @@ class Prepared:
             return None
         return model.from_db(DEFAULT_DB_ALIAS, [field.attname for field in model._meta.concrete_fields], row)
 
-    def _compiled(self, connection: Any) -> tuple[str, list[tuple[int | None, Any]], Any, Any]:
+    def statement(self, *values: str | int) -> tuple[str, list[Any]]:
+        """The query as part of a statement that is written by hand: its SQL, and what goes into its places."""
+        sql, places, _, _ = self._compiled(connections[DEFAULT_DB_ALIAS])
+        return sql, _given(places, values)
+
+    def _compiled(self, connection: Any) -> tuple[str, _Places, Any, Any]:
         known = getattr(self._here, "compiled", None)
         if known is not None and known[2].connection is connection:
             return known  # type: ignore[no-any-return]
@@ -64,3 +70,8 @@ class Prepared:
             if isinstance(value, type(example)) and value == example:
                 return at
         return None
+
+
+def _given(places: _Places, values: tuple[str | int, ...]) -> list[Any]:
+    # In the type that the ORM has put there: PostgreSQL's driver names the column's type by it.
+    return [value if at is None else type(value)(values[at]) for at, value in places]

@@ -87,6 +87,13 @@ class Block:
     redrawn: int = 0
 
 
+class Change(NamedTuple):
+    """The top-level block number `at` is now `html`."""
+
+    at: int
+    html: str
+
+
 class Group(NamedTuple):
     """The tokens of one block, and its lines."""
 
@@ -154,6 +161,19 @@ def standing(item: Group, lines: Lines) -> int:
     elif last.kind not in OPEN_TO_THE_END and not may_head_table(last, lines):
         return last.end
     return last.start if len(blocks) > 1 else item.start
+
+
+def stands_upto(groups: Sequence[Group], lines: Lines) -> int:
+    """The line up to which a text stands whose last block is open."""
+    last = groups[-1]
+    if last.kind in LISTS:
+        return standing(inside(last)[-1], lines)
+    if last.kind not in OPEN_TO_THE_END and not may_head_table(last, lines):
+        return lines.count
+    # The paragraph may turn out to be the title of a target right above it.
+    above = lines.text_from(groups[-2].end if len(groups) > 1 else lines.first)
+    is_title = above is not None and above < last.start and not lines.is_blank(last.start - 1)
+    return above if is_title and above is not None else last.start
 
 
 def may_head_table(group: Group, lines: Lines) -> bool:

@@ -6,11 +6,10 @@ follows can make another of it; of a list, a table, a fence what is complete. On
 
 from __future__ import annotations
 
-import re
 from collections import ChainMap
 from collections.abc import MutableMapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from markdown_it.token import Token
 
@@ -20,6 +19,7 @@ from a2ui.safety.markdown_blocks import (
     LISTS,
     OPEN_TO_THE_END,
     Block,
+    Change,
     Group,
     Lines,
     Size,
@@ -30,9 +30,10 @@ from a2ui.safety.markdown_blocks import (
     is_tight,
     lead_of,
     may_head_table,
-    standing,
+    stands_upto,
     table_parts,
 )
+from a2ui.safety.markdown_lines import ITEM_BEGUN, skim
 from a2ui.safety.markdown_targets import Targets
 from a2ui.safety.text import clean_text
 
@@ -43,15 +44,6 @@ AHEAD = 2_000
 """Characters that may be read before that counts."""
 REDRAWN = 8
 """How often a block is drawn again because links in it have got their targets; the finished part has all of them."""
-
-_ITEM = re.compile(r" *(?:[-+*]|[0-9]{1,9}[.)]) +[^\w\s]{0,2}\w")
-
-
-class Change(NamedTuple):
-    """The top-level block number `at` is now `html`."""
-
-    at: int
-    html: str
 
 
 class _Plain(Exception):
@@ -99,43 +91,65 @@ class StreamedMarkdown:
         return self.draw()
 
     def take(self, text: str) -> int:
-        """Take in more of the text, for `draw`. Returns how many characters that will read, mostly none: it takes
-        milliseconds for a thousand."""
+        """Take in more of the text, for `draw`. Returns how many characters that will give to the parser, which takes
+        milliseconds for a thousand; less than two where it only has to hand out what was drawn here."""
         self.length += len(text)
         if self.plain:
             return 0
         self._rest += text
         if not self._size.allows(text, self.limits):
-            self.plain, self._rest = True, ""
+            self.plain, self._rest, self._complete, self._begins = True, "", 0, False
             return 0
         if "\n" in text:
             self._complete, self._peeked = self._rest.rindex("\n") + 1, False
         # An item that has begun ends the one before it.
-        self._begins = not self._peeked and _ITEM.match(self._rest, self._complete) is not None
-        due = (self._begins or self._complete > self._looked) and self._affords(len(self._rest))
-        return len(self._rest) if due else 0
+        self._begins = not self._peeked and ITEM_BEGUN.match(self._rest, self._complete) is not None
+        if self._is_due and self.closed == self._start:
+            self._skim()
+        return len(self._rest) if self._is_due else bool(self._changed)
 
     def draw(self) -> list[Change]:
         """Read what has to be read. Returns what is drawn now, as `feed` does. Where that shows what no page may have,
         such as more HTML than is sent, no block stands any more."""
-        if self.plain or not self._affords(len(self._rest)):
-            return []
         try:
-            self._read()
+            if self._is_due and not self._look_at_begun() and self._complete > self._looked:
+                self._look()
         except _Plain:
-            self.plain, self.closed, self._rest = True, 0, ""
-            self._blocks.clear()
-            return []
+            self._give_up()
         changed, self._changed = sorted(self._changed), set()
         return [Change(at, self._blocks[at].html) for at in changed]
 
-    def _read(self) -> None:
-        if self._begins:
+    def _give_up(self) -> None:
+        self.plain, self.closed, self._rest, self._complete, self._begins = True, 0, "", 0, False
+        self._blocks.clear()
+        self._changed.clear()
+
+    @property
+    def _is_due(self) -> bool:
+        return (self._begins or self._complete > self._looked) and self._affords(len(self._rest))
+
+    def _look_at_begun(self) -> bool:
+        is_new, self._begins, self._peeked = self._begins, False, self._peeked or self._begins
+        return is_new and self._look(f"{self._rest[self._complete :]}\n")
+
+    def _skim(self) -> None:
+        """Draw what needs no parser; nothing of the rest is drawn yet."""
+        begun = self._rest[self._complete :] if self._begins else ""
+        done = skim(self._rest[: self._complete], self._open, begun)
+        self._html_chars += done.drawn
+        if markdown.is_too_long("", self._html_chars):
+            self._give_up()
+            return
+        self._open = done.opened
+        for block in done.changed:
+            self._set(block, block.html)
+        self._rest, self._complete = self._rest[done.chars :], self._complete - done.chars
+        self._start = self.closed = self._start + done.chars
+        self._looked = self._complete if done.is_all else max(0, self._looked - done.chars)
+        self.read += done.chars + (self._complete if done.is_all else 0)
+        if not self._complete:
+            # Whatever has begun is the next to be looked at.
             self._begins, self._peeked = False, True
-            if self._look(f"{self._rest[self._complete :]}\n"):
-                return
-        if self._complete > self._looked:
-            self._look()
 
     def _affords(self, chars: int) -> bool:
         return self.read + chars <= READINGS * self.length + AHEAD
@@ -169,7 +183,7 @@ class StreamedMarkdown:
         unseen = lines.text_from(lines.first if last is None else last.end)
         whole = last is None or unseen is not None or is_ended(last, lines)
         if last is not None and not whole:
-            stands = self._stands(groups, lines)
+            stands = stands_upto(groups, lines)
         elif unseen is not None and not lines.is_blank(lines.count - 1):
             stands = unseen
         else:
@@ -187,18 +201,6 @@ class StreamedMarkdown:
         if whole:
             self._go_on(lines, stands, stands)
         return True
-
-    def _stands(self, groups: list[Group], lines: Lines) -> int:
-        """The line up to which the text stands where its last block is open."""
-        last = groups[-1]
-        if last.kind in LISTS:
-            return standing(inside(last)[-1], lines)
-        if last.kind not in OPEN_TO_THE_END and not may_head_table(last, lines):
-            return lines.count
-        # The paragraph may turn out to be the title of a target right above it.
-        above = lines.text_from(groups[-2].end if len(groups) > 1 else lines.first)
-        is_title = above is not None and above < last.start and not lines.is_blank(last.start - 1)
-        return above if is_title and above is not None else last.start
 
     def _go_on(self, lines: Lines, start: int, stands: int) -> None:
         """The next look begins at line `start`; what is drawn stands up to line `stands`."""

@@ -10,10 +10,12 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from channels.layers import InMemoryChannelLayer, get_channel_layer
 
+from envelopes.database_threads import call_in
 from envelopes.delivery.deltas import Delta, DeltaHub, deltas
 from envelopes.log.doorbell import Doorbell, doorbell
 from envelopes.tasks import Unfinished, end, within
@@ -83,7 +85,7 @@ class Relay:
     def _ring(self, session: int, work: bool, news: bool) -> None:
         """From any thread."""
         message = {"type": "ring", "session": session, "work": work, "news": news}
-        self._loop.call_soon_threadsafe(self._put, message)
+        call_in(self._loop, partial(self._put, message))
 
     def _delta(self, session: int, delta: Delta) -> None:
         self._put({"type": "delta", "session": session, **delta.as_json()})

@@ -42,6 +42,11 @@ def post_message(
     """
     came_with = inbound_parts(session, parts, from_peer=who.kind == "peer")
     if is_blank(text) and not came_with:
+        if parts:
+            known = [kind.name for kind in part_types if "inbound" in kind.origins and not kind.decides]
+            raise ValidationFailed(
+                "No part of this message is of a type that is known here.", path="/parts", allowed=known
+            )
         raise ValidationFailed("The message is empty.", path="/text")
     text = clean_text(text).strip()
     limit = conf.BEACH_MESSAGE_CHARACTERS
@@ -125,7 +130,8 @@ def post_decision(
 
     A repeat is answered like any other message: a click that was sent again must not stand in the log as a late one.
     """
-    if not session.approvals.filter(approval_id=approval_id).exists():
+    # What is no id at all is not looked for: databases refuse some texts.
+    if not (approval_id.isalnum() and session.approvals.filter(approval_id=approval_id).exists()):
         raise NotFound("This request does not exist, or you do not have access to it.")
     refused: Forbidden | None = None
     try:

@@ -7,11 +7,12 @@ costs latency, never a row: processes also poll (D46) and runners sweep.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import threading
 from collections.abc import Callable, Iterable
 from functools import partial
+
+from envelopes.database_threads import call_in
 
 Listener = Callable[[int | None], None]
 SessionListener = Callable[[int], None]
@@ -52,8 +53,7 @@ def _call_all(called: Iterable[_Called]) -> None:
             continue
         # Waking a loop costs a system call, so it is woken once for all of its own. Where it has closed since it was
         # asked, its listeners are gone with it.
-        with contextlib.suppress(RuntimeError):
-            loop.call_soon_threadsafe(_call_inside, its_own, context=contextvars.Context())
+        call_in(loop, partial(_call_inside, its_own))
 
 
 def _call_inside(called: Iterable[_Called]) -> None:

@@ -16,7 +16,7 @@ class Session(models.Model):
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
     actor = models.CharField(max_length=64)
     title = models.CharField(max_length=120, blank=True)
-    locale = models.CharField(max_length=16, default="en-US")
+    locale = models.CharField(max_length=35, default="en-US")
     timezone = models.CharField(max_length=64, default="UTC")
     last_seq = models.BigIntegerField(default=0)
     turn_count = models.PositiveIntegerField(default=0)

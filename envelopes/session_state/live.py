@@ -26,6 +26,7 @@ from envelopes.session_state.state import SessionState
 
 logger = logging.getLogger(__name__)
 
+
 SAY_NOTHING_OF_TURNS = frozenset({"edit", "show"})
 """Kinds of rows beside which nothing of a turn changes."""
 
@@ -36,7 +37,7 @@ class LiveSession:
     Whoever uses one holds ``lock``; whoever stores what is due of it, ``storing``. ``saved`` is the row of the last
     snapshot. ``known`` are turns, by key, as they are at row ``seq``: whoever has them now. ``is_slow``: to try rows on
     it took long the last time. ``anew`` names transports whose snapshot could not be read: what their presenters let go
-    of now takes the place of what is stored.
+    of now takes the place of what is stored. ``memory``: what others keep of the log, each by its type.
     """
 
     def __init__(self, session: Session) -> None:
@@ -49,6 +50,7 @@ class LiveSession:
         self.known: dict[int, Turn] = {}
         self.is_slow = False
         self.anew: set[str] = set()
+        self.memory: dict[type, object] = {}
         self._state: SessionState | None = None
         self._pending: Pending | None = None
         self._writers: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None

@@ -6,11 +6,14 @@ token, or whoever is signed in at a browser, whose unsafe requests carry Django'
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.core.exceptions import RequestDataTooBig
+from django.db import InterfaceError, OperationalError, close_old_connections
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 from ninja import NinjaAPI, Router, Schema
@@ -19,9 +22,11 @@ from ninja.security import APIKeyCookie, HttpBearer
 from pydantic import ConfigDict
 
 from envelopes.access import COOKIE, Principal, principal_now, principal_of
-from envelopes.errors import BeachError, Forbidden, TooOften
+from envelopes.errors import BeachError, Forbidden, TooLarge, TooOften, Unavailable
 from envelopes.peers import authenticate, principal_of_peer, rates
 from envelopes.registries.scopes import SCOPES
+
+logger = logging.getLogger(__name__)
 
 VERSION = "1"
 
@@ -66,7 +71,10 @@ class PeerToken(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> Caller:
         """Raises ``AuthenticationError`` for a token that is none (any more), ``TooOften``."""
-        peer = authenticate(token)
+        try:
+            peer = authenticate(token)
+        finally:
+            _let_go()
         if peer is None:
             raise AuthenticationError
         rates.take(peer)
@@ -82,8 +90,17 @@ class SignedIn(APIKeyCookie):
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
         """None for nobody."""
-        who = principal_of(request)
+        try:
+            who = principal_of(request)
+        finally:
+            _let_go()
         return Caller(who, frozenset(SCOPES)) if who.is_known else None
+
+
+def _let_go() -> None:
+    """A request keeps its connection to the database until it has been answered, and here that may take as long as
+    somebody listens: a few would take all that there are. From here on the work is done in the database's threads."""
+    close_old_connections()
 
 
 def caller_of(request: HttpRequest) -> Caller:
@@ -121,6 +138,10 @@ def make_api(routers: Iterable[Router]) -> NinjaAPI:
     api.add_exception_handler(AuthenticationError, _unknown)
     api.add_exception_handler(ValidationError, _malformed)
     api.add_exception_handler(HttpError, _no_token)
+    api.add_exception_handler(RequestDataTooBig, _too_big)
+    for away in (OperationalError, InterfaceError):
+        api.add_exception_handler(away, _away)
+    api.add_exception_handler(Exception, _ours)
     return api
 
 
@@ -153,6 +174,25 @@ def _no_token(request: HttpRequest, error: Any) -> HttpResponse:
     """What ninja itself refuses: a body that is no JSON, and a browser's request without the CSRF token."""
     code = "forbidden" if error.status_code == 403 else "VALIDATION_FAILED"
     return JsonResponse({"code": code, "message": f"{str(error).rstrip('.')}."}, status=error.status_code)
+
+
+def _too_big(request: HttpRequest, error: Any) -> HttpResponse:
+    limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    return _refused(request, TooLarge(f"A request has at most {limit:,} bytes.", limit=limit))
+
+
+def _away(request: HttpRequest, error: Any) -> HttpResponse:
+    logger.warning("%s %s has to wait for the database: %r", request.method, request.path, error)
+    response = _refused(
+        request, Unavailable("The database cannot be reached at the moment. Try again in a while.")
+    )
+    response["Retry-After"] = "1"
+    return response
+
+
+def _ours(request: HttpRequest, error: Any) -> HttpResponse:
+    logger.error("%s %s failed.", request.method, request.path, exc_info=error)
+    return JsonResponse({"code": "error", "message": "Something went wrong on the server."}, status=500)
 
 
 @require_safe

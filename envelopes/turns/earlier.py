@@ -1,45 +1,77 @@
-"""The turns before one, and what each of them said: read when it begins, by hand, since every turn asks for it."""
+"""The turns before one, and what each of them said: read when it begins, by hand, since every turn asks for it, and
+kept with the session, since most of it was asked for by the turn before as well."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from envelopes.models import Turn
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
+from envelopes.registries.statuses import TurnStatus
+from envelopes.session_state import live_sessions
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
 EARLIER_TURNS = 20
 
+KEPT_CHARACTERS = 30_000
+"""Of a session that has said more in these turns, nothing is kept."""
 
-class Earlier(NamedTuple):
+
+Blocks = tuple[list[JsonObject], list[JsonObject]]
+"""What a model reads of a turn: what began it, and what it said."""
+
+
+@dataclass(slots=True)
+class Earlier:
     """A turn before. ``said``: its texts, in short what it showed, and what staff found out about its calls. What its
-    model wrote stays where it is."""
+    model wrote stays where it is. ``size``: characters of all this."""
 
     number: int
     status: str
     finalized_by: str
     trigger: JsonObject
     said: str
+    size: int
+    _blocks: Blocks | None = None
+
+    def blocks(self, make: Callable[[Earlier], Blocks]) -> Blocks:
+        """What ``make`` makes of it, once. What that was made of is let go of then."""
+        if self._blocks is None:
+            self._blocks = make(self)
+            self.trigger, self.said = {}, ""
+        return self._blocks
+
+
+@dataclass
+class _Kept:
+    """Turns that have settled, by number, as the log has them up to row ``seq``. ``since``: the first that has to be
+    read again: the last of these, or one before it that goes on."""
+
+    session_id: str
+    seq: int = 0
+    since: int = 0
+    turns: dict[int, Earlier] = field(default_factory=dict)
 
 
 _EARLIER = """
 WITH earlier AS (
   SELECT number, trigger_seq, status, finalized_by, trigger FROM envelopes_turn
-  WHERE session_id = %s AND number < %s ORDER BY number DESC LIMIT %s
+  WHERE session_id = %s AND number >= %s AND number < %s ORDER BY number DESC LIMIT %s
 )
 SELECT 0, number, trigger_seq, status, finalized_by, trigger FROM earlier
 UNION ALL
 SELECT 1, turn, seq, kind, part_type, data FROM envelopes_event
 WHERE session_id = %s AND seq >= (SELECT min(trigger_seq) FROM earlier)
-  AND turn >= (SELECT min(number) FROM earlier) AND turn < %s AND ({asked})
+  AND turn >= %s AND turn < %s AND ({asked})
 ORDER BY 1, 3, 2"""
 """The last turns before one, and rows of theirs, in order: by the index on numbers of rows, none is on turns. Nothing
 of a turn stands before its ``trigger_seq``."""
@@ -55,41 +87,70 @@ _SHOWN = "kind = 'part' AND audience = 'delivered' AND NOT ({late}) AND part_typ
 
 
 def earlier_turns(turn: Turn) -> list[Earlier]:
-    """The last ones before ``turn``, oldest first."""
+    """The last ones before ``turn``, oldest first. Under the lock of its session."""
     if turn.number == 1:
         return []
+    memory = live_sessions.at_hand(turn.session).memory
+    kept = memory.pop(_Kept, None)
+    found = _found(turn, kept) if isinstance(kept, _Kept) else None
+    turns, seq = found or _found(turn, _Kept(turn.session.public_id)) or ([], 0)
+    settled = {each.number: each for each in turns if each.status == TurnStatus.SETTLED}
+    if settled and sum(each.size for each in turns) <= KEPT_CHARACTERS:
+        since = min([max(settled), *(each.number for each in turns if each.number not in settled)])
+        memory[_Kept] = _Kept(turn.session.public_id, seq, since, settled)
+    return turns
+
+
+def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
+    """The last ones before ``turn``, and a row up to which they are so; None where that is not true of what is kept:
+    something happened to one of them since, or the log was set back."""
+    if kept.session_id != turn.session.public_id or max(kept.turns, default=0) >= turn.number:
+        return None
     untold = [kind.name for kind in part_types if kind.retold in (None, retelling.nothing)]
     asked = f"{_shown('NOT IN', untold)} OR kind = 'tool-result' AND {_has('resolvedBy')}"
-    values = (turn.session_id, turn.number, EARLIER_TURNS, turn.session_id, turn.number, *untold)
-    turns: list[tuple[int, int, str, str, str]] = []
+    oldest = min([kept.since, *kept.turns])
+    values = (
+        turn.session_id, kept.since, turn.number, EARLIER_TURNS, turn.session_id, oldest, turn.number, *untold,
+    )  # fmt: skip
+    seqs: dict[int, int] = {}
+    turns: dict[int, tuple[str, str, str]] = {}
     lines: dict[int, list[str]] = {}
+    last = kept.seq
     for is_row, number, seq, kind, name, data in _fetched(_EARLIER.format(asked=asked), values):
         if not is_row:
-            turns.append((number, seq, kind, name, data))
+            seqs[number], turns[number] = seq, (kind, name, data)
             continue
+        if number in kept.turns:
+            if seq > kept.seq:
+                return None
+            continue
+        last = max(last, seq)
         read = json.loads(data)
         line = _found_out(read) if kind == "tool-result" else _line(turn, seq, name, read)
         if line.strip():
             lines.setdefault(number, []).append(line)
-    silent = {number for number, *_ in turns}.difference(lines)
-    if silent:
-        since = min(seq for number, seq, *_ in turns if number in silent)
-        for number, name in _shown_without_words(turn, since):
+    if kept.turns and kept.since not in turns:
+        return None
+    if silent := turns.keys() - lines.keys() - kept.turns.keys():
+        lines |= _shown_without_words(turn, silent, since=min(seqs[number] for number in silent))
+    told = dict(kept.turns)
+    for number, (status, finalized_by, trigger) in turns.items():
+        if number not in told:
+            said = "\n".join(lines.get(number, ()))
+            size = len(said) + len(trigger)
+            told[number] = Earlier(number, status, finalized_by, json.loads(trigger), said, size)
+    return [told[number] for number in sorted(told)[-EARLIER_TURNS:]], max([last, *seqs.values()])
+
+
+def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> dict[int, list[str]]:
+    """What these turns before ``turn`` have shown after row ``since`` that no model reads, in a line each."""
+    lines: dict[int, list[str]] = {}
+    if unread := [kind.name for kind in part_types if kind.retold is None]:
+        values = (turn.session_id, since, turn.number, *unread)
+        for number, name in _fetched(_SILENT.format(asked=_shown("IN", unread)), values):
             if number in silent:
                 lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
-    return [
-        Earlier(number, status, finalized_by, json.loads(trigger), "\n".join(lines.get(number, ())))
-        for number, _, status, finalized_by, trigger in turns
-    ]
-
-
-def _shown_without_words(turn: Turn, since: int) -> list[tuple[Any, ...]]:
-    """``turn, part_type`` of what turns before ``turn`` have shown after row ``since`` and no model reads."""
-    unread = [kind.name for kind in part_types if kind.retold is None]
-    if not unread:
-        return []
-    values = (turn.session_id, since, turn.number, *unread)
-    return _fetched(_SILENT.format(asked=_shown("IN", unread)), values)
+    return lines
 
 
 def _shown(which: str, names: Sequence[str]) -> str:

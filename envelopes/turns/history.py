@@ -9,7 +9,7 @@ from a2ui import joined_data_models
 from envelopes.models import Turn
 from envelopes.protocol.time import instant
 from envelopes.providers.transcript import action_block, assistant_text, extend, injection_block, user_text
-from envelopes.turns.earlier import Earlier, earlier_turns
+from envelopes.turns.earlier import Blocks, Earlier, earlier_turns
 from envelopes.types import JsonObject
 
 
@@ -22,8 +22,10 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
         note = {"leftOut": left_out, "note": "Turns before these are not shown to you."}
         extend(messages, "user", [injection_block("earlier-turns", note)])
     for other in earlier:
-        extend(messages, "user", _trigger_blocks(other.trigger, with_data=False))
-        extend(messages, "assistant", [assistant_text(other.said or _unsaid(other))])
+        asked, said = other.blocks(_blocks)
+        # Others have them too.
+        extend(messages, "user", map(dict, asked))
+        extend(messages, "assistant", map(dict, said))
     context = {
         "now": instant(turn.created_at),
         "timezone": turn.session.timezone,
@@ -35,6 +37,11 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
         blocks.append(injection_block("handoff", handoff))
     extend(messages, "user", [*blocks, *_trigger_blocks(turn.trigger, with_data=True)])
     return messages
+
+
+def _blocks(turn: Earlier) -> Blocks:
+    """What began it, and what it said."""
+    return _trigger_blocks(turn.trigger, with_data=False), [assistant_text(turn.said or _unsaid(turn))]
 
 
 def _trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:

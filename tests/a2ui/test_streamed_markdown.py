@@ -19,7 +19,10 @@ PIECES = [
     " ", "  ", "    ", "\t", "\n", "\n", "\n\n", "\n\n", "- ", "- x\n", "+ y\n", "- x\n\n", "  - z\n", "   text\n",
     "1. one\n", "2. two\n\n", "7) seven\n", "   - n\n", "```", "```\n", "  ```\n", "~~~~\n", "code\n", "> q\n",
     "para **b**\n\n", "[a]: /x\n", '[b]: http://b.c "t', '"title"\n', "[b]:\n", "| a | b |\n|---|:-:|\n", "| c | d |\n",
-    "# h\n", "x\n", "===\n", "http://a.b <http://a.b>", "\u200b", "👩\u200d💻", "\n\n",
+    "- some words\n", '- more\n- "of" it\n', "1. one\n2. two\n", "some words\n", "## Head\n\n", "```\nx < y\n```\n\n",
+    "| c | some words |\n", "| a | b |\n| :-- | --: |\n| c | d |\n", "| e |\n", "\n## Head\n", "- a | b\n",
+    "- \u200b# x\n",
+    "# h\n", "x\n", "===\n", "http://a.b <http://a.b>", "\u200b", "👩\u200d💻", "\n\n", "\n\n",
 ]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=26).map("".join)
 CUTS = st.lists(st.integers(1, 9), max_size=40)
@@ -210,3 +213,25 @@ def test_p13_hostile_text_in_pieces_draws_nothing_that_the_finished_text_would_n
     check(stream, text)
     for html in drawn:
         assert caselib().xss_findings(html, markdown.render("benign").html, payload) == []
+
+
+def test_plain_lines_are_drawn_without_the_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (
+        '## Days\n\nSome words,\nand more.\n\n- one\n- two\n\n| a | b |\n|---|:-:|\n| 1 | "2" |\n\n'
+        "3. three\n4. four\n\n```sh\n- x < y\n\n```\nThe end.\n\n"
+    )
+    finished = markdown.render(text).html
+    monkeypatch.setattr(markdown, "block_tokens", None)
+    stream = StreamedMarkdown()
+    stream.feed(text)
+
+    assert same("".join(stream.blocks)) == same(finished)
+    assert stream.closed == len(text)
+
+
+def test_a_long_plain_paragraph_is_not_looked_through_for_each_of_its_lines() -> None:
+    stream = StreamedMarkdown()
+    for _ in range(900):
+        stream.feed("abcdefg\n")
+        assert stream.read <= READINGS * stream.length + AHEAD
+    assert stream.blocks == []

@@ -8,7 +8,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from beachsite.collector import BUSY, LEAST_BLOCKS, PATIENCE, SHARE, YOUNG_LOOKS, Attendant
+from beachsite.collector import (
+    BLOCKS_A_CONTAINER,
+    BUSY,
+    LEAST_BLOCKS,
+    PATIENCE,
+    SHARE,
+    YOUNG_LOOKS,
+    Attendant,
+)
 
 
 class Knot:
@@ -27,19 +35,21 @@ def left_over(size: int) -> weakref.ref[Knot]:
 
 
 @pytest.fixture
-def by_hand() -> Iterator[None]:
+def attendant() -> Iterator[Attendant]:
     """As after `settle`: nothing is searched but by whoever asks for it."""
     before = gc.get_threshold()
     gc.collect()
     gc.set_threshold(10_000_000, 1000, 1000)
+    made = Attendant()
+    gc.callbacks.append(made.count)
     try:
-        yield
+        yield made
     finally:
+        gc.callbacks.remove(made.count)
         gc.set_threshold(*before)
 
 
-def test_what_has_become_much_is_freed_and_what_is_little_waits(by_hand: None) -> None:
-    attendant = Attendant()
+def test_what_has_become_much_is_freed_and_what_is_little_waits(attendant: Attendant) -> None:
     few = left_over(LEAST_BLOCKS // 4)
 
     assert not attendant.look()
@@ -52,8 +62,7 @@ def test_what_has_become_much_is_freed_and_what_is_little_waits(by_hand: None) -
     assert not attendant.look()
 
 
-def test_a_process_that_has_much_is_searched_after_as_large_a_part_of_it(by_hand: None) -> None:
-    attendant = Attendant()
+def test_a_process_that_has_much_is_searched_after_as_large_a_part_of_it(attendant: Attendant) -> None:
     lives = Knot(10 * LEAST_BLOCKS)
     assert attendant.look()
     part = int(SHARE * 10 * LEAST_BLOCKS)
@@ -69,8 +78,7 @@ def test_a_process_that_has_much_is_searched_after_as_large_a_part_of_it(by_hand
     assert len(lives.parts) == 10 * LEAST_BLOCKS
 
 
-def test_a_process_at_work_is_searched_once_it_has_less_to_do(by_hand: None) -> None:
-    attendant = Attendant()
+def test_a_process_at_work_is_searched_once_it_has_less_to_do(attendant: Attendant) -> None:
     # Three blocks each.
     many = left_over(LEAST_BLOCKS * PATIENCE // 4)
 
@@ -81,24 +89,35 @@ def test_a_process_at_work_is_searched_once_it_has_less_to_do(by_hand: None) -> 
     assert many() is None
 
 
-def test_one_that_is_always_at_work_is_searched_before_it_has_grown_much(by_hand: None) -> None:
-    attendant = Attendant()
+def test_one_that_is_always_at_work_is_searched_before_it_has_grown_much(attendant: Attendant) -> None:
     many = [left_over(LEAST_BLOCKS) for _ in range(PATIENCE)]
 
     assert attendant.look(busy=1.0)
     assert not any(one() for one in many)
 
 
-def test_what_was_in_use_for_a_moment_is_freed_at_the_next_look(by_hand: None) -> None:
-    attendant = Attendant()
+def test_text_that_has_become_much_is_no_reason_to_search(attendant: Attendant) -> None:
+    few = left_over(LEAST_BLOCKS // BLOCKS_A_CONTAINER // 2)
+    written = [str(number) * 2 for number in range(10**6, 10**6 + 2 * LEAST_BLOCKS)]
+
+    assert not attendant.look()
+    assert few() is not None
+
+    much = left_over(LEAST_BLOCKS // BLOCKS_A_CONTAINER)
+
+    assert attendant.look()
+    assert few() is much() is None
+    assert len(written) == 2 * LEAST_BLOCKS
+
+
+def test_what_was_in_use_for_a_moment_is_freed_at_the_next_look(attendant: Attendant) -> None:
     request = weakref.ref(Knot(10))
 
     assert not attendant.look()
     assert request() is None
 
 
-def test_what_was_in_use_as_somebody_looked_is_freed_a_few_looks_later(by_hand: None) -> None:
-    attendant = Attendant()
+def test_what_was_in_use_as_somebody_looked_is_freed_a_few_looks_later(attendant: Attendant) -> None:
     knot = Knot(10)
     request = weakref.ref(knot)
     attendant.look()

@@ -17,6 +17,7 @@ from envelopes import database_threads as module
 from envelopes.database_threads import (
     DatabaseThreads,
     beside_sessions,
+    call_in,
     database_threads,
     in_session,
     later_in_session,
@@ -90,6 +91,41 @@ async def test_what_is_cancelled_before_its_turn_comes_is_not_done() -> None:
     await asyncio.gather(held, kept)
 
     assert done == ["kept"]
+
+
+async def test_what_a_job_wants_called_is_called_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ring that wakes the loop before has it run beside what is left of the job."""
+    woken, called = [], list[str]()
+    loop = asyncio.get_running_loop()
+    real = loop.call_soon_threadsafe
+
+    def counted(*args: Any, **options: Any) -> Any:
+        woken.append(args)
+        return real(*args, **options)
+
+    monkeypatch.setattr(loop, "call_soon_threadsafe", counted)
+
+    def work() -> list[str]:
+        for name in ("one", "two"):
+            call_in(loop, lambda name=name: called.append(name))
+        # Time enough for a loop that was woken.
+        threading.Event().wait(0.05)
+        return list(called)
+
+    assert await in_session(1, work) == []
+    assert called == ["one", "two"]
+    assert len(woken) == 1
+
+    def fails() -> None:
+        call_in(loop, lambda: called.append("three"))
+        raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        await in_session(1, fails)
+    assert called[2:] == ["three"]
+    await asyncio.to_thread(call_in, loop, lambda: called.append("four"))
+    await asyncio.sleep(0)
+    assert called[3:] == ["four"]
 
 
 async def test_an_error_is_raised_where_it_is_waited_for_and_the_thread_goes_on() -> None:

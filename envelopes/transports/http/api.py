@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from ninja import Router, Status
 from ninja.params.functions import Header
+from pydantic import ValidationError
 
 from envelopes.access import begin_session, get_session
 from envelopes.database_threads import beside_sessions, in_session, later_in_session, read_beside_sessions
@@ -16,12 +17,14 @@ from envelopes.delivery import envelope_for, partial_envelope_for
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.intake import post_decision, post_message
 from envelopes.models import Event, Session, Turn
+from envelopes.protocol.locales import is_language_tag
+from envelopes.protocol.parts import from_pydantic
 from envelopes.protocol.zones import known_zone
 from envelopes.registries.actors import actors, default_actor
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.api import Caller, Problem, caller_of
-from envelopes.transports.http.shapes import Envelope, NewMessage, NewSession, Pending, SessionMade
+from envelopes.transports.http.shapes import Decision, Envelope, NewMessage, NewSession, Pending, SessionMade
 from envelopes.transports.http.transport import DOOR, HTTP
 from envelopes.transports.http.waiting import find, patience, standing
 
@@ -58,6 +61,8 @@ def _begun(caller: Caller, body: NewSession, key: str) -> Any:
         raise ValidationFailed(
             f"There is no actor {body.actor!r}.", path="/actor", allowed=sorted(actors.names())
         )
+    if not is_language_tag(body.locale):
+        raise ValidationFailed(f"{body.locale!r} is no BCP 47 tag.", path="/locale")
     if known_zone(body.timezone) is None:
         raise ValidationFailed(f"There is no time zone {body.timezone!r}.", path="/timezone")
     session, made = begin_session(
@@ -104,12 +109,25 @@ def _said(caller: Caller, session: Session, body: NewMessage, key: str) -> int:
         return Event.objects.values_list("turn", flat=True).get(session=session, seq=said["seq"])
     if body.text or len(body.parts) > 1:
         raise ValidationFailed("A decision comes alone: one part, and no text.", path="/parts")
-    data = decisions[0].get("data")
-    data = data if isinstance(data, dict) else {}
-    approval_id = str(data.get("approvalId", ""))
-    decision, reason = str(data.get("decision", "")), str(data.get("reason") or "")
-    post_decision(session, caller.who, key, approval_id, decision, reason=reason, source=DOOR.name)
-    return session.approvals.values_list("turn__number", flat=True).get(approval_id=approval_id)
+    given = _decision_in(decisions[0])
+    post_decision(
+        session,
+        caller.who,
+        key,
+        given.approvalId,
+        given.decision,
+        reason=given.reason or "",
+        source=DOOR.name,
+    )
+    return session.approvals.values_list("turn__number", flat=True).get(approval_id=given.approvalId)
+
+
+def _decision_in(part: dict[str, Any]) -> Decision:
+    """What a part of a caller decides. Raises ``ValidationFailed`` with a pointer into the request."""
+    try:
+        return Decision.model_validate(part.get("data"))
+    except ValidationError as error:
+        raise from_pydantic(error, "/parts/0/data") from error
 
 
 def _decides(part: dict[str, Any]) -> bool:
@@ -136,7 +154,9 @@ async def answer(
 
 
 def _numbered(session: Session, turn_id: str) -> int:
-    found = session.turns.filter(public_id=turn_id).values_list("number", flat=True).first()
+    named = session.turns.filter(public_id=turn_id).values_list("number", flat=True)
+    # What is no id at all is not looked for: databases refuse some texts.
+    found = named.first() if turn_id.isalnum() else None
     if found is None:
         raise NotFound("There is no such turn in this conversation.")
     return found

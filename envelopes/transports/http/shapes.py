@@ -40,6 +40,15 @@ class NewMessage(_Strict):
     parts: Annotated[list[JsonObject], Field(max_length=MAX_PARTS)] = []
 
 
+class Decision(Schema):
+    """The ``data`` of a part of type ``approval-response``. Who decides, and when, is known here: what a caller says of
+    it is not read."""
+
+    approvalId: str
+    decision: Literal["granted", "denied"]
+    reason: str | None = None
+
+
 class Meta(Schema):
     """Where an envelope comes from. ``producedAt`` is RFC 3339; only that of a settled turn has ``finalizedBy``."""
 

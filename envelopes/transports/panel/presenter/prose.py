@@ -35,9 +35,13 @@ def within_turn(markup: str, levels: list[int]) -> SafeString:
             levels.append(level)
         return f"<{found[1]}h{min(6, 2 + len(levels))}>"
 
-    markup = _HEADING.sub(renamed, markup).replace("<pre>", '<pre tabindex="0">')
-    opened = html('<div class="b-scroll" tabindex="0" role="group" aria-label="{}"><table>', _("Table"))
-    return trusted(markup.replace("<table>", opened).replace("</table>", "</table></div>"))
+    if "<h" in markup:
+        markup = _HEADING.sub(renamed, markup)
+    markup = markup.replace("<pre>", '<pre tabindex="0">')
+    if "<table>" in markup:
+        opened = html('<div class="b-scroll" tabindex="0" role="group" aria-label="{}"><table>', _("Table"))
+        markup = markup.replace("<table>", opened).replace("</table>", "</table></div>")
+    return trusted(markup)
 
 
 def markdown(source: str) -> SafeString:

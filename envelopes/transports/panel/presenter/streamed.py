@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 from typing import Any, TypeAlias
 
 from django.utils import translation
@@ -77,8 +78,7 @@ class StreamedProse:
             made, self._behind = pieces(self._behind, stood)
             self._blocks += made
             return [[at + number, 0, piece] for number, piece in enumerate(made)]
-        with translation.override(self._language):
-            strokes = [stroke for at, html in self._markdown.draw() for stroke in self._redrawn(at, html)]
+        strokes = [stroke for at, html in self._markdown.draw() for stroke in self._redrawn(at, html)]
         self._settle()
         return strokes
 
@@ -91,7 +91,9 @@ class StreamedProse:
 
     def _redrawn(self, at: int, html: str) -> list[Stroke]:
         levels = list(self._levels[at])
-        made = str(within_turn(html, levels))
+        # Tables alone have a word of ours.
+        with translation.override(self._language) if "<table>" in html else nullcontext():
+            made = str(within_turn(html, levels))
         if at == len(self._blocks):
             self._blocks.append(made)
             self._levels.append(levels)

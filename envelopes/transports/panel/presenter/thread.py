@@ -175,9 +175,10 @@ class Thread:
     def _forget_turns(self) -> None:
         """Turns that have settled are forgotten with all that they said, and those before them that said nothing: rows
         begin turns in the order of their numbers, so it is known of each."""
-        shown = [segment.turn for segment in self.model.segments]
-        first = min(shown, default=max(self._turns, default=0))
-        for number in [each for each in self._turns if 0 < each < first and not self._goes_on(each)]:
+        shown = {segment.turn for segment in self.model.segments}
+        last = max(shown, default=max(self._turns, default=0))
+        silent = [each for each in self._turns if 0 < each < last and each not in shown]
+        for number in [each for each in silent if not self._goes_on(each)]:
             del self._turns[number]
             self._forgotten = max(self._forgotten, number)
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.test import AsyncClient
 from pydantic import BaseModel
 
@@ -326,3 +327,91 @@ async def test_who_comes_too_often_is_told_when_to_come_again(monkeypatch: pytes
     assert statuses == [201, 201, 429, 429]
     assert (refused.headers["Retry-After"], refused.json()["code"]) == ("30", "too_often")
     assert (others.status_code, later.status_code) == (201, 201)
+
+
+@pytest.mark.parametrize("approval_id", ["\ud800", "a\0", "é", ""])
+async def test_what_is_no_id_of_an_approval_is_not_found(approval_id: str) -> None:
+    async with at_door(asks("Paid.")) as (caller, d):
+        part = {
+            "data": {"approvalId": approval_id, "decision": "granted"},
+            "metadata": {"partType": "approval-response"},
+        }
+        answer = await caller.say(d.session, {"parts": [part]})
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ({}, "/parts/0/data/approvalId"),
+        ({"data": {"decision": "granted"}}, "/parts/0/data/approvalId"),
+        ({"data": {"approvalId": "a", "decision": "maybe"}}, "/parts/0/data/decision"),
+        ({"data": {"approvalId": 7, "decision": "denied"}}, "/parts/0/data/approvalId"),
+    ],
+)
+async def test_a_decision_that_is_none_is_told_what_it_lacks(part: Any, path: str) -> None:
+    async with at_door(asks("Paid.")) as (caller, d):
+        answer = await caller.say(d.session, {"parts": [{"partType": "approval-response", **part}]})
+    assert (answer.status_code, answer.json()["code"]) == (400, "VALIDATION_FAILED")
+    assert answer.json()["path"] == path
+
+
+async def test_a_message_of_nothing_that_is_known_is_refused() -> None:
+    unknown = {"text": "secret", "metadata": {"partType": "acme.nope"}}
+    async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
+        alone = await caller.say(d.session, {"parts": [unknown]})
+        beside = await caller.say(d.session, {"text": "Hi", "parts": [unknown]})
+    assert (alone.status_code, alone.json()["path"]) == (400, "/parts")
+    assert "domain-data" in alone.json()["allowed"]
+    assert beside.status_code == 200
+
+
+@pytest.mark.parametrize("turn_id", ["%ED%A0%80", "x y"])
+async def test_what_is_no_id_of_a_turn_is_not_found(turn_id: str) -> None:
+    async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
+        answer = await caller.ask("get", f"/api/sessions/{d.session.public_id}/turns/{turn_id}")
+    assert answer.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("locale", "status"),
+    [
+        ("zh-Hant-TW-u-nu-hanidec", 201),
+        ("de", 201),
+        ("../../etc", 400),
+        ("<script>", 400),
+        ("\0", 400),
+        ("de-", 400),
+    ],
+)
+async def test_a_locale_is_a_language_tag(locale: str, status: int) -> None:
+    caller = await program()
+    answer = await caller.ask("post", "/api/sessions", {"locale": locale})
+    assert answer.status_code == status
+    if status == 400:
+        assert answer.json()["path"] == "/locale"
+
+
+async def test_a_request_that_is_too_big_is_told_so_as_json(settings: Any) -> None:
+    settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 2_000
+    async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
+        answer = await caller.say(d.session, {"text": "x" * 3_000})
+    assert (answer.status_code, answer.json()["code"], answer.json()["limit"]) == (413, "too_large", 2_000)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [(OperationalError("gone"), 503, "unavailable"), (KeyError("a secret"), 500, "error")],
+)
+async def test_our_own_faults_are_json_too(
+    error: Exception, status: int, code: str, monkeypatch: pytest.MonkeyPatch, caplog: Any
+) -> None:
+    def breaks(*args: object) -> None:
+        raise error
+
+    monkeypatch.setattr("envelopes.transports.http.api.get_session", breaks)
+    async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
+        answer = await caller.say(d.session, {"text": "Hi"})
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    assert "a secret" not in answer.content.decode()
+    assert f"/api/sessions/{d.session.public_id}/messages" in caplog.text

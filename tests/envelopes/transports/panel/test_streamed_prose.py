@@ -212,7 +212,16 @@ def test_p13_long_text_is_read_off_the_event_loop(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(asyncio, "to_thread", counted)
     drawings = Drawings("en")
     # A line that goes on is not read, however long it is.
-    for words, threads in (("a" * AT_ONCE, 0), ("b", 0), ("c\n", 1), ("d", 1), ("e\n", 2)):
+    marked = f"*a*{'a' * AT_ONCE}"
+    for words, threads in (
+        (marked, 0),
+        ("b", 0),
+        ("c\n", 1),
+        ("d", 1),
+        ("e\n", 2),
+        ("\n", 3),
+        ("a\n" * (AT_ONCE // 2) + "\n", 3),
+    ):
         bubble = drawings._bubbles.get(LIVE)
         piece = delta(words, 0 if bubble is None else bubble.length)
         asyncio.run(drawings.frame(PlacedDelta(piece, INTO)))

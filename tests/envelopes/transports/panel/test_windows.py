@@ -185,6 +185,23 @@ def test_a_question_that_waits_is_on_the_first_page_however_far_back() -> None:
     assert not Page(talk.html()).select("b-approval")
 
 
+def test_what_is_known_of_turns_does_not_grow_beside_one_that_waits() -> None:
+    talk = windowed()
+    talk.me("Book it")
+    talk.turn(1)
+    talk.ask(turn=1)
+    talk.turn(1, "suspended")
+    sizes = []
+    for first in (2, 42):
+        said(talk, 40, first)
+        sizes.append(len(json.dumps(talk.thread.snapshot()["turns"])))
+    assert sizes[1] < 1.1 * sizes[0]
+    talk.decide("granted", turn=1)
+    talk.tool("succeeded", turn=1)
+    talk.settle(1)
+    assert not talk.thread.busy
+
+
 def test_a_card_in_an_unloaded_page_is_drawn_as_it_is_now() -> None:
     talk = windowed()
     talk.me("Show it")

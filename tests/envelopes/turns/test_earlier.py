@@ -1,0 +1,137 @@
+"""What is kept of earlier turns is what the log says of them, whatever happened to them since."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from envelopes.access import Principal
+from envelopes.approvals.resolve import resolve
+from envelopes.models import Session, ToolCall, Turn
+from envelopes.session_state import live_sessions
+from envelopes.turns import earlier
+from envelopes.turns.history import opening_messages
+from envelopes.types import JsonObject
+from tests import factories
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SURFACE = {"version": "v0.9", "deleteSurface": {"surfaceId": "sights"}}
+
+
+@pytest.fixture
+def staff() -> Principal:
+    return factories.make_principal(factories.make_user(staff=True, superuser=True))
+
+
+def _following(session: Session) -> Turn:
+    turn = factories.make_turn(session, status="queued")
+    return Turn.objects.select_related("session").get(pk=turn.pk)
+
+
+def _anew(turn: Turn) -> list[JsonObject]:
+    live_sessions.forget(turn.session_id)
+    return opening_messages(turn)
+
+
+def _happens(session: Session, what: str, staff: Principal) -> None:
+    if what == "found out":
+        call = ToolCall.objects.filter(session=session, state="unknown").first()
+        if call is not None:
+            resolve(call.pk, "succeeded", staff, note="Seen.")
+        return
+    if what == "goes on":
+        turn = Turn.objects.filter(session=session, status="suspended").first()
+        if turn is not None:
+            factories.add_part(turn, "response", text=f"More of {turn.number}.")
+            factories.settle_turn(turn)
+        return
+    turn = factories.make_turn(session, text=f"<action> {what}?")
+    match what:
+        case "says":
+            factories.add_part(turn, "response", text=f"Said {turn.number}.")
+        case "shows":
+            factories.add_part(turn, "a2ui-surface", data=SURFACE)
+        case "asks":
+            factories.make_approvals(turn)
+            return
+        case "calls":
+            factories.make_call(turn, state="unknown")
+    factories.settle_turn(turn)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.lists(
+        st.sampled_from(["says", "says", "shows", "asks", "calls", "found out", "goes on", "nothing"]),
+        max_size=9,
+    )
+)
+def test_models_read_what_they_would_read_if_nothing_were_kept(staff: Principal, happens: list[str]) -> None:
+    monkeypatch = pytest.MonkeyPatch()
+    session = factories.make_session()
+    with monkeypatch.context() as patched, factories.acting(factories.make_tool()):
+        patched.setattr(earlier, "EARLIER_TURNS", 4)
+        for what in happens:
+            _happens(session, what, staff)
+            # Nobody is to find the turn that asks.
+            with transaction.atomic():
+                following = _following(session)
+                told = opening_messages(following)
+                kept = live_sessions.at_hand(session).memory
+                assert told == _anew(following)
+                live_sessions.at_hand(session).memory = kept
+                transaction.set_rollback(True)
+
+
+def _rows_read(turn: Turn, patched: pytest.MonkeyPatch) -> int:
+    count = 0
+    fetched = earlier._fetched
+
+    def counted(*args: object) -> list[tuple[object, ...]]:
+        nonlocal count
+        found = fetched(*args)  # type: ignore[arg-type]
+        count += len(found)
+        return found
+
+    with patched.context() as here:
+        here.setattr(earlier, "_fetched", counted)
+        opening_messages(turn)
+    return count
+
+
+def test_a_turn_reads_of_the_last_one_only(staff: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = factories.make_session()
+    for _ in range(10):
+        _happens(session, "says", staff)
+        opening_messages(_following(session))
+
+    turn = _following(session)
+    # The last that settled, those that wait, and what these said.
+    before = _rows_read(turn, monkeypatch)
+    live_sessions.forget(session.pk)
+    assert before < _rows_read(turn, monkeypatch)
+
+
+def test_of_long_texts_nothing_is_kept(staff: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = factories.make_session()
+    _happens(session, "says", staff)
+    opening_messages(_following(session))
+    assert live_sessions.at_hand(session).memory
+
+    monkeypatch.setattr(earlier, "KEPT_CHARACTERS", 10)
+    opening_messages(_following(session))
+    assert not live_sessions.at_hand(session).memory
+
+
+def test_what_models_read_of_one_turn_is_not_what_they_read_of_the_next(staff: Principal) -> None:
+    """A provider of an application may change what it is given."""
+    session = factories.make_session()
+    _happens(session, "says", staff)
+    turn = _following(session)
+    first, second = opening_messages(turn), opening_messages(turn)
+    first[0]["content"][0]["text"] = first[1]["content"][0]["text"] = "changed"
+
+    assert second == opening_messages(turn) != first
