@@ -144,7 +144,7 @@ class RuntimeSettings:
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""
 
-    BEACH_STREAMS_PER_CALLER = _whole(20)
+    BEACH_STREAMS_PER_CALLER = _whole(100)
     """How many streams one peer or person may have open, in this process."""
 
     BEACH_SWEEP_SECONDS = _number(1.0)
