@@ -8,6 +8,7 @@ from envelopes.delivery.envelope import envelope_for, partial_envelope_for
 from envelopes.delivery.follower import AWAY, Follower, Item, UpToDate
 from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
+from envelopes.delivery.streams import streams
 
 __all__ = [
     "AWAY",
@@ -20,4 +21,5 @@ __all__ = [
     "UpToDate",
     "envelope_for",
     "partial_envelope_for",
+    "streams",
 ]

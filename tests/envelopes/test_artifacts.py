@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import html
 import re
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.test import Client
+from django.test import AsyncClient, Client
 from django.utils.http import content_disposition_header
 from pydantic import BaseModel
 
+from envelopes import artifacts
 from envelopes.access import COOKIE, new_anonymous_owner
+from envelopes.errors import NotFound
 from envelopes.models import Artifact
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
@@ -54,7 +57,7 @@ async def test_a_tool_attaches_a_file_that_only_its_people_may_download() -> Non
         assert answer["X-Content-Type-Options"] == "nosniff"
         assert (await sync_to_async(stranger.get)(part["data"]["url"])).status_code == 404
         assert (await sync_to_async(client.get)("/artifacts/nosuchfile")).status_code == 404
-        assert (await sync_to_async(client.get)("/artifacts/%00")).status_code == 404
+        assert (await sync_to_async(client.get)("/artifacts/%00")).status_code == 400
 
 
 NAMES = {
@@ -157,3 +160,29 @@ async def test_a_file_over_the_limit_is_refused_and_nothing_is_kept(settings: ob
         assert call.state == "failed"
         assert call.error["code"] == "too_large"
         assert not await Artifact.objects.aexists()
+
+
+async def test_a_large_file_is_read_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(artifacts, "PIECE_BYTES", 1_000)
+    content = bytes(range(256)) * 16
+    who, cookie = new_anonymous_owner()
+    async with desk(replies(*SCRIPT), REPORT, owner=who) as d:
+        part = await sync_to_async(artifacts.store)(d.session, "large.bin", "text/plain", content)
+        client = AsyncClient()
+        client.cookies[COOKIE] = cookie
+        answer: Any = await client.get(part["data"]["url"])
+        assert answer["Content-Length"] == str(len(content))
+        assert answer["Content-Disposition"] == 'attachment; filename="large.bin"'
+        pieces = [piece async for piece in answer]
+        assert [len(piece) for piece in pieces] == [1_000, 1_000, 1_000, 1_000, 96]
+        assert b"".join(pieces) == content
+        head = await client.head(part["data"]["url"])
+        assert (head["Content-Length"], head.content) == (str(len(content)), b"")
+
+        # One that is gone in the middle does not look whole.
+        answer = await client.get(part["data"]["url"])
+        reading = aiter(answer)
+        await anext(reading)
+        await Artifact.objects.all().adelete()
+        with pytest.raises(NotFound):
+            await anext(reading)

@@ -9,12 +9,15 @@ import re
 import socket
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx
 
 from tests.faults.conftest import Lab
+from tests.faults.test_sockets import connect_and_never_read, masked
+from tests.visitor import Visitor
 
 LONG = 500_000
 """Characters of one message."""
@@ -171,3 +174,69 @@ async def test_one_stream_too_many_is_refused_until_another_has_ended(
         assert stream.status_code == 200
         for raw in idle:
             raw.close()
+
+
+_FILES = f"""
+import os
+from envelopes import artifacts
+from envelopes.models import Session
+session = Session.objects.get(public_id={{session!r}})
+print("MADE", artifacts.store(session, "large.bin", "", os.urandom({LONG} * {MESSAGES}))["data"]["url"])
+"""
+
+
+async def test_a_slow_download_holds_little_and_no_connection_to_the_database(
+    make_lab: Callable[[Mapping[str, str]], Lab], postgres_url: str
+) -> None:
+    """More of them than the pool has connections, which are sixteen."""
+    lab = await asyncio.to_thread(make_lab, {"DATABASE_URL": postgres_url, "BEACH_READER_SECONDS": "30"})
+    visitor = await Visitor.arrive(lab.server)
+    found = re.search(r"MADE (\S+)", await lab.shell(_FILES.format(session=visitor.session)))
+    assert found is not None
+    cookie = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
+    slow = Caller(lab, visitor.session, f"none\r\nCookie: {cookie}")
+    idle = [slow.asks(found[1]) for _ in range(READERS)]
+    for raw in idle:
+        assert await asyncio.to_thread(raw.recv, 15) == b"HTTP/1.1 200 OK"
+    before = memory(lab)
+    async with httpx.AsyncClient(base_url=lab.server.url, timeout=60, cookies=visitor.cookies) as client:
+        for _ in range(3):
+            assert (await client.get("/readyz")).status_code == 200
+
+        # One that reads gets all of it beside them.
+        whole = await client.get(found[1])
+        assert len(whole.content) == LONG * MESSAGES
+    assert memory(lab) - before < 30
+    for raw in idle:
+        raw.close()
+
+
+async def test_a_socket_that_does_not_read_costs_little_and_is_cut_off(
+    make_lab: Callable[[Mapping[str, str]], Lab],
+) -> None:
+    """Also where it goes on asking."""
+    lab = await asyncio.to_thread(make_lab, {"BEACH_READER_SECONDS": "4"})
+    visitor = await Visitor.arrive(lab.server)
+    # An exchange, so that there is something to show again and again.
+    watching = await visitor.connect()
+    await watching.say("hello")
+    await watching.settles()
+    idle = [await connect_and_never_read(visitor) for _ in range(3)]
+    before = memory(lab)
+    hello = masked(b'{"type": "hello", "after": 0}')
+
+    def insist(raw: socket.socket) -> None:
+        raw.settimeout(60)
+        with suppress(ConnectionError):
+            while True:
+                raw.sendall(hello * 100)
+
+    await asyncio.wait_for(asyncio.gather(*(asyncio.to_thread(insist, raw) for raw in idle)), 60)
+    assert lab.server.log.read_text().count("Cut off a reader") == len(idle)
+    assert memory(lab) - before < 30
+    # Others have not noticed.
+    await watching.say("hello")
+    await watching.settles(2)
+    await watching.drop()
+    for raw in idle:
+        raw.close()

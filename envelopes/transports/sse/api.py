@@ -13,14 +13,13 @@ from ninja.params.functions import Header, Query
 
 from envelopes.access import Principal, get_session
 from envelopes.database_threads import read_beside_sessions
-from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate
+from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate, streams
 from envelopes.errors import BeachError, NotFound, ValidationFailed
 from envelopes.session_state import TooFarBack
 from envelopes.transports.api import Problem, caller_of, caller_of_now
 from envelopes.transports.sse.presenter import event
 from envelopes.transports.sse.texts import Texts
 from envelopes.transports.sse.transport import SSE
-from envelopes.transports.streams import streams
 
 HEARTBEAT_SECONDS = 15.0
 """After so long without a word a comment is sent: proxies take a silent connection for a dead one."""
