@@ -108,6 +108,11 @@ class Backpressure:
         if room is not None:
             room.set_result(None)
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether there is no room."""
+        return self._room is not None
+
     async def room(self) -> None:
         """Returns when there is room, or nobody at the other end."""
         while self._room is not None:

@@ -108,7 +108,7 @@ class Applications:
 
     async def handle_reply(self, protocol: Any, message: Any) -> None:
         """As daphne's, once there is room for it."""
-        if message["type"] in _FILLS:
+        if protocol.is_behind and message["type"] in _FILLS:
             await protocol.room()
         await super().handle_reply(protocol, message)  # type: ignore[misc]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from envelopes.errors import BeachError
 from envelopes.models.session import Session
 from envelopes.session_state.live import LiveSession
@@ -28,7 +30,7 @@ def resume(session: Session, transport: str, after: int, *, most: int | None = N
         raise TooFarBack
     live = LiveSession(session)
     presented = live.present(transport, upto=after)
-    presented.frames, presented.kept_frames = [], REPLAYED_ROWS
+    presented.frames, presented.kept_frames, presented.kept_characters = [], REPLAYED_ROWS, sys.maxsize
     # Rows may be large: one, then two, then four.
     upto, rows = after, 1
     while most is not None and (upto := upto + rows) < session.last_seq:

@@ -24,6 +24,7 @@ from envelopes.runtime.turn_run import call_bytes
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.live import LiveSession
+from envelopes.session_state.presented import KEPT_CHARACTERS, KEPT_FRAMES
 from envelopes.session_state.resumed import REPLAYED_ROWS
 from envelopes.testing import create_session
 from envelopes.transports.panel.presenter.panel import html_of
@@ -110,6 +111,9 @@ def test_what_waits_for_a_reader_is_documented() -> None:
         "frames of one socket that wait for their application": f"{FRAMES_WAITING:,}",
         "characters of rows that are read at once for a reader, or one row": f"{PAGE_CHARACTERS:,}",
         "characters of an event of a stream that are sent at once": f"{PIECE:,}",
+        "rows of a session that are kept for all readers of a transport, and characters": (
+            f"{KEPT_FRAMES:,} and {KEPT_CHARACTERS:,}"
+        ),
         "pieces of streamed text, and characters": f"{WAITING:,} and {WAITING_CHARACTERS:,}",
         "bytes of a file that are read at once": f"{PIECE_BYTES:,}",
     }

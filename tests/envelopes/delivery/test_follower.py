@@ -29,7 +29,7 @@ from envelopes.protocol.rows import Row
 from envelopes.registries.transports import transports
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
-from envelopes.session_state import Frame, TooFarBack, live_sessions
+from envelopes.session_state import Frame, TooFarBack, live_sessions, presented
 from envelopes.transports.panel.presenter.panel import PanelPresenter
 from envelopes.turns.leases import Claim
 from envelopes.turns.short_way import ShortWay
@@ -581,3 +581,25 @@ async def test_a_reader_that_was_behind_by_much_text_gets_it_from_its_beginning(
             assert await page.next() == ["text i"]
         finally:
             deltas.end(session.pk, writer)
+
+
+async def test_frames_that_are_large_are_kept_up_to_a_size_and_made_again_beyond(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(presented, "LARGE_CHARACTERS", 1_000)
+    monkeypatch.setattr(presented, "KEPT_CHARACTERS", 20_000)
+    monkeypatch.setattr(catching_up, "PAGE_CHARACTERS", 9_000)
+    session, turn = await sync_to_async(_begun)()
+    async with following(session) as page, following(session) as other:
+        await page.begin()
+        for number in range(6):
+            await _part(turn, f"{number} " + "word " * 1_000)
+            assert await page.next() == [f"row {4 + number}"]
+            kept = live_sessions.at_hand(session).presented["panel"].frames
+            assert sum(len(frame.payload) for frame in kept) <= 20_000
+        assert kept[-1].seq == 9
+        rows = [f"row {seq}" for seq in range(1, 10)]
+        assert await other.begin() == [*rows, "here 9"]
+        kept = live_sessions.at_hand(session).presented["panel"].frames
+        assert sum(len(frame.payload) for frame in kept) <= 20_000
+        assert await page.begin() == [*rows, "here 9"]
