@@ -56,7 +56,7 @@ class Engine:
         offered = self.catalogs
         for document in documents:
             offered = Catalogs([*offered, inline_catalog(document, offered)])
-        return Engine(replace(self.options, catalogs=tuple(offered)))
+        return Engine(replace(self.options, catalogs=tuple(offered), own=()))
 
     def metadata(self, *, inline: bool = False) -> dict[str, Any]:
         """What goes with each message to an agent: `a2uiClientCapabilities` and `a2uiRendererCapabilities` (14.3).

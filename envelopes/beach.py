@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from envelopes.approvals.surface import DEFAULT as APPROVAL_SURFACE
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.part_types.ack import ACK
 from envelopes.part_types.approval_request import APPROVAL_REQUEST
@@ -18,6 +19,7 @@ from envelopes.part_types.response import RESPONSE
 from envelopes.part_types.set_state import SET_STATE
 from envelopes.part_types.thinking import THINKING
 from envelopes.registries.part_types import part_types
+from envelopes.registries.surface_templates import surface_templates
 
 # Models read of them in this order.
 part_types.register(ACK)
@@ -35,3 +37,5 @@ part_types.register(PROGRESS)
 part_types.register(SET_STATE)
 part_types.register(APPROVAL_REQUEST)
 part_types.register(APPROVAL_RESPONSE)
+
+surface_templates.register(APPROVAL_SURFACE)

@@ -10,13 +10,16 @@ from django.core import checks
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
-from envelopes.conf import conf
+from a2ui import A2uiError, Engine, EngineOptions
+from envelopes.conf import conf, problems
 from envelopes.delivery.rules import unknown_transports
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.parts import check_part
+from envelopes.registries import catalogs
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.transports import KNOWN, transports
+from envelopes.session_state.engines import with_files
 
 
 @checks.register()
@@ -98,6 +101,24 @@ def _wrong_in(kind: PartType) -> str:
 
 
 @checks.register()
+def slots(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """One slot, two strategies: after a handover no single part could say what became of it (D11)."""
+    found: list[checks.CheckMessage] = []
+    first: dict[str, tuple[str, str]] = {}
+    for actor in actors:
+        for slot in actor.slots:
+            name, strategy = first.setdefault(slot.key, (actor.name, slot.strategy))
+            if slot.key and strategy != slot.strategy:
+                told = (
+                    f"The slot {slot.key!r} is {strategy!r} for the actor {name!r} ({actors.place(name)}) and "
+                    f"{slot.strategy!r} for {actor.name!r} ({actors.place(actor.name)})."
+                )
+                hint = "Give it one strategy, or two keys: readers merge what comes for one key."
+                found.append(checks.Warning(told, hint=hint, id="envelopes.W002"))
+    return found
+
+
+@checks.register()
 def default_actor(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """Who answers in a new conversation has to be there."""
     name = conf.BEACH_DEFAULT_ACTOR
@@ -110,6 +131,29 @@ def default_actor(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessa
             id="envelopes.E002",
         )
     ]
+
+
+@checks.register()
+def inline_catalogs(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A file that cannot be used would keep every conversation from being opened."""
+    found: list[checks.CheckMessage] = []
+    if "BEACH_INLINE_CATALOGS" in dict(problems()):
+        return found
+    engine = Engine(EngineOptions(own=catalogs.registered()))
+    for name in conf.BEACH_INLINE_CATALOGS:
+        try:
+            engine = with_files(engine, [name])
+        except (OSError, ValueError, A2uiError) as error:
+            at = f" at {error.path}" if isinstance(error, A2uiError) and error.path else ""
+            told = error.message if isinstance(error, A2uiError) else str(error)
+            found.append(
+                checks.Error(
+                    f"BEACH_INLINE_CATALOGS has {name!r}, which cannot be used{at}: {told}",
+                    hint="Name JSON files, each with one catalog document of A2UI 1.0.",
+                    id="envelopes.E006",
+                )
+            )
+    return found
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -98,6 +98,12 @@ class RuntimeSettings:
     """How long a person has to decide, where the tool does not say."""
 
     BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
+    BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
+    """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
+
+    BEACH_CONTEXT_SECONDS = _number(10.0)
+    """How long the end of a turn waits for that."""
+
     BEACH_DATABASE_THREADS = _whole(4)
     """Threads that work with the database for sessions, each with a connection of its own."""
 
@@ -120,6 +126,10 @@ class RuntimeSettings:
     BEACH_IMAGE_HOSTS = _texts()
     """Hosts whose pictures a page loads; ``*.example.com`` for all below one."""
 
+    BEACH_INLINE_CATALOGS = _texts()
+    """JSON files of inline catalogs, for surfaces to use beside those of the standard and of applications. Agents
+    get them whole; nobody else can bring one."""
+
     BEACH_LEASE_SECONDS = _number(15.0)
     """How long a turn is its runner's without being renewed."""
 
@@ -138,6 +148,9 @@ class RuntimeSettings:
     BEACH_READER_SECONDS = _number(60.0)
     """How long whoever reads a reply, a stream or a socket may take nothing of it."""
 
+    BEACH_REASONING = _choice("staff", "audit", "off")
+    """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
+
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""
 
@@ -152,6 +165,9 @@ class RuntimeSettings:
 
     BEACH_TOOL_SECONDS = _number(60.0)
     """How long a tool may take that does not say so itself."""
+
+    BEACH_TURN_SECONDS = _number(1800.0)
+    """How long a turn may take whose actor does not say so itself, people and peers that it waits for left out."""
 
     BEACH_TURNS_AT_ONCE = _whole(500)
     """How many turns a process runs at once; of the others the oldest is next."""

@@ -137,8 +137,10 @@ async def desk(
     name: str = "tester",
     provider: Callable[[Script], Provider] | None = None,
     owner: Principal | None = None,
+    **more: Any,
 ) -> AsyncIterator[Desk]:
-    """A session with an actor that follows ``script`` and has ``tools``, and a runner that serves it."""
+    """A session with an actor that follows ``script`` and has ``tools``, and a runner that serves it. ``more`` of an
+    ``Actor``."""
     requests: list[ModelRequest] = []
 
     def recorded(request: ModelRequest) -> Reply:
@@ -153,6 +155,7 @@ async def desk(
         instructions="You are a test.",
         provider=lambda: make(recorded),
         tools=tools,
+        **more,
     )
     who = owner or Principal(owner_key="k" * 64, name="Ada")
     with actors.including(actor):

@@ -22,7 +22,7 @@ from envelopes.access import Principal
 from envelopes.approvals import service
 from envelopes.log.append import writing
 from envelopes.log.digest import call_digest
-from envelopes.models import Approval, Event, Session, ToolCall, Turn
+from envelopes.models import AgentCall, Approval, Event, Session, ToolCall, Turn
 from envelopes.protocol.rows import Audience
 from envelopes.providers.port import Provider
 from envelopes.providers.transcript import extended, tool_use, user_text
@@ -254,3 +254,18 @@ def log_of(session: Session, kind: str = "") -> list[Event]:
     """The rows of a session, in order; those of one kind if it is given."""
     rows = Event.objects.filter(session=session).order_by("seq")
     return list(rows.filter(kind=kind) if kind else rows)
+
+
+_ids = itertools.count(1)
+
+
+def make_agent_call(session: Session, name: str = "seatsLeft", **changes: Any) -> AgentCall:
+    """A call of an agent's function by a surface, which waits for its answer."""
+    given: dict[str, Any] = {
+        "call_id": f"a1-f{next(_ids)}",
+        "owner": ACTOR,
+        "version": "1.0",
+        "by_tool": True,
+        "deadline": timezone.now() + timedelta(seconds=30),
+    }
+    return AgentCall.objects.create(session=session, name=name, **{**given, **changes})

@@ -167,9 +167,11 @@ def _call(name: str, raw: dict[str, Any], where: Where, depth: int, trail: Trail
             if arguments is args:
                 # What holds only plain values is kept as it is.
                 arguments = args.copy()
-            # A binding is one wherever it stands.
-            bound = kind is dict and len(value) == 1 and notation.path in value
-            data = marked and not bound and where.takes_data(name, catalog_id, key)
+            if kind is dict and len(value) == 1 and type(path := value.get(notation.path)) is str:
+                # A binding is one wherever it stands.
+                arguments[key] = parse_path(path, where)
+                continue
+            data = marked and where.takes_data(name, catalog_id, key)
             inside = ((trail, "args"), key)
             arguments[key] = parse(value, where, data=data, depth=depth + 1, trail=inside)
     return _new(FunctionCall, (name, arguments, catalog_id))

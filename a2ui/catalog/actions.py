@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from a2ui.binding.parsing import parse
@@ -56,6 +56,13 @@ def action_of(props: Mapping[str, Any]) -> EventAction | CallAction | None:
         context = {key: _value(value) for key, value in event.get("context", {}).items()}
         return EventAction(event["name"], context)
     return found if isinstance(found, EventAction | CallAction) else None
+
+
+def needs_of(action: EventAction | CallAction | None) -> Iterable[Value]:
+    """The values that a click looks up: of the context and what the person is said to have said, or the arguments."""
+    if isinstance(action, EventAction):
+        return (*action.context.values(), action.user_message)
+    return action.call.arguments.values() if action is not None else ()
 
 
 def _is_usual(raw: dict[str, Any], path_key: str) -> bool:

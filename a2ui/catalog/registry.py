@@ -155,5 +155,5 @@ class Vocabulary:
 
     def signature(self, name: str, catalog_id: str) -> Signature | None:
         """What a function takes, None where that is not known."""
-        function = self.function(name, catalog_id)
+        function = self.function(name, catalog_id) if catalog_id else self.default.functions.get(name)
         return function.signature if function is not None else None

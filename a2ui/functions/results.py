@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
+from a2ui.data.values import JSON
 from a2ui.functions.convert import to_boolean, truthy
 from a2ui.functions.pending import PENDING
 
@@ -25,6 +26,8 @@ class Judgement(NamedTuple):
     severity: Severity = "error"
 
 
+VALID: Final[JSON] = {"valid": True}
+"""What the validators of 1.0 give where nothing is wrong: one for all of them, since values are never changed."""
 PASSED: Final = Judgement(valid=True)
 
 
@@ -35,7 +38,7 @@ def judged(value: Any, message: str, *, results: bool) -> Judgement:
     failed one. Elsewhere, in 0.9, an object is as good as true. A condition that could not be evaluated is None. One
     that an agent is still at work on is not known to fail; a click on its button is held back (`interaction.act`).
     """
-    if value is True or value is PENDING:
+    if value is True or value is VALID or value is PENDING:
         return PASSED
     if not results:
         return PASSED if truthy(value) else Judgement(False, message)
@@ -51,6 +54,8 @@ def judged(value: Any, message: str, *, results: bool) -> Judgement:
 
 def holds(value: Any) -> bool:
     """The truth of a value where a condition is wanted: of a ValidationResult its `valid`, else as in 9.3 (4.4)."""
+    if value is VALID:
+        return True
     if type(value) is dict and type(value.get("valid")) is bool:
         return value["valid"] is True
     return truthy(value)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from a2ui.data.values import JSON
 from a2ui.errors import ExpressionError
 from a2ui.functions.convert import to_number
-from a2ui.functions.registry import Env, Function, Prepare
+from a2ui.functions.registry import Env, Function
 from a2ui.safety import regex
 from a2ui.safety.limits import Limits
 from a2ui.safety.text import to_text
@@ -17,41 +18,60 @@ _EMAIL = re.compile(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}")
 _MAX_EMAIL_CHARS = 1_000
 
 
-def _required(args: Mapping[str, Any], env: Env) -> bool:
-    return _given(args.get("value"))
+def validators(passed: JSON, failed: JSON, no_email: JSON) -> tuple[Function, ...]:
+    """All of them, by what each gives: `passed`, or `failed`, of which that of `email` is `no_email`."""
 
+    def given(value: Any) -> JSON:
+        return passed if (value if isinstance(value, str | list) else value is not None) else failed
 
-def _given(value: Any) -> bool:
-    return bool(value) if isinstance(value, str | list) else value is not None
+    def mail(value: Any) -> JSON:
+        text = _scalar_text(value)
+        return passed if len(text) <= _MAX_EMAIL_CHARS and _EMAIL.fullmatch(text) is not None else no_email
 
+    def matching(args: Mapping[str, Any], env: Env) -> JSON:
+        pattern = args.get("pattern")
+        if not isinstance(pattern, str):
+            raise ExpressionError("regex needs a pattern that is text.", expression="regex")
+        return passed if regex.search(pattern, _scalar_text(args.get("value")), env.limits) else failed
 
-def _regex(args: Mapping[str, Any], env: Env) -> bool:
-    pattern = args.get("pattern")
-    if not isinstance(pattern, str):
-        raise ExpressionError("regex needs a pattern that is text.", expression="regex")
-    return regex.search(pattern, _scalar_text(args.get("value")), env.limits)
+    def of_value(name: str, judge: Callable[[Any], JSON]) -> Function:
+        """One that judges the value alone."""
+        return Function(
+            name,
+            lambda args, env: judge(args.get("value")),
+            prepare=lambda argument, fixed, env: judge if argument == "value" else None,
+        )
 
+    def bounded(name: str, measure: Callable[[Any], float | None]) -> Function:
+        """One that measures the value: nothing to measure is outside of all bounds."""
 
-def _length(args: Mapping[str, Any], env: Env) -> bool:
-    return _within(_size(args.get("value")), *_bounds(args, "length"))
+        def evaluate(args: Mapping[str, Any], env: Env) -> JSON:
+            found = measure(args.get("value"))
+            return passed if found is not None and _within(found, *_bounds(args, name)) else failed
+
+        def prepare(argument: str, fixed: Mapping[str, Any], env: Env) -> Callable[[Any], JSON] | None:
+            try:
+                low, high = _bounds(fixed, name)
+            except ExpressionError:
+                # To be reported when it is called.
+                return None
+            if argument != "value":
+                return None
+            return lambda value: passed if _within(measure(value), low, high) else failed
+
+        return Function(name, evaluate, prepare=prepare)
+
+    return (
+        of_value("required", given),
+        Function("regex", matching, literal_args=frozenset({"pattern"}), price=_regex_price),
+        bounded("length", _size),
+        bounded("numeric", to_number),
+        of_value("email", mail),
+    )
 
 
 def _size(value: Any) -> int:
     return len(value) if isinstance(value, str | list) else 0
-
-
-def _numeric(args: Mapping[str, Any], env: Env) -> bool:
-    number = to_number(args.get("value"))
-    return number is not None and _within(number, *_bounds(args, "numeric"))
-
-
-def _email(args: Mapping[str, Any], env: Env) -> bool:
-    return _is_email(args.get("value"))
-
-
-def _is_email(value: Any) -> bool:
-    text = _scalar_text(value)
-    return len(text) <= _MAX_EMAIL_CHARS and _EMAIL.fullmatch(text) is not None
 
 
 def _within(number: float | None, low: float | None, high: float | None) -> bool:
@@ -86,29 +106,5 @@ def _regex_price(args: Mapping[str, Any], limits: Limits, paid: set[str]) -> int
     return 0
 
 
-# ---- the usual calls: a value from the data, and everything else written down
-
-
-def _prepare(judge: Callable[[Any], bool]) -> Prepare:
-    return lambda name, fixed, env: judge if name == "value" else None
-
-
-def _prepare_bounds(called: str, measure: Callable[[Any], float | None]) -> Prepare:
-    def prepare(name: str, fixed: Mapping[str, Any], env: Env) -> Callable[[Any], bool] | None:
-        try:
-            low, high = _bounds(fixed, called)
-        except ExpressionError:
-            # To be reported when it is called.
-            return None
-        return (lambda value: _within(measure(value), low, high)) if name == "value" else None
-
-    return prepare
-
-
-VALIDATORS = (
-    Function("required", _required, prepare=_prepare(_given)),
-    Function("regex", _regex, literal_args=frozenset({"pattern"}), price=_regex_price),
-    Function("length", _length, prepare=_prepare_bounds("length", _size)),
-    Function("numeric", _numeric, prepare=_prepare_bounds("numeric", to_number)),
-    Function("email", _email, prepare=_prepare(_is_email)),
-)
+VALIDATORS = validators(passed=True, failed=False, no_email=False)
+"""In 0.9 each gives a boolean."""

@@ -150,10 +150,11 @@ def _typed(dialect: Dialect, verb: str, body: dict[str, Any], limits: Limits) ->
         return UpdateComponents(
             dialect.version, surface_id, rows, dialect.notation or dialect.notation_of(rows)
         )
-    if verb == "createSurface" and dialect.needs_catalog:
+    if verb == "createSurface":
         catalog_id, flag = body.get("catalogId"), body.get("sendDataModel")
         if type(catalog_id) is str and catalog_id and (flag is None or type(flag) is bool):
-            return CreateSurface(dialect.version, surface_id, catalog_id, body.get("theme"), flag is True)
+            created = CreateSurface(dialect.version, surface_id, catalog_id, body.get("theme"), flag is True)
+            return created if dialect.needs_catalog else _with_contents(created, body, dialect)
     return None
 
 
@@ -237,15 +238,23 @@ def _create(body: dict[str, Any], dialect: Dialect, problems: _Problems) -> Crea
     )
     if dialect.needs_catalog:
         return created
-    components, model = body.get("components"), body.get("dataModel", ABSENT)
-    if "components" in body and not isinstance(components, list):
-        problems.add(must_be("components", "a list", components), "/components")
-        components = None
-    if model is not ABSENT and not isinstance(model, dict):
-        problems.add(must_be("dataModel", "an object", model), "/dataModel")
-    notation = dialect.notation_of(components or ())
+    if "components" in body and not isinstance(body["components"], list):
+        problems.add(must_be("components", "a list", body["components"]), "/components")
+    if "dataModel" in body and not isinstance(body["dataModel"], dict):
+        problems.add(must_be("dataModel", "an object", body["dataModel"]), "/dataModel")
+    return _with_contents(created, body, dialect) or created
+
+
+def _with_contents(created: CreateSurface, body: dict[str, Any], dialect: Dialect) -> CreateSurface | None:
+    """The message with what surfaces of 1.0 bring along; None where it is not of the right type."""
+    rows, model = body.get("components"), body.get("dataModel", ABSENT)
+    if not (rows is None and "components" not in body) and type(rows) is not list:
+        return None
+    if model is not ABSENT and type(model) is not dict:
+        return None
+    notation = dialect.notation_of(rows or ())
     return created._replace(
-        components=components, data_model=model, metadata=body.get("metadata"), notation=notation
+        components=rows, data_model=model, metadata=body.get("metadata"), notation=notation
     )
 
 

@@ -46,7 +46,7 @@ class Build(ReadRecorder):
     further ones.
     """
 
-    __slots__ = ("compiler", "id", "options", "place", "props", "spend", "view", "weight")
+    __slots__ = ("compiler", "id", "options", "place", "props", "spend", "view", "waits", "weight")
 
     def __init__(self, view: View, place: Place, component: Component) -> None:
         # Those of a recorder. Without super(): this runs for every component of a surface.
@@ -64,6 +64,9 @@ class Build(ReadRecorder):
         self.id = place.prefix
         """The DOM id without the context: an element's id is this plus the context."""
         self.spend = view.spend
+        self.waits: Getter | None = None
+        """Whether an answer of the agent is still missing that the action needs, by the value of the scope; None where
+        it needs none."""
         self.weight = 0
         """Characters of what is the same in every instance, as far as it can be much."""
 

@@ -9,17 +9,18 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Compiler
-from a2ui.binding.reading import Counter, ReadRecorder, Source
+from a2ui.binding.reading import Counter, Getter, ReadRecorder, Source
 from a2ui.binding.values import NODES
-from a2ui.catalog.actions import EventAction, action_of
+from a2ui.catalog.actions import action_of, needs_of
 from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
+from a2ui.functions.pending import PENDING
 from a2ui.journal import Journal
 from a2ui.rendering.build import CHARS_AN_INSTANCE, USUAL_CALLS, Build
 from a2ui.rendering.first_drawing import drawing
 from a2ui.rendering.listing import Listing
 from a2ui.rendering.lists import ListSlot
 from a2ui.rendering.measured import Measure, draw_whole
-from a2ui.rendering.place import OwnPart, Place, Placement
+from a2ui.rendering.place import Place, Placement
 from a2ui.rendering.place_tree import PlaceTree, mark_morphs
 from a2ui.rendering.placeholders import inside_button, missing, too_much, unknown
 from a2ui.state.components import ROOT
@@ -224,26 +225,31 @@ class View(PlaceTree):
         else:
             build = Build(self, place, component)
             before = self.compiler.work.compiled
-            component.type.build(build)
             if self.calls is not None and "action" in component.props:
-                self._ask_before_click(place, component)
+                build.waits = self._ask_before_click(build, component)
+            component.type.build(build)
             calls = self.compiler.work.compiled - before - USUAL_CALLS
             weight = build.weight // CHARS_AN_INSTANCE + (max(0, calls))
             if weight:
                 place.weight = weight
                 self.budget.used += weight
 
-    def _ask_before_click(self, place: Place, component: Component) -> None:
-        """What an action needs of the agent is asked while its button is shown: a click finds the answers there."""
-        action = action_of(component.props)
-        if not isinstance(action, EventAction):
-            return
-        recorder = ReadRecorder(component.id, self.report, place.levels[-1] if place.levels else None)
-        for value in (*action.context.values(), action.user_message):
-            if isinstance(value, NODES):
-                self.compiler.compile(value, recorder)
-        if self.calls is not None and recorder in self.calls.sites:
-            self.register(OwnPart(place, _shows_nothing), recorder)
+    def _ask_before_click(self, build: Build, component: Component) -> Getter | None:
+        """What an action needs of the agent is asked while its button is shown: a click finds the answers there. See
+        `Build.waits`."""
+        needed = [value for value in needs_of(action_of(component.props)) if self._asks(build, value)]
+        if not needed:
+            return None
+        getters = [self.compiler.getter(value, build) for value in needed]
+        return lambda scope: any(get(scope) is PENDING for get in getters)
+
+    def _asks(self, build: Build, value: Any) -> bool:
+        """Whether a value calls a function that the agent runs."""
+        if not isinstance(value, NODES) or self.calls is None:
+            return False
+        recorder = build.new_recorder()
+        self.compiler.compile(value, recorder)
+        return self.calls.sites.pop(recorder, None) is not None
 
     @staticmethod
     def _allowed(place: Place, kind: ComponentType) -> bool:
@@ -280,7 +286,3 @@ class View(PlaceTree):
             # Evaluated once: it is nothing that is shown.
             self.calls.sites.pop(recorder, None)
         return found
-
-
-def _shows_nothing(_: Any, __: str) -> None:
-    return None

@@ -113,6 +113,13 @@ def call(value: Any, path: str, check: Check) -> None:
     if function is None:
         check.bad(below(path, notation.call), f"There is no function {name[:40]!r}.")
         return
+    if function.callers == "agentOnly":
+        check.bad(below(path, notation.call), f"Only the agent may call {name[:40]}.")
+        return
+    if function.effect and notation.marked and not check.clicked:
+        check.bad(below(path, notation.call), f"{name[:40]} runs on a click only.")
+        return
+    check.clicked = False
     if check.depth >= CALL_DEPTH:
         check.bad(path, f"functionCall depth: calls are nested more than {CALL_DEPTH} levels deep.")
         return

@@ -61,7 +61,16 @@ _event = by_notation(
     record({"event": record({"name": string}, {"context": _context})}),
     record({"event": record({"name": string}, {"context": _context, "userMessage": dynamic_string})}),
 )
-_local = record({"functionCall": call})
+
+
+def _clicked(value: Any, path: str, check: Check) -> None:
+    """A call that a click makes: also of functions with an effect, which run on nothing else."""
+    check.clicked = True
+    call(value, path, check)
+    check.clicked = False
+
+
+_local = record({"functionCall": _clicked})
 
 
 def action(value: Any, path: str, check: Check) -> None:

@@ -34,6 +34,8 @@ class Check:
     problems: list[tuple[str, str]] = field(default_factory=list)
     depth: int = 0
     """How many calls the place that is being looked at stands in."""
+    clicked: bool = False
+    """Whether what is looked at next is the call that a click makes, and nothing inside of it."""
 
     def bad(self, path: str, message: str) -> None:
         self.problems.append((path, message))

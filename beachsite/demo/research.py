@@ -10,6 +10,7 @@ from django.conf import settings
 from django.templatetags.static import static
 from pydantic import BaseModel, ConfigDict, Field
 
+from a2ui.compose import Surface
 from beachsite.demo import catalogue
 from beachsite.demo.errors import UnknownPlace
 from beachsite.demo.rules import listed
@@ -88,12 +89,12 @@ def _place(args: ResearchDestination) -> catalogue.Destination:
     return place
 
 
-async def _frame(context: ToolContext, messages: list[JsonObject]) -> None:
+async def _frame(context: ToolContext, frame: Surface) -> None:
     """Show the empty dashboard. After a crash the call runs again and its card is there, half filled: then empty it."""
     try:
-        await context.emit(_part(messages))
+        await context.emit(_part(frame.create()))
     except RespondRefused:
-        await context.emit(_part(build.again(messages)))
+        await context.emit(_part(frame.again()))
 
 
 def _step(key: str, place: catalogue.Destination, status: str) -> JsonObject:

@@ -10,7 +10,9 @@ from beachsite.demo.script import sally as script
 from beachsite.demo.tools import SEARCH_FLIGHTS, SEARCH_HOTELS
 from envelopes.conf import conf
 from envelopes.providers.port import Provider
+from envelopes.providers.scripted import ScriptedProvider, translation
 from envelopes.registries.actors import Actor, Prompt
+from envelopes.registries.slots import Slot
 
 PROMPTS = (
     Prompt(
@@ -39,14 +41,26 @@ def provider() -> Provider:
     return PacedModel(script)
 
 
+def translator() -> Provider:
+    """The second model, for agents that ask Sally: fast, or scripted as she is."""
+    if conf.ANTHROPIC_API_KEY:
+        from envelopes.providers import anthropic
+
+        return anthropic.translator_from_settings()
+    return ScriptedProvider(translation)
+
+
 SALLY = Actor(
     name="sally",
     display_name="Sally",
     role="travel desk",
     instructions=INSTRUCTIONS,
     provider=provider,
+    translator=translator,
     tools=(SEARCH_FLIGHTS, SEARCH_HOTELS, RESEARCH_DESTINATION, BOOK_FLIGHT),
     prompts=PROMPTS,
+    # She shows all of it on cards of her own.
+    slots=(Slot(own_card=True),),
     greeting="Where would you like to go?",
     pledge="Nothing is bought before you approve it.",
 )

@@ -130,6 +130,7 @@ CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
 BEACH_ALLOWED_ORIGINS = env.words("BEACH_ALLOWED_ORIGINS")
 
 BEACH_IMAGE_HOSTS = env.words("BEACH_IMAGE_HOSTS")
+BEACH_INLINE_CATALOGS = env.words("BEACH_INLINE_CATALOGS")
 _MEDIA = [SELF, *(f"https://{host}" for host in BEACH_IMAGE_HOSTS)]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -174,6 +175,10 @@ BEACH_READER_SECONDS = env.seconds("BEACH_READER_SECONDS", 60.0)
 BEACH_STREAMS_PER_CALLER = env.number("BEACH_STREAMS_PER_CALLER", 100, least=1)
 # How long an approval may wait for a person.
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
+# How long a turn may take, people and other agents that it waits for left out.
+BEACH_TURN_SECONDS = env.seconds("BEACH_TURN_SECONDS", 30 * 60)
+# What becomes of a model's thinking: staff read it, only who reads the database does, or it is not kept.
+BEACH_REASONING = env.choice("BEACH_REASONING", ("staff", "audit", "off"), "staff")
 # Characters a second that the scripted model "writes"; 0 does not wait.
 BEACH_SCRIPT_PACE = env.number("BEACH_SCRIPT_PACE", 900)
 # Seconds that each step of the demo's research takes.
@@ -186,6 +191,9 @@ BEACH_AGENT_VERSION = env.text("BEACH_AGENT_VERSION", "1")
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
+# The fast second model, which explains answers to other agents' models, and how long the end of a turn waits for it.
+BEACH_CONTEXT_MODEL = env.text("BEACH_CONTEXT_MODEL", "claude-haiku-4-5")
+BEACH_CONTEXT_SECONDS = env.seconds("BEACH_CONTEXT_SECONDS", 10.0)
 
 # A folder with the official A2UI examples: the gallery lists them beside its own.
 BEACH_SHARED = env.text("BEACH_SHARED")

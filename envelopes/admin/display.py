@@ -93,7 +93,7 @@ def folded_field(name: str) -> Callable[[Model], SafeString]:
     def show(obj: Model) -> SafeString:
         return folded(getattr(obj, name), raw=raw_url(obj, name))
 
-    _field(show, name)
+    shown_field(show, name)
     show.__name__ = f"{name}_json"
     return show
 
@@ -104,10 +104,10 @@ def text_field(name: str) -> Callable[[Model], SafeString | str]:
     def show(obj: Model) -> SafeString | str:
         return reveal(str(getattr(obj, name) or "")) or DASH
 
-    return _field(show, name)
+    return shown_field(show, name)
 
 
-def _field(show: Callable[[Model], Any], name: str) -> Callable[[Model], Any]:
+def shown_field(show: Callable[[Model], Any], name: str) -> Callable[[Model], Any]:
     show.__name__ = name
     show.short_description = name.replace("_", " ")  # type: ignore[attr-defined]
     return show
@@ -123,7 +123,7 @@ def linked_field(name: str, *, linked: bool) -> Callable[[Model], SafeString | s
         other = getattr(obj, name)
         return DASH if other is None else link(other, str(other))
 
-    return _field(show, name)
+    return shown_field(show, name)
 
 
 def raw_url(obj: Model, name: str) -> str:

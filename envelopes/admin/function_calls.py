@@ -20,9 +20,11 @@ def _text(value: Json) -> str:
 
 
 def called(row: Row) -> str:
+    bodies = [_object(_object(message).get("callAgentFunction")) for message in row.data.get("messages", [])]
+    # With their ids: what is said of an answer names the call by its own.
     names = [
-        str(_object(_object(_object(message).get("callAgentFunction")).get("callFunction")).get("@call", "?"))
-        for message in row.data.get("messages", [])
+        f"{_object(body.get('callFunction')).get('@call', '?')} ({body.get('functionCallId', '?')})"
+        for body in bodies
     ]
     return _("Surface {} of {} asks the agent: {}.").format(
         row.data.get("surfaceId", "?"), row.data.get("owner", "?"), _text(", ".join(names))

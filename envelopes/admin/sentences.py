@@ -12,10 +12,12 @@ from django.utils.translation import ngettext
 from envelopes.admin import function_calls
 from envelopes.admin.people import People
 from envelopes.part_types.approval_response import by_door, reasoned
+from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.part_types.set_state import in_words
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.turn_states import emits_envelope
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
@@ -95,22 +97,29 @@ def _show(row: Row) -> str:
 
 
 def _turn(row: Row) -> str:
-    status, reason, attempt = row.data.get("status"), row.data.get("reason"), row.data.get("attempt")
-    match status:
-        case "running" if reason == "recovered":
-            return _("Taken over after the previous worker stopped (attempt {}).").format(attempt)
-        case "running":
-            return _("Started (attempt {}).").format(attempt)
-        case "queued" if reason == "approval":
-            return _("Resumed after the decision.")
-        case "queued":
-            return _("Queued.")
-        case "suspended":
-            return _("Waiting for approval.")
-        case "waiting":
-            return _("Waiting for background work.")
-        case _:
-            return _("Status: {}.").format(status)
+    status, attempt = str(row.data.get("status")), row.data.get("attempt")
+    reason = str(row.data.get("reason"))
+    if status == "running":
+        again = _("Taken over after the previous worker stopped (attempt {}).")
+        return (again if reason == "recovered" else _("Started (attempt {}).")).format(attempt)
+    retry = _object(row.data.get("retry"))
+    told = {
+        ("queued", "approval"): _("Resumed after the decision."),
+        ("queued", "came-in"): _("Goes on: something has come in."),
+        ("queued", "retry"): _("Tried again ({})."),
+        ("suspended", "state"): _("Put aside until something comes in."),
+        ("waiting", "peer"): _("Waiting for the agent that it has asked."),
+        ("waiting", "retry"): _("To be tried again ({}) at {}."),
+        "queued": _("Queued."),
+        "suspended": _("Waiting for approval."),
+        "waiting": _("Waiting for background work."),
+    }
+    words = told.get((status, reason)) or told.get(status)
+    return words.format(_attempt(retry), retry.get("at", "?")) if words else _("Status: {}.").format(status)
+
+
+def _attempt(retry: JsonObject) -> str:
+    return _("{} of {}").format(retry.get("number", "?"), retry.get("of", "?"))
 
 
 def _part(row: Row, people: People) -> str:
@@ -164,7 +173,29 @@ def _result(row: Row) -> str:
 
 def _settled(row: Row) -> str:
     state, by = row.data.get("turnState"), row.data.get("finalizedBy")
-    return _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
+    problem = _text(_object(row.data.get("problem")).get("message"))
+    if problem:
+        return _("Turn ended: {} ({}). {}").format(state, by, problem)
+    told = _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
+    return f"{told} {LLM_CONTEXT.name}: {_context(row)}." if emits_envelope(state) else told
+
+
+def _context(row: Row) -> str:
+    """What became of the words for other agents' models."""
+    known = {
+        "": _("none, nobody who began it takes it"),
+        "made": _("made by the second model"),
+        "actor": _("written by the actor"),
+        "no-model": _("none, the actor has no second model"),
+        "nothing-said": _("none, there was nothing to explain"),
+        "timeout": _("none, the second model took too long"),
+        "failed": _("none, the second model failed"),
+        "empty": _("none, the second model said nothing"),
+        "stopped": _("none, the turn was stopped meanwhile"),
+        "interrupted": _("none, the server stopped meanwhile"),
+    }
+    became = str(row.data.get("llmContext") or "")
+    return known.get(became, became)
 
 
 def _free_text(row: Row) -> str:

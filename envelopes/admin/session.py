@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
@@ -14,12 +14,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
+from envelopes.admin.agent_call import waiting
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
 from envelopes.admin.display import moment, turn_mark
-from envelopes.admin.timeline import timeline
+from envelopes.admin.sentences import sentence
+from envelopes.admin.timeline import for_staff, timeline
 from envelopes.markup.html import reveal, text
 from envelopes.models import Event, Participant, Session, StateValue, Turn
+from envelopes.protocol.rows import Row
 from envelopes.registries.actors import actors
+from envelopes.registries.part_types import part_types
 from envelopes.turns.states import states_of
 
 
@@ -71,6 +75,21 @@ class ParticipantInline(admin.TabularInline[Participant, Session]):
         return principal_of(request).may_view_all()
 
 
+CHANGES = 50
+"""So many of the last events are looked through for changes of state."""
+
+
+def _changes(row: Row, proposing: Sequence[str]) -> Iterator[str]:
+    """The changes of state that a row is, or that came with a message."""
+    if row.kind != "message":
+        yield sentence(row)
+        return
+    for part in row.data["parts"]:
+        kind = part_types.get(part["metadata"]["partType"])
+        if kind is not None and kind.name in proposing and kind.in_words is not None:
+            yield _("{}: {}").format(row.data.get("name") or _("A peer"), kind.in_words(part))
+
+
 @admin.register(Session)
 class SessionAdmin(HistoryAdmin[Session]):
     """Conversations; searched by title and public id."""
@@ -81,7 +100,7 @@ class SessionAdmin(HistoryAdmin[Session]):
     search_fields = ["title", "^public_id"]
     search_help_text = "Search title or ID"
     inlines = [ParticipantInline]
-    extra_fields = ["state"]
+    extra_fields = ["state", "state_history", "waiting_calls"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Session]:
         rows = super().get_queryset(request)
@@ -133,6 +152,24 @@ class SessionAdmin(HistoryAdmin[Session]):
             self.empty_value_display
         )
 
+    @admin.display(description="calls that wait for the agent")
+    def waiting_calls(self, session: Session) -> SafeString:
+        """Functions of the agent that its surfaces have called; what came of others stands in the log below."""
+        return waiting(session) or SafeString(self.empty_value_display)
+
+    @admin.display(description="state history")
+    def state_history(self, session: Session) -> SafeString:
+        """The last changes that were asked for, newest first, made or refused, each with the event that it was."""
+        proposing = [kind.name for kind in part_types if kind.sets_state]
+        asked = (
+            Q(part_type__in=proposing) | Q(kind="state-refused") | Q(kind="message", data__has_key="parts")
+        )
+        found = Event.objects.filter(asked, session=session).order_by("-seq")[:CHANGES]
+        lines = [(event.seq, text(words)) for event in found for words in _changes(event.as_row(), proposing)]
+        return format_html_join(SafeString("<br>"), '<a href="#event-{0}">#{0}</a> {1}', lines) or SafeString(
+            self.empty_value_display
+        )
+
     def get_urls(self) -> list[URLPattern]:
         event = path(
             "<path:object_id>/events/<int:seq>/",
@@ -147,7 +184,7 @@ class SessionAdmin(HistoryAdmin[Session]):
         event = Event.objects.filter(session=session, seq=seq).first()
         if event is None:
             raise Http404
-        return download(f"session-{session.pk}-event-{seq}.json", event.data)
+        return download(f"session-{session.pk}-event-{seq}.json", for_staff(event.part_type, event.data))
 
     def change_view(
         self,

@@ -23,6 +23,8 @@ from envelopes.part_types.approval_request import APPROVAL_REQUEST
 from envelopes.part_types.approval_response import APPROVAL_RESPONSE
 from envelopes.protocol.rows import Row
 from envelopes.registries.actors import actors
+from envelopes.registries.part_types import part_types
+from envelopes.types import JsonObject
 
 PAGE = 200
 EVENT_CHARACTERS = 6_000
@@ -124,6 +126,12 @@ def log_of(approval: Approval, reader: Principal) -> list[Line]:
     return [_line(session, row, {}, named) for row in rows]
 
 
+def for_staff(part_type: str, data: JsonObject) -> JsonObject:
+    """What staff see of the data of a row."""
+    kind = part_types.get(part_type)
+    return data if kind is None or kind.for_staff is None else kind.for_staff(data)
+
+
 def _grouped(lines: Iterable[Line], turns: Mapping[int, Turn]) -> list[Group]:
     """By turn. What stands right before a turn's first row began it, and heads it: a message, a click."""
     groups: list[Group] = []
@@ -188,7 +196,7 @@ def _line(session: Session, row: Row, approvals: Mapping[str, Approval], named: 
         who=_who(row, named),
         what=row.part_type or row.kind,
         words=reveal(sentence(row, named)),
-        json=folded(row.data, raw=raw, limit=EVENT_CHARACTERS, label=_("Data")),
+        json=folded(for_staff(row.part_type, row.data), raw=raw, limit=EVENT_CHARACTERS, label=_("Data")),
         approval=approval,
         mark=mark_of(approval) if approval is not None and asks else "",
         approval_url=change_url(approval) if approval is not None else "",

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
 from django.contrib import admin
+from django.db.models import Field, Model
+from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.base import HistoryAdmin, StateFilter
-from envelopes.admin.display import DASH, folded, length, link, turn_mark
+from envelopes.admin.display import DASH, folded, length, link, moment, shown_field, turn_mark
 from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.rules import Reader
 from envelopes.errors import BeachError
 from envelopes.models import Turn
+from envelopes.part_types import reasoning_trace
+from envelopes.providers.transcript import without_thinking
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TURN
 
@@ -20,6 +28,17 @@ from envelopes.registries.statuses import TURN
 def _taking_all() -> Reader:
     """A peer that takes everything there is for peers; what is kept for audit stands in the timeline."""
     return Reader("peer", consumes=frozenset(part_types.names()), surfaces=True)
+
+
+MOMENTS = ("deadline", "due_at")
+
+
+def _moment_field(name: str) -> Callable[[Model], SafeString | str]:
+    def show(turn: Model) -> SafeString | str:
+        at = getattr(turn, name)
+        return DASH if at is None else moment(datetime.fromtimestamp(at, UTC))
+
+    return shown_field(show, name)
 
 
 class StatusFilter(StateFilter):
@@ -40,6 +59,17 @@ class TurnAdmin(HistoryAdmin[Turn]):
     search_help_text = "Search by ID"
     json_fields = ["trigger", "messages", "results", "live"]
     extra_fields = ["lasted", "envelope"]
+
+    def _shown(self, request: HttpRequest, field: Field[Any, Any]) -> Any:
+        """Its clock as people write it, not in seconds since 1970."""
+        return _moment_field(field.name) if field.name in MOMENTS else super()._shown(request, field)
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Turn | None:
+        """Without what its model thought, unless that is for staff (``BEACH_REASONING``)."""
+        turn = super().get_object(request, object_id, from_field)
+        if turn is not None and not reasoning_trace.is_for_staff():
+            turn.messages = without_thinking(turn.messages)
+        return turn
 
     @admin.display(description="turn")
     def named(self, turn: Turn) -> str:

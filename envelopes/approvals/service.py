@@ -12,6 +12,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from envelopes.access import Principal, may_decide, visible_sessions
+from envelopes.approvals import showing
 from envelopes.approvals.parts import request_part, response_part
 from envelopes.conf import conf
 from envelopes.errors import AlreadyDecided, BeachError, Expired, Forbidden, NotFound, ValidationFailed
@@ -63,6 +64,7 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         requested_at=writer.now,
     )
     append_parts(writer, turn, [request_part(approval, call, turn, tool)], "runtime", state="suspended")
+    showing.show(writer, turn, approval, tool)
     return approval
 
 
@@ -221,6 +223,7 @@ def _settle(writer: Writer, approval: Approval, state: str, *, by: str, name: st
     call.state = following
     call.save(update_fields=["state"])
     append_parts(writer, turn, [response_part(approval, name)], "inbound")
+    showing.end(writer, approval)
     if resumes(turn.status, pending=turn.approvals.filter(state=ApprovalStatus.PENDING).exists()):
         _resume(writer, turn)
     transaction.on_commit(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from envelopes.delivery.deltas import Delta
 from envelopes.delivery.news import Look, News, log_at, news_of
 from envelopes.errors import BeachError
 from envelopes.models import Session
@@ -57,11 +56,9 @@ def find(session: Session, transport: str, after: int, turns: set[int]) -> News:
         return News([], {}, after, busy=False, texts=[])
     if found.running is None:
         return news_after(session, transport, after, turns)
-    number, bubbles = found.running
-    news = news_after(session, transport, after, turns | {number})
-    news.texts = [
-        Delta(live, number, bubble["partType"], 0, bubble["text"]) for live, bubble in bubbles.items()
-    ]
+    texts = found.texts
+    news = news_after(session, transport, after, turns | {found.running[0]} | {text.turn for text in texts})
+    news.texts = texts
     return news
 
 

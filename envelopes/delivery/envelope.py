@@ -7,23 +7,24 @@ Pure: rows in, JSON out. ``delivery.rules`` says what a reader gets; here stands
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 
-from envelopes.delivery.merging import Strategy, merged
 from envelopes.delivery.rules import Reader, gets, is_question, is_said
 from envelopes.errors import Conflict, ValidationFailed
 from envelopes.models import Event, Turn
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.part_types.citation import CITATION
 from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.protocol.merging import Update
 from envelopes.protocol.rows import Row
-from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.slots import key_of, update_of
+from envelopes.protocol.surfaces import RUNTIME, messages_of
 from envelopes.protocol.time import instant
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.transports import Connection
-from envelopes.registries.turn_states import turn_states
+from envelopes.registries.turn_states import emits_envelope
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
@@ -39,27 +40,21 @@ PLAIN = Reader()
 BUFFERED = Connection("", "buffered")
 """The envelope as such, whatever carries it."""
 
-Strategies = Strategy | Mapping[str, Strategy]
-"""How data for one slot comes together: for all, or by slot."""
-
 
 def envelope_for(
     turn: Turn,
     reader: Reader | None = None,
     *,
     connection: Connection = BUFFERED,
-    strategy: Strategies = "replace",
 ) -> JsonObject:
     """The envelope of a settled turn, with what was gathered by the turns that it goes on with: as whoever began it
-    gets it (D59), unless a ``reader`` is named. ``strategy`` is the caller's, who knows the actor's configuration.
-    Raises ``Conflict`` while the turn is still open."""
+    gets it (D59), unless a ``reader`` is named. Raises ``Conflict`` while the turn is still open."""
     return assemble(
         _rows_of(turn),
         session_id=turn.session.public_id,
         turn_id=turn.public_id,
         reader=reader or _reader_of(turn),
         connection=connection,
-        strategy=strategy,
         number=turn.number,
     )
 
@@ -69,21 +64,25 @@ def partial_envelope_for(
     reader: Reader | None = None,
     *,
     connection: Connection = BUFFERED,
-    strategy: Strategies = "replace",
 ) -> JsonObject:
     """What a turn that is not settled has said so far, the questions that it waits for among it: an envelope whose
     ``meta`` has no ``finalizedBy`` (D16). Arguments as for ``envelope_for``."""
-    draft = _Draft(reader or _reader_of(turn), connection, strategy, is_partial=True)
+    draft = _Draft(reader or _reader_of(turn), connection, is_partial=True)
     at = turn.created_at
     for row in _rows_of(turn):
         at = row.at
         if row.kind == "settled" and row.turn != turn.number:
-            state = turn_states.get(row.data.get("turnState"))
-            draft.go_on(told=state is None or state.emits_envelope)
+            draft.go_on(told=emits_envelope(row.data.get("turnState")))
         else:
             draft.add(row)
     meta = {"sessionId": turn.session.public_id, "turnId": turn.public_id, "producedAt": instant(at)}
-    return {"role": "agent", "parts": draft.parts(whole=True), "meta": meta}
+    # It pauses at what a person is asked.
+    parts = sorted(draft.parts(whole=True), key=_is_asked)
+    return {"role": "agent", "parts": parts, "meta": meta}
+
+
+def _is_asked(part: JsonObject) -> bool:
+    return is_question(part_types[part["metadata"]["partType"]])
 
 
 def _reader_of(turn: Turn) -> Reader:
@@ -106,7 +105,6 @@ def assemble(
     turn_id: str,
     reader: Reader = PLAIN,
     connection: Connection = BUFFERED,
-    strategy: Strategies = "replace",
     number: int = 0,
 ) -> JsonObject:
     """``{role, parts, meta}`` from the rows of one turn, in order; with its ``number``, from rows of the turns that it
@@ -116,10 +114,9 @@ def assemble(
     for a turn before it is part of this one's, since no envelope has had it (D11). Raises ``Conflict`` when there is no
     such row. Types that nobody registered are skipped with a warning (D4).
     """
-    draft = _Draft(reader, connection, strategy)
+    draft = _Draft(reader, connection)
     for row in rows:
-        state = turn_states.get(row.data.get("turnState")) if row.kind == "settled" else None
-        whole = state is None or state.emits_envelope
+        whole = emits_envelope(row.data.get("turnState"))
         if row.kind == "settled" and number and row.turn != number:
             draft.go_on(told=whole)
         elif row.kind == "settled":
@@ -144,10 +141,11 @@ class _Draft:
 
     reader: Reader
     connection: Connection
-    strategy: Strategies
     is_partial: bool = False
     _parts: dict[tuple[str, ...], JsonObject] = field(default_factory=dict)
     _surfaces: dict[str, JsonObject] = field(default_factory=dict)
+    # By what data converges with: the key of the part that the next one joins, and what that says by now.
+    _latest: dict[tuple[str, ...], tuple[tuple[str, ...], Update]] = field(default_factory=dict)
 
     def add(self, row: Row) -> None:
         if row.kind == "tool-result":
@@ -161,13 +159,15 @@ class _Draft:
         self._parts = {
             key: part for key, part in self._parts.items() if not (told or is_said(part_types[key[0]]))
         }
-        self._surfaces = {} if told else self._surfaces
+        if told:
+            self._surfaces, self._latest = {}, {}
 
     def parts(self, *, whole: bool) -> list[JsonObject]:
         """``whole`` is False where the turn's state builds no envelope: only what was said to the person is left."""
         found = [part for key, part in self._parts.items() if whole or is_said(part_types[key[0]])]
         found = _citations_after_data(found)
-        return [*found, *(self._surfaces.values() if whole else ())]
+        # Data is put together from what rows hold, which nobody may change.
+        return deepcopy([*found, *(self._surfaces.values() if whole else ())])
 
     def _gets(self, kind: PartType) -> bool:
         return gets(kind, self.connection, self.reader)
@@ -175,13 +175,14 @@ class _Draft:
     # -- rows ---------------------------------------------------------------------------------------------------
 
     def _add_result(self, row: Row) -> None:
-        """A tool that declares a ``dataKind`` gave data, once it has succeeded (D11)."""
+        """A tool that declares a ``dataKind`` gave data, once it has succeeded (D11). In logs of before that is no part
+        of its own."""
         kind = row.data.get("dataKind")
-        if not kind or row.data.get("state") != "succeeded" or not self._gets(part_types[DATA]):
-            return
-        result = row.data.get("result")
-        data = result if isinstance(result, dict) else {"result": result}
-        self._add_data(row, data, {"partType": DATA, "dataKind": kind})
+        untold = kind and not row.data.get("shown") and row.data.get("state") == "succeeded"
+        if untold and self._gets(part_types[DATA]):
+            result = row.data.get("result")
+            data = result if isinstance(result, dict) else {"result": result}
+            self._add_data(row, {"data": data, "metadata": {"partType": DATA, "dataKind": kind}})
 
     def _add_part(self, row: Row) -> None:
         part = row.data.get("part")
@@ -191,17 +192,30 @@ class _Draft:
         if kind is None or not isinstance(part, dict) or not isinstance(metadata, dict):
             logger.warning("Row %s holds a part of unknown type %r; it is skipped.", row.seq, name)
             return
+        if kind.decides:
+            self._answered(part)
         # What is said late is said to nobody: the turn that goes on with it has its own words.
         unsaid = bool(row.data.get("late")) and is_said(kind)
-        told_before = is_question(kind) and not self.is_partial
+        # A question by whatever means: it was asked when it came.
+        asks = is_question(kind) or row.actor == RUNTIME
+        told_before = asks and not self.is_partial
         if row.audience == "audit" or unsaid or told_before or not self._gets(kind):
             return
-        if kind.name == DATA and isinstance(part.get("data"), dict):
-            self._add_data(row, part["data"], metadata)
+        if kind.name == DATA:
+            self._add_data(row, part)
         elif kind.name == SURFACE:
             self._add_surface(row, part)
         else:
             self._join(row, kind.name, part, metadata)
+
+    def _answered(self, decision: JsonObject) -> None:
+        """What a person has decided is no question any more."""
+        approval_id = (decision.get("data") or {}).get("approvalId")
+        self._parts = {
+            key: part
+            for key, part in self._parts.items()
+            if not (_is_asked(part) and part["data"].get("approvalId") == approval_id)
+        }
 
     # -- joining ------------------------------------------------------------------------------------------------
 
@@ -219,21 +233,30 @@ class _Draft:
             known["data"] = deepcopy(part["data"])
         known["metadata"] = {**known["metadata"], **deepcopy(metadata)}
 
-    def _add_data(self, row: Row, data: JsonObject, metadata: JsonObject) -> None:
-        """Data for one slot converges. Data without a slot, a kind or an id has nothing to converge with."""
-        slot = metadata.get("slotKey") or metadata.get("dataKind")
-        if not isinstance(slot, str):
-            self._join(row, DATA, {"data": data, "metadata": metadata}, metadata)
+    def _add_data(self, row: Row, part: JsonObject) -> None:
+        """Data for one slot converges: into one part, where one can say the same to whoever has merged what earlier
+        turns have said. Data without a slot or a kind has nothing to converge with."""
+        metadata = part["metadata"]
+        update, key = update_of(part), key_of(metadata, 0)
+        if update is None or key is None or key[0] == "id":
+            self._join(row, DATA, part, metadata)
             return
-        strategy = self.strategy if isinstance(self.strategy, str) else self.strategy.get(slot, "replace")
-        known = self._parts.get((DATA, "slot", slot))
-        if known is None:
-            known = self._parts[DATA, "slot", slot] = {"data": deepcopy(data), "metadata": {}}
-        else:
-            known["data"] = merged(known["data"], data, strategy)
-        known["metadata"] = {**known["metadata"], **deepcopy(metadata)}
-        if strategy != "replace":
-            known["metadata"]["mergeStrategy"] = strategy
+        at, before = self._latest.get(key, ((), None))
+        joined = before.then(update) if before is not None else None
+        if joined is None and before is not None and key[0] == "kind":
+            # Of the turn alone: whoever gets the envelope has nothing of it.
+            joined = Update(update.of(before.data), update.strategy)
+        if joined is None:
+            at, joined = (DATA, *key, str(row.seq)), update
+            self._parts[at] = {"metadata": {}}
+        known = self._parts[at]
+        text = part.get("text") or (known.get("text") if joined.strategy != "replace" else None)
+        metadata = {**known["metadata"], **metadata}
+        if "mergeStrategy" in metadata:
+            metadata["mergeStrategy"] = joined.strategy
+        said = {"text": text} if text else {}
+        self._parts[at] = {**said, "data": joined.data, "metadata": metadata}
+        self._latest[key] = (at, joined)
 
     def _add_surface(self, row: Row, part: JsonObject) -> None:
         """The messages of each surface, in order: applied, they give its final state. Deleted ones are gone."""

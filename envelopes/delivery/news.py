@@ -43,6 +43,16 @@ class LogAt:
     running: tuple[int, JsonObject] | None
     is_at_rest: bool
 
+    @property
+    def texts(self) -> list[Delta]:
+        """What is being written, from its beginning. Where one actor has asked another, it stands in the turn of the
+        first."""
+        number, bubbles = self.running or (0, {})
+        return [
+            Delta(live, bubble.get("turn", number), bubble["partType"], 0, bubble["text"])
+            for live, bubble in bubbles.items()
+        ]
+
 
 def log_at(session_pk: int, after: int) -> LogAt | None:
     """The session with this primary key, for a reader that has row ``after``, in one statement; None if it is gone."""

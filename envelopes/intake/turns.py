@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from a2ui import ActionError, CallsDue, ClientAction, OpenUrl, Target
+from a2ui import ActionError, CallsDue, ClientAction, ComponentTarget, OpenUrl, Target
 from envelopes.access import Principal
 from envelopes.approvals import service as approvals
+from envelopes.approvals.surface import DECISIONS, approval_of
 from envelopes.conf import conf
 from envelopes.errors import BeachError, Forbidden, NotFound, TooLarge, ValidationFailed
 from envelopes.intake.fields import SurfaceRefused
@@ -14,8 +15,9 @@ from envelopes.intake.originating import originator
 from envelopes.intake.remembering import once, remembered
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
-from envelopes.models import Session, Turn
+from envelopes.models import Injection, Session, Turn
 from envelopes.protocol.rows import ActionData, MessageData, TriedDecisionData
+from envelopes.protocol.surfaces import RUNTIME
 from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
@@ -24,7 +26,9 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns import agent_calls, states
-from envelopes.turns.lifecycle import open_turn, settle
+from envelopes.turns.injecting import aside_in, inject
+from envelopes.turns.lifecycle import settle
+from envelopes.turns.opening import keeper, open_turn
 from envelopes.turns.parts import inbound_parts
 from envelopes.types import JsonObject
 
@@ -57,7 +61,7 @@ def post_message(
 
     def effect(writer: Writer) -> JsonObject:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
-            metadata = view.surfaces.data_models(writer.session.actor)
+            metadata = view.surfaces.data_models(keeper(writer.session))
         message: MessageData = {"text": text, "name": who.name, "id": message_id}
         trigger: JsonObject = {"kind": "message", "text": text, "metadata": metadata}
         if came_with:
@@ -65,24 +69,47 @@ def post_message(
             trigger["parts"] = [part for part in came_with if not _sets_state(part)]
         for part in filter(_sets_state, came_with):
             states.propose(writer, None, part["data"], "peer")
-        writer.add("message", message)
+        aside = aside_in(writer.session) if writer.session.put_aside else None
+        writer.add("message", message, turn=aside)
         if not writer.session.title:
             writer.session.title = title_of(text)
-        open_turn(writer, trigger, originators=[originator(who)])
+        _begin(writer, trigger, who, aside)
         return {}
 
     return once(session, who, message_id, effect, _WITH_TURN)
+
+
+def _begin(
+    writer: Writer, trigger: JsonObject, who: Principal, aside: Turn | None, *, actor: str = ""
+) -> None:
+    """Open a turn, or let the one that was put aside go on with what has come; its originators are all who have said
+    something in it."""
+    if aside is None:
+        open_turn(writer, trigger, actor=actor, originators=[originator(who)])
+        return
+    if originator(who) not in aside.originators:
+        aside.originators = [*aside.originators, originator(who)]
+        aside.save(update_fields=["originators"])
+    inject(
+        writer, aside, Injection.objects.create(turn=aside, kind=trigger["kind"], data={"trigger": trigger})
+    )
 
 
 def _sets_state(part: JsonObject) -> bool:
     return part_types[part["metadata"]["partType"]].sets_state
 
 
-def post_action(session: Session, who: Principal, message_id: str, target: Target) -> JsonObject:
+def post_action(
+    session: Session, who: Principal, message_id: str, target: Target, *, source: str = CHAT.name
+) -> JsonObject:
     """A click on a surface's button; opens a turn, calls a function of the agent, or answers ``{effect: {openUrl}}``.
 
-    ``target`` names the element only; name and context come from the server's own state (R2).
+    ``target`` names the element only; name and context come from the server's own state (R2). On the surface of an
+    approval it is a decision, made as any other at the door ``source``: see ``post_decision`` (R10).
     """
+    if isinstance(target, ComponentTarget) and target.owner == RUNTIME:
+        approval_id, decision = _decision(session, target)
+        return post_decision(session, who, message_id, approval_id, decision, source=source)
 
     def effect(writer: Writer) -> JsonObject:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
@@ -107,12 +134,34 @@ def post_action(session: Session, who: Principal, message_id: str, target: Targe
             "target": done.target,
             "label": done.label,
         }
-        writer.add("action", click)
+        aside = aside_in(writer.session) if writer.session.put_aside else None
+        if aside is not None and aside.actor != done.owner:
+            aside = None
+        writer.add("action", click, turn=aside)
         trigger = {"kind": "action", "action": action, "metadata": metadata}
-        open_turn(writer, trigger, actor=done.owner, originators=[originator(who)])
+        _begin(writer, trigger, who, aside, actor=done.owner)
         return {}
 
     return once(session, who, message_id, effect, _WITH_TURN)
+
+
+def _decision(session: Session, target: ComponentTarget) -> tuple[str, str]:
+    """Which approval a click on a surface of the runtime is about, and what it decides. Raises ``SurfaceRefused`` where
+    it decides nothing."""
+    with live_sessions.open(session) as view:
+        try:
+            done = view.surfaces.act(target)
+        except ActionError as error:
+            approval_id = approval_of(target.surface_id)
+            if session.approvals.filter(approval_id=approval_id).exclude(state="pending").exists():
+                # It has been decided, which does not change: whoever comes late is told what happened.
+                return approval_id, "denied"
+            raise SurfaceRefused(error.code, error.message) from error
+    action = done.message["action"] if isinstance(done, ClientAction) else {}
+    decision = DECISIONS.get(action.get("name", ""))
+    if decision is None:
+        raise SurfaceRefused("not_found", "This decides nothing.")
+    return approval_of(target.surface_id), decision
 
 
 def post_decision(
@@ -158,14 +207,20 @@ def post_decision(
 def stop(session: Session, who: Principal, message_id: str) -> JsonObject:
     """Stop what is at work: the running turn ends at its next step, waiting and queued ones at once.
 
-    Turns that wait for an approval stay: stopping is not an answer to a question.
+    Turns that wait for an approval stay: stopping is not an answer to a question. So do those that wait for an actor
+    that they have asked: they end when that one does, if it is stopped.
     """
 
     def effect(writer: Writer) -> JsonObject:
         stopped = Turn.objects.filter(session=session, status=TurnStatus.RUNNING).update(
             cancel_requested=True
         )
-        for turn in Turn.objects.filter(session=session, status__in=[TurnStatus.QUEUED, TurnStatus.WAITING]):
+        asking = (
+            Turn.objects.filter(session=session).exclude(status=TurnStatus.SETTLED).values("delegated_from")
+        )
+        asking = asking.exclude(delegated_from=None)
+        idle = Turn.objects.filter(session=session, status__in=[TurnStatus.QUEUED, TurnStatus.WAITING])
+        for turn in idle.exclude(pk__in=asking):
             settle(writer, turn, turn_state="error", finalized_by="cancelled")
             stopped += 1
         writer.wake_runner()

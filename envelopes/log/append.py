@@ -91,7 +91,7 @@ class Writer:
         """Add a row, as ``data`` is now; its number."""
         self.session.last_seq += 1
         whose = actor or (turn.actor if turn else "")
-        number = turn.number if turn else 0
+        number = 0 if turn is None else turn.number if kind in LISTED else turn.shown_in
         self._rows.append(NewRow(kind, dict(data or {}), part_type, whose, number, audience))
         self._news |= kind in LISTED
         return self.session.last_seq

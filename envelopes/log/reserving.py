@@ -25,7 +25,9 @@ from envelopes.registries.statuses import TurnStatus
 
 NOT_OWNED = "Only the owner of this conversation can do that."
 
-_KNOWN = ("id", "public_id", "actor", "title", "locale", "timezone", "last_seq", "turn_count")
+_KNOWN = (
+    "id", "public_id", "actor", "title", "locale", "timezone", "last_seq", "turn_count", "held_by", "put_aside",
+)  # fmt: skip
 
 _RESERVE = f"""
 UPDATE envelopes_session SET last_seq = last_seq + %s, turn_count = turn_count + %s, updated_at = %s

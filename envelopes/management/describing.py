@@ -11,6 +11,7 @@ from envelopes.registries.catalogs import Own
 from envelopes.registries.doors import Door
 from envelopes.registries.part_types import PartType
 from envelopes.registries.state_machines import StateMachine
+from envelopes.registries.surface_templates import SurfaceTemplate
 from envelopes.registries.tools import Tool
 from envelopes.registries.transports import Transport
 from envelopes.registries.turn_states import TurnState
@@ -32,11 +33,15 @@ def described(item: object) -> str:
     match item:
         case PartType():
             return _with(item.description, ", ".join(rules.in_words(item)))
+        case SurfaceTemplate():
+            return f"drawn by {item.draw.__module__}.{getattr(item.draw, '__qualname__', type(item.draw).__name__)}"
         case TurnState():
             marks = {
                 "terminal": item.terminal,
                 "emits an envelope": item.emits_envelope,
                 "holds its actor": item.holds_actor,
+                "passes its turn on": item.passes,
+                "asks another actor": item.delegates,
                 "not for models": not item.declarable,
             }
             return _with(item.meaning, ", ".join(name for name, holds in marks.items() if holds))

@@ -80,6 +80,11 @@ class PageContext:
         hours, day = _hours(local.hour, local.minute, self.babel), _full(local.date(), self.babel)
         return html('<time datetime="{}" title="{}, {}">{}</time>', at, day, hours, hours)
 
+    def hours(self, at: str) -> str:
+        """Hours and minutes of a moment, as the session writes them."""
+        local = self.local(at)
+        return _hours(local.hour, local.minute, self.babel)
+
     def short_day(self, at: str) -> str:
         """ "15 Aug": the session's day of a moment, without its year."""
         return str(format_skeleton("MMMd", self.local(at), locale=self.babel))

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0012_agent_calls'),
+        ('envelopes', '0019_template_surfaces'),
     ]
 
     operations = [

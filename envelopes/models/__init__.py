@@ -13,6 +13,7 @@ from envelopes.models.secret import Secret
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
 from envelopes.models.state_value import StateValue
+from envelopes.models.template_surface import TemplateSurface
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
 
@@ -30,6 +31,7 @@ __all__ = [
     "Session",
     "Snapshot",
     "StateValue",
+    "TemplateSurface",
     "ToolCall",
     "Turn",
 ]

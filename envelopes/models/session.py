@@ -11,6 +11,9 @@ class Session(models.Model):
     ``last_seq`` is the number of the newest row of its log; the row of this table is the lock under which the log
     grows, so numbers have no gaps. ``made_with`` is the SHA-256 of the key that the page made up for it: asking again
     with that key finds it (D62).
+
+    ``held_by`` is the actor that keeps the conversation, where that is not its own: the next message is for it.
+    ``put_aside`` is the number of a turn that goes on with whatever comes next; 0 for none.
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -20,6 +23,8 @@ class Session(models.Model):
     timezone = models.CharField(max_length=64, default="UTC")
     last_seq = models.BigIntegerField(default=0)
     turn_count = models.PositiveIntegerField(default=0)
+    held_by = models.CharField(max_length=64, blank=True, editable=False)
+    put_aside = models.PositiveIntegerField(default=0, editable=False)
     made_with = models.CharField(max_length=64, blank=True, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)

@@ -4,6 +4,7 @@ from django.db import models
 
 from envelopes.models.ids import public_id
 from envelopes.models.session import Session
+from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.statuses import TURN
 
@@ -28,6 +29,13 @@ class Turn(models.Model):
 
     ``passed_to`` is the turn that goes on with this one: that of the actor that took it over (respond() document,
     "passTo"), or the one that a job began after it had settled. What still comes in for it is that turn's.
+
+    ``delegated_from`` is the turn that asked this one's actor and waits for its answer (respond() document,
+    "delegated"): what this one says stands there.
+
+    ``deadline`` is when its time is up, in seconds since 1970: from when a runner first had it, as far as it is the
+    agent's time. While people or a peer are waited for there is none, and ``seconds_left`` is what is left of it.
+    ``due_at``, in seconds since 1970 too, is when a turn begins that tries an earlier one again.
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -58,6 +66,12 @@ class Turn(models.Model):
     passed_to = models.OneToOneField(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="passed_from"
     )
+    delegated_from = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="delegations"
+    )
+    seconds_left = models.FloatField(default=1800.0)
+    deadline = models.FloatField(null=True, blank=True)
+    due_at = models.FloatField(null=True, blank=True)
 
     class Meta:
         # By the column: by the relation would join the session and sort by its own order.
@@ -87,6 +101,27 @@ class Turn(models.Model):
             if message["role"] == "assistant" and not isinstance(message["content"], str)
             for block in message["content"]
         )
+
+    @property
+    def wants_context(self) -> bool:
+        """Whether somebody who began it consumes ``llm-context`` (D59): then a translator may have to be asked for its
+        end. The answer of one that was delegated is part of another one's."""
+        if self.delegated_from_id is not None:
+            return False
+        return any(LLM_CONTEXT.name in originator["consumes"] for originator in self.originators)
+
+    @property
+    def shown_in(self) -> int:
+        """The number of the turn in which what this one says stands: its own, or that of whoever delegated it. Asks the
+        database only then."""
+        return self.number if self.delegated_from is None else self.delegated_from.shown_in
+
+    @property
+    def place(self) -> tuple[int, ...]:
+        """Where it stands in the turn that ``shown_in`` names, for what streams (``protocol.bubbles``): behind what
+        that had said when it began to wait, and before what it says when it goes on. Empty for a turn of its own."""
+        asker = self.delegated_from
+        return () if asker is None else (*asker.place, asker.attempt + 1, 0, self.number)
 
     def holder(self) -> Turn:
         """The turn that has now what this one began: itself, unless another goes on with it. Asks the database only

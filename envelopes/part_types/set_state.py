@@ -3,17 +3,32 @@ D15)."""
 
 from __future__ import annotations
 
+import re
+from typing import Annotated
+
 from django.utils.translation import gettext as _
-from pydantic import RootModel, StrictStr
+from pydantic import Field, RootModel, StrictStr, field_validator
 
 from envelopes.registries import retelling
 from envelopes.registries.part_types import ANYONE, PartType
 from envelopes.registries.retelling import data_of
 from envelopes.types import JsonObject
 
+_KEY = re.compile(r"[^.]+\.[^.]+")
 
-class SetState(RootModel[dict[str, StrictStr]]):
-    """``{"<component>.<coordinate>": "<state>"}``."""
+
+class SetState(RootModel[Annotated[dict[str, StrictStr], Field(min_length=1)]]):
+    """``{"<component>.<coordinate>": "<state>"}``. Whether there are such is for the session (``turns.states``)."""
+
+    @field_validator("root")
+    @classmethod
+    def _named(cls, patch: dict[str, str]) -> dict[str, str]:
+        for key in patch:
+            if not _KEY.fullmatch(key):
+                raise ValueError(
+                    f"{key[:64]!r} does not name a component and its coordinate, as in 'trip.status'"
+                )
+        return patch
 
 
 def in_words(part: JsonObject) -> str:

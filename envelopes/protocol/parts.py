@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from envelopes.errors import ValidationFailed
+from envelopes.protocol.merging import Strategy
 from envelopes.protocol.strict_json import pointer
 from envelopes.protocol.surfaces import RESERVED, is_reserved
 from envelopes.protocol.text import clean_json, clean_text
@@ -21,6 +22,7 @@ class Metadata(BaseModel):
     partId: str | None = Field(default=None, max_length=128)
     dataKind: str | None = Field(default=None, max_length=128)
     slotKey: str | None = Field(default=None, max_length=128)
+    mergeStrategy: Strategy | None = None
 
 
 class Part(BaseModel):

@@ -5,8 +5,9 @@ Source: the respond() document ("Tool schema", "Turn states", "System-prompt sni
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -19,6 +20,8 @@ from envelopes.types import JsonObject
 
 RESPOND = "respond"
 MAX_PARTS = 64
+MAX_TASK = 4_000
+"""Characters of what another actor is asked to do."""
 
 
 class _Call(BaseModel):
@@ -27,6 +30,8 @@ class _Call(BaseModel):
     parts: list[Any] = Field(min_length=1, max_length=MAX_PARTS)
     turnState: str
     passTo: str | None = None
+    delegateTo: str | None = None
+    task: Annotated[str, Field(max_length=MAX_TASK)] | None = None
     note: str | None = None
 
     @model_validator(mode="before")
@@ -39,11 +44,14 @@ class _Call(BaseModel):
 
 
 class RespondCall(BaseModel):
-    """A respond() call that passed: parts in order, the state it declares."""
+    """A respond() call that passed: parts in order, the state it declares. ``pass_to`` is the actor that takes the turn
+    over, ``delegate_to`` the one that is asked to do ``task`` in it."""
 
     parts: list[Part]
     state: str
     pass_to: str | None = None
+    delegate_to: str | None = None
+    task: str | None = None
     note: str | None = None
 
 
@@ -51,7 +59,7 @@ def check_respond(value: Any, *, actors: tuple[str, ...] = ()) -> RespondCall:
     """Validate the input of one respond() call.
 
     Raises ``RespondRefused`` with ``path`` (JSON Pointer into the input), a sentence, and ``allowed`` where there is
-    a list to choose from. ``actors`` are the names that ``passTo`` may hold.
+    a list to choose from. ``actors`` are the names that ``passTo`` and ``delegateTo`` may hold.
     """
     if isinstance(value, dict):
         value = {clean_text(str(key)): clean_text(v) if isinstance(v, str) else v for key, v in value.items()}
@@ -76,10 +84,11 @@ def check_respond(value: Any, *, actors: tuple[str, ...] = ()) -> RespondCall:
             raise RespondRefused(error.message, **error.facts) from error
         parts.append(part)
         kinds[kind.name] = kind
-    if (state.name == "passed") != (call.passTo is not None):
-        raise RespondRefused("passTo goes with the turn state 'passed', and only with it.", path="/passTo")
-    if call.passTo is not None and call.passTo not in actors:
-        raise RespondRefused(f"There is no actor {call.passTo!r}.", path="/passTo", allowed=list(actors))
+    _check_named("passTo", call.passTo, state.passes, [s.name for s in turn_states if s.passes], actors)
+    delegating = [s.name for s in turn_states if s.delegates]
+    _check_named("delegateTo", call.delegateTo, state.delegates, delegating, actors)
+    if call.task is not None and not state.delegates:
+        raise RespondRefused("task goes with delegateTo, and only with it.", path="/task")
     for kind in kinds.values():
         for other in kind.replaces.intersection(kinds):
             raise RespondRefused(
@@ -89,16 +98,40 @@ def check_respond(value: Any, *, actors: tuple[str, ...] = ()) -> RespondCall:
     if needed and not any(kind.name in kinds for kind in needed):
         told = " or ".join(f"{kind.name} part ({kind.description})" for kind in needed)
         raise RespondRefused(f"The turn state {state.name!r} needs a {told}.", path="/parts")
-    return RespondCall(parts=parts, state=state.name, pass_to=call.passTo, note=call.note)
+    if state.needs and state.needs not in kinds:
+        raise RespondRefused(
+            f"The turn state {state.name!r} needs a part of type {state.needs!r}.", path="/parts"
+        )
+    return RespondCall(
+        parts=parts,
+        state=state.name,
+        pass_to=call.passTo,
+        delegate_to=call.delegateTo,
+        task=call.task,
+        note=call.note,
+    )
 
 
-def respond_tool() -> JsonObject:
-    """The tool definition for a model, with the registered part types and turn states.
+def _check_named(
+    key: str, given: str | None, wanted: bool, states: list[str], actors: tuple[str, ...]
+) -> None:
+    """An actor is named where the state asks for one, and only there."""
+    if wanted != (given is not None):
+        which = " or ".join(repr(name) for name in states)
+        raise RespondRefused(f"{key} goes with the turn state {which}, and only with it.", path=f"/{key}")
+    if given is not None and given not in actors:
+        raise RespondRefused(f"There is no actor {given!r}.", path=f"/{key}", allowed=list(actors))
+
+
+def respond_tool(others: Mapping[str, str] | None = None) -> JsonObject:
+    """The tool definition for a model, with the registered part types and turn states. ``others`` are the actors that
+    it can pass to and ask, with what each is for; where that is nobody, states that need one are left out.
 
     ``metadata`` stands before ``text`` so that a part's type is known before its text streams (D7).
     """
     kinds = [kind.name for kind in part_types if "actor" in kind.origins]
-    states = [s for s in turn_states if s.declarable]
+    alone = others is not None and not others
+    states = [s for s in turn_states if s.declarable and not (alone and (s.passes or s.delegates))]
     return {
         "name": RESPOND,
         "description": (
@@ -148,9 +181,35 @@ def respond_tool() -> JsonObject:
                     "enum": [s.name for s in states],
                     "description": " ".join(f"{s.name}: {s.meaning}." for s in states),
                 },
-                "passTo": {"type": "string", "description": "The actor that takes over; only with 'passed'."},
+                **_naming(others),
                 "note": {"type": "string", "description": "For the log; delivered to nobody."},
             },
+        },
+    }
+
+
+def _naming(others: Mapping[str, str] | None) -> JsonObject:
+    """How another actor is named."""
+    if others is not None and not others:
+        return {}
+    who = "; ".join(f"{name}: {what}" for name, what in (others or {}).items())
+    enum: JsonObject = {"enum": list(others)} if others else {}
+    passing = " or ".join(f"'{s.name}'" for s in turn_states if s.passes)
+    asking = " or ".join(f"'{s.name}'" for s in turn_states if s.delegates)
+    return {
+        "passTo": {
+            "type": "string",
+            **enum,
+            "description": f"The actor that takes over; only with {passing}. {who}".strip(),
+        },
+        "delegateTo": {
+            "type": "string",
+            **enum,
+            "description": f"The actor that answers within your turn; only with {asking}.",
+        },
+        "task": {
+            "type": "string",
+            "description": "What the actor in delegateTo is to do. It reads what the person wrote, too.",
         },
     }
 

@@ -80,8 +80,12 @@ class RendererAnswerData(TypedDict):
 
 
 class TurnData(TypedDict):
-    """A turn has come to ``status`` (``state_machines.TurnStatus``, never settled). ``reason``: new, started, resumed,
-    recovered, approval or job. ``attempt`` counts its runners."""
+    """A turn has come to ``status`` (``statuses.TurnStatus``, never settled). ``reason``: new, started, resumed,
+    recovered, approval, job, peer, state, came-in or retry. ``attempt`` counts its runners.
+
+    ``turnState`` is what it waits in. ``goesOn``, in the first row of a turn: the number of the one whose data it goes
+    on with, since that has had no envelope. ``delegatedFrom`` is the number of the turn in which what it says stands.
+    ``retry`` says that it tries an earlier one again: ``{number, of, mode, at}``, of so many attempts, when."""
 
     turnId: str
     number: int
@@ -89,16 +93,22 @@ class TurnData(TypedDict):
     status: str
     reason: str
     attempt: int
+    goesOn: NotRequired[int]
+    turnState: NotRequired[str]
+    delegatedFrom: NotRequired[int]
+    retry: NotRequired[JsonObject]
 
 
 class PartData(TypedDict):
     """A part, ``{text?, data?, metadata}``, with the state that was declared with it. ``live`` is the key of the
-    streamed bubble that it replaces; ``late`` marks one that came after its turn had settled."""
+    streamed bubble that it replaces; ``late`` marks one that came after its turn had settled; ``ownCard``, data that
+    the agent shows by an interface of its own."""
 
     part: JsonObject
     turnState: str
     live: NotRequired[str]
     late: NotRequired[Literal[True]]
+    ownCard: NotRequired[Literal[True]]
 
 
 class WithdrawnData(TypedDict):
@@ -121,10 +131,18 @@ class ToolData(TypedDict):
 
 
 class SettledData(TypedDict):
-    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67)."""
+    """The end of a turn. ``finalizedBy``: complete, clarifying, error, cancelled, timeout (D9), passed (D67).
+
+    ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
+    else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
+    end of the process. ``problem``, ``{code, message}``, is why a turn that another one waits for has no answer;
+    ``delegatedFrom`` is the number of that one."""
 
     turnState: str
     finalizedBy: str
+    llmContext: NotRequired[str]
+    problem: NotRequired[JsonObject]
+    delegatedFrom: NotRequired[int]
 
 
 class FreeTextData(TypedDict):
@@ -148,8 +166,9 @@ class NoteData(TypedDict):
 
 
 class ToolResultData(TypedDict):
-    """How a tool call ended. ``dataKind`` says that the result is data of that kind, None that it is none.
-    ``resolvedBy`` is the key of the principal who found out what had become of it."""
+    """How a tool call ended. ``dataKind`` says that the result is data of that kind, None that it is none; ``shown``,
+    that it is a part of its own as well. ``resolvedBy`` is the key of the principal who found out what had become of
+    it."""
 
     callId: str
     name: str
@@ -157,6 +176,7 @@ class ToolResultData(TypedDict):
     result: Json
     error: JsonObject | None
     dataKind: str | None
+    shown: NotRequired[Literal[True]]
     resolvedBy: NotRequired[str]
 
 

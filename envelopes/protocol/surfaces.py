@@ -10,6 +10,8 @@ from envelopes.errors import ValidationFailed
 from envelopes.types import Json, JsonObject
 
 RESERVED = ("beach:", "_ggui:")
+RUNTIME = "beach:runtime"
+"""The owner of the runtime's own surfaces, which no actor can be called."""
 _UNSEEN = regex.compile(r"[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]")
 _UNSEEN_ASCII = dict.fromkeys((*range(0x21), 0x7F))
 _ORDER = ("createSurface", "updateDataModel", "updateComponents", "deleteSurface")

@@ -173,6 +173,17 @@ def from_settings() -> AnthropicProvider:
     )
 
 
+def translator_from_settings() -> AnthropicProvider:
+    """The fast second model for ``llm-context`` (``Actor.translator``): ``BEACH_CONTEXT_MODEL`` with the same key."""
+    return AnthropicProvider(
+        conf.ANTHROPIC_API_KEY,
+        conf.BEACH_CONTEXT_MODEL,
+        base_url=conf.ANTHROPIC_BASE_URL,
+        max_tokens=1_024,
+        max_retries=0,
+    )
+
+
 @dataclass
 class _Open:
     """A block that is being written."""

@@ -41,6 +41,7 @@ __all__ = [
     "Think",
     "data",
     "text",
+    "translation",
 ]
 
 # Real fragments are uneven; these lengths (characters) repeat, so that a run can be repeated exactly.
@@ -59,12 +60,15 @@ def data(part_type: str, value: JsonObject, **metadata: Json) -> JsonObject:
 
 @dataclass(frozen=True)
 class Say:
-    """A respond() call: parts (see ``text`` and ``data``), turn state, and a note for the log."""
+    """A respond() call: parts (see ``text`` and ``data``), turn state, a note for the log, and whom it passes to or
+    asks, with the task."""
 
     parts: Sequence[JsonObject]
     state: str = "complete"
     note: str | None = None
     pass_to: str | None = None
+    delegate_to: str | None = None
+    task: str | None = None
 
 
 @dataclass(frozen=True)
@@ -129,6 +133,21 @@ class Reply:
 
 
 Script: TypeAlias = Callable[[ModelRequest], Reply]
+
+
+def translation(request: ModelRequest) -> Reply:
+    """The script of a second model (``Actor.translator``): says in a line what an answer said, and which data came with
+    it. Pass it to ``ScriptedProvider``."""
+    given = json.loads(request.messages[-1]["content"][-1]["text"])
+    data = given["data"] if isinstance(given["data"], list) else []
+    named = [
+        f"{datum.get('slotKey') or datum.get('dataKind') or 'data'} ({', '.join(datum['data']) or 'empty'})"
+        for datum in data
+    ]
+    told = [f"The answer was: {given['said']}"] if given["said"] else []
+    if named:
+        told.append(f"It rests on {'; '.join(named)}.")
+    return Reply([Prose("\n".join(told))])
 
 
 class ScriptedProvider:
@@ -221,10 +240,13 @@ def _written(block: Say | Call | Raw | Prose | Think) -> str:
                 "parts": [_metadata_first(part) for part in block.parts],
                 "turnState": block.state,
             }
-            if block.pass_to is not None:
-                call["passTo"] = block.pass_to
-            if block.note is not None:
-                call["note"] = block.note
+            named = {
+                "passTo": block.pass_to,
+                "delegateTo": block.delegate_to,
+                "task": block.task,
+                "note": block.note,
+            }
+            call |= {key: value for key, value in named.items() if value is not None}
             return json.dumps(call, ensure_ascii=False)
         case Call():
             return json.dumps(block.args, ensure_ascii=False)

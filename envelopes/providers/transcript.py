@@ -151,6 +151,18 @@ def resumable(messages: list[JsonObject]) -> list[JsonObject]:
     return list(messages)
 
 
+def thinking_in(block: JsonObject) -> JsonObject | None:
+    """What there is to read in a block of thinking: ``{text}``, or ``{blocks}`` where only its model can read it; None
+    for any other block."""
+    match block.get("type"):
+        case "thinking":
+            return {"text": clean_text(str(block.get("thinking") or ""))}
+        case "redacted_thinking":
+            return {"blocks": [{"type": "redacted_thinking"}]}
+        case _:
+            return None
+
+
 def without_thinking(messages: list[JsonObject]) -> list[JsonObject]:
     """``messages`` without thinking blocks, which are bound to the model that wrote them."""
     kept = []

@@ -11,6 +11,7 @@ from envelopes.errors import RegistrationError
 from envelopes.protocol.text import is_blank
 from envelopes.providers.port import Provider
 from envelopes.registries.base import Registry, check_name
+from envelopes.registries.slots import Slot, check_slots
 from envelopes.registries.tools import Tool
 
 
@@ -28,9 +29,13 @@ class Actor:
     """One agent.
 
     ``provider`` is called once per turn, so that settings and tests can choose the model. ``instructions`` are the
-    actor's own part of the system prompt; the respond() snippet is added by the runtime. Raises ``RegistrationError``
-    for what is no name, for a display name with characters that cannot be seen, and for two tools of one name or that
-    answer one function.
+    actor's own part of the system prompt; the respond() snippet is added by the runtime. ``slots`` say where its data
+    and the results of its tools go and how they come together; by default the newest of a kind stands for its turn.
+    ``translator`` is called for the end of a turn that a program began which takes ``llm-context``: a fast model, which
+    says for the program's own model what the answer means; None where there is none. ``turn_seconds`` is how long a
+    turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. Raises ``RegistrationError`` for what is no name,
+    for a display name with characters that cannot be seen, for two tools of one name or that answer one function, and
+    for slots that contradict each other.
     """
 
     name: str
@@ -42,6 +47,9 @@ class Actor:
     prompts: tuple[Prompt, ...] = ()
     greeting: str = "What can I do for you?"
     pledge: str = ""
+    slots: tuple[Slot, ...] = ()
+    translator: Callable[[], Provider | None] | None = None
+    turn_seconds: float | None = None
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)
@@ -49,6 +57,8 @@ class Actor:
             raise RegistrationError(
                 f"{self.display_name!r} is not what people can call an actor.", name=self.name
             )
+        if self.turn_seconds is not None and not self.turn_seconds > 0:
+            raise RegistrationError(f"A turn of {self.name!r} needs some time.", name=self.name)
         taken: set[str] = set()
         for tool in self.tools:
             if tool.name.casefold() in taken:
@@ -60,6 +70,12 @@ class Actor:
         answered = [tool.answers for tool in self.tools if tool.answers]
         if len(answered) > len(set(answered)):
             raise RegistrationError(f"Two tools of {self.name!r} answer one function.", name=self.name)
+        check_slots(self.name, self.slots)
+
+    @property
+    def budget(self) -> float:
+        """How many seconds a turn of its may take."""
+        return conf.BEACH_TURN_SECONDS if self.turn_seconds is None else self.turn_seconds
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)

@@ -12,12 +12,14 @@ from envelopes.registries.catalogs import catalogs
 from envelopes.registries.doors import doors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.state_machines import state_machines
+from envelopes.registries.surface_templates import surface_templates
 from envelopes.registries.tools import tools
 from envelopes.registries.transports import transports
 from envelopes.registries.turn_states import turn_states
 
 REGISTRIES: list[Registry[Any]] = [
     part_types,
+    surface_templates,
     turn_states,
     state_machines,
     transports,

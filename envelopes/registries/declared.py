@@ -90,6 +90,9 @@ class DeclaredTurnState(_Declared):
     emits_envelope: bool = Field(validation_alias="emitsEnvelope")
     holds_actor: bool = Field(validation_alias="holdsActor")
     meaning: str = ""
+    passes: bool = False
+    delegates: bool = False
+    needs: str = ""
 
     @model_validator(mode="before")
     @classmethod

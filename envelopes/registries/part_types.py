@@ -47,7 +47,8 @@ class PartType:
     ``allowed_late``: it speaks of something that is there already, so it may come after its turn has settled.
     ``asks_person``: it suspends its turn until a person has answered it. ``sets_state``: its data is a change of the
     session's state, which is made before anybody gets it, or refused (``turns.states``). ``decides``: it is what a
-    person has decided of what such a part asked; it comes on its own, with no message.
+    person has decided of what such a part asked; it comes on its own, with no message. ``may_retry``: its data may name
+    a ``retryPolicy``, by which the runtime tries again once a turn has settled with it (``turns.retrying``).
 
     What holds for one call of respond(): it ``replaces`` parts of these types, so that no call has both; no call
     declares the turn state ``needed_for`` without such a part.
@@ -62,7 +63,8 @@ class PartType:
 
     ``retold`` says what models of later turns read of such a part; where it is None they read that there was one, if
     its turn has said nothing else. ``in_words`` says in a line what staff read of it in the log: its text where there
-    is none, and of a part without text that there was one.
+    is none, and of a part without text that there was one. ``for_staff`` is what they see of its row's data, all of it
+    where there is none. ``kept`` says whether rows of it are stored at all, asked each time.
     """
 
     name: str
@@ -82,12 +84,15 @@ class PartType:
     asks_person: bool = False
     sets_state: bool = False
     decides: bool = False
+    may_retry: bool = False
     replaces: frozenset[str] = frozenset()
     needed_for: str = ""
     description: str = ""
     example: JsonObject = field(default_factory=dict, hash=False)
     retold: Retell | None = retelling.words
     in_words: Callable[[JsonObject], str] | None = None
+    for_staff: Callable[[JsonObject], JsonObject] | None = None
+    kept: Callable[[], bool] | None = None
     template: str = ""
     module: str = ""
 

@@ -51,7 +51,8 @@ class ToolContext(Protocol):
         """Append parts to the log now (``progress``, ``a2ui-surface``, ...); they are checked like an actor's. Returns
         the A2UI messages with what functions gave that they have called (``callRendererFunction``).
 
-        Raises ``ValidationFailed`` for a bad part, with a pointer into ``parts`` (``/0/data``); ``RespondRefused`` for
+        Raises ``ValidationFailed`` for a bad part, with a pointer into ``parts`` (``/0/data``), and, with the rest
+        stored, for a change of state that may not be made (``/0``, with ``problems``); ``RespondRefused`` for
         messages that a surface refuses (``/parts/0/...``); ``LeaseLost`` when another process has taken the work over.
         """
         ...

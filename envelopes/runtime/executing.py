@@ -102,7 +102,13 @@ def _attach(call: ToolCall, fence: Fence, name: str, mime_type: str, content: by
 
 def _emit(call: ToolCall, fence: Fence, parts: list[Part]) -> list[JsonObject]:
     with writing(call.session_id, fence=fence) as writer:
-        return emit(writer, call, parts, "actor")
+        appended = emit(writer, call, parts, "actor")
+    if appended.refused:
+        # The rest is stored, and so is the refusal: the tool has to hear of it as a model does.
+        first = appended.refused[0]
+        told = " ".join(str(reason["message"]) for reason in first["reasons"])
+        raise ValidationFailed(told, path=first["part"].removeprefix("/parts"), problems=appended.refused)
+    return appended.responses
 
 
 async def execute(

@@ -2,20 +2,80 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+
+from envelopes.conf import conf
+from envelopes.database_threads import in_session
+from envelopes.delivery import partial_envelope_for
+from envelopes.delivery.rules import Reader
 from envelopes.models import Turn
+from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.part_types.llm_context import LLM_CONTEXT
-from envelopes.turns.deciding import AfterReply, Prepared
+from envelopes.protocol.parts import Metadata, Part
+from envelopes.providers.port import Provider
+from envelopes.registries.actors import Actor
+from envelopes.registries.turn_states import emits_envelope
+from envelopes.runtime.translating import material_of, translate
+from envelopes.turns.deciding import AfterReply, Prepared, Settle
+from envelopes.types import JsonObject
+
+logger = logging.getLogger(__name__)
 
 
-def asks_others(turn: Turn) -> bool:
-    """Whether somebody may have to be asked for the end of ``turn``: then its last block is not stored with its end."""
-    return any(LLM_CONTEXT.name in originator["consumes"] for originator in turn.originators)
+async def prepare(turn: Turn, actor: Actor, following: AfterReply, stop: asyncio.Event) -> Prepared:
+    """What the end of a turn, whose originators consume ``llm-context``, needs from others; for whatever is no end with
+    an envelope, nothing. What it gives is stored with the end, in the log, and nobody is asked again.
 
-
-async def prepare(following: AfterReply) -> Prepared:
-    """What the end of a turn needs from others; for whatever is not its end, nothing.
-
-    Nobody has to be asked yet: this is where a translator is, once an originator consumes ``llm-context`` (envelope
-    document, "The canonical three").
+    ``stop`` is set when the person stops the turn: they have its answer, and nobody has to be waited for.
     """
-    return Prepared()
+    if not isinstance(following, Settle) or not emits_envelope(following.turn_state):
+        return Prepared()
+    try:
+        return await _explained(turn, actor)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        if not stop.is_set() or task is None:
+            raise
+        task.uncancel()
+        return Prepared(context="stopped")
+
+
+async def _explained(turn: Turn, actor: Actor) -> Prepared:
+    """What the answer means, for the models of those who asked: made here unless the actor has said it."""
+    provider = _translator(actor)
+    parts = await in_session(turn.session_id, _said, turn)
+    if any(part["metadata"]["partType"] == LLM_CONTEXT.name for part in parts):
+        return Prepared(context="actor")
+    if provider is None:
+        return Prepared(context="no-model")
+    material = material_of(parts, DOMAIN_DATA.name)
+    if not material.words and not material.data:
+        return Prepared(context="nothing-said")
+    told = await translate(
+        provider,
+        material,
+        seconds=conf.BEACH_CONTEXT_SECONDS,
+        actor=actor.name,
+        session_id=turn.session.public_id,
+        turn_id=turn.public_id,
+    )
+    if told.why:
+        return Prepared(context=told.why)
+    part = Part(text=told.text, metadata=Metadata(partType=LLM_CONTEXT.name))
+    return Prepared([part], context="made")
+
+
+def _translator(actor: Actor) -> Provider | None:
+    try:
+        return actor.translator() if actor.translator is not None else None
+    except Exception:
+        logger.exception("The translator of %s could not be made.", actor.name)
+        return None
+
+
+def _said(turn: Turn) -> list[JsonObject]:
+    """The parts of the answer so far, as one who consumes ``llm-context`` gets them."""
+    reader = Reader("peer", consumes=frozenset({LLM_CONTEXT.name}))
+    parts: list[JsonObject] = partial_envelope_for(turn, reader)["parts"]
+    return parts

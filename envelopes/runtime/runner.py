@@ -26,6 +26,7 @@ from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
 from envelopes.runtime.answering import Answering
+from envelopes.runtime.due import Due
 from envelopes.runtime.executing import GRACE_SECONDS, execute
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
@@ -58,10 +59,12 @@ def _tool_of(actor: str, call: ToolCall) -> Tool | None:
 
 
 class Runner:
-    """In-process executor. ``start`` and ``stop`` belong to one event loop."""
+    """In-process executor. ``start`` and ``stop`` belong to one event loop. ``now`` gives seconds since 1970: by it
+    the time of turns is up, or comes."""
 
-    def __init__(self, owner: str | None = None) -> None:
+    def __init__(self, owner: str | None = None, *, now: Callable[[], float] = time.time) -> None:
         self.owner = owner or leases.process_name()
+        self.now = now
         self.saver = LiveSaver()
         self.pacer = Pacer()
         self._runs: dict[int, TurnRun] = {}
@@ -77,6 +80,7 @@ class Runner:
         self._loops: list[asyncio.Task[None]] = []
         self._deaf: list[Callable[[], None]] = []
         self._answering = Answering(self.owner, self._spawn)
+        self._due = Due(self._spawn, self._clock)
         self._stopping = False
         self._purge_at = self._tidy_at = 0.0
 
@@ -168,7 +172,7 @@ class Runner:
         claim = await later_in_session(session, self._claimed, session)
         # A claim that was made while the process began to stop is given back with the others.
         if claim is not None and not self._stopping:
-            run = TurnRun(claim, self.owner, self.saver, self.pacer, self._start_job)
+            run = TurnRun(claim, self.owner, self.saver, self.pacer, self._start_job, self._clock)
             self._runs[claim.turn_pk] = run
             self._spawn(self._run(run))
 
@@ -178,6 +182,9 @@ class Runner:
         # answers at once would ask once more than the one before.
         self._again.discard(session)
         return leases.claim_next(session, self.owner)
+
+    def _clock(self) -> float:
+        return self.now()
 
     async def _run(self, run: TurnRun) -> None:
         session = run.claim.session_pk
@@ -254,6 +261,8 @@ class Runner:
             await asyncio.sleep(conf.BEACH_SWEEP_SECONDS)
 
     async def _sweep_once(self) -> None:
+        for run in self._runs.values():
+            run.look_at_clock()
         # Each on its own: one approval that cannot be expired must not keep every queue of the site waiting.
         await self._quietly("expiry of approvals", self._expire_due)
         now = time.monotonic()
@@ -268,6 +277,7 @@ class Runner:
                 "tidying", lambda: _in_batches(intake.forget_messages, intake.FORGOTTEN_AT_ONCE)
             )
         await self._quietly("calls of agents' functions", self._answering.sweep)
+        await self._quietly("turns that are due", self._due.sweep)
         for session in await beside_sessions(leases.runnable_sessions):
             self.wake(session)
         for call_pk, session in await beside_sessions(leases.orphaned_jobs):

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
-from envelopes.conf import a2ui_limits
 from envelopes.database_threads import in_session
-from envelopes.errors import BeachError, LeaseLost, ProviderError, ValidationFailed
+from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.respond import RESPOND, respond_tool, system_snippet
-from envelopes.protocol.strict_json import parse_strict
-from envelopes.protocol.text import MAX_DEPTH, clean_json, clean_text
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -29,21 +27,17 @@ from envelopes.providers.port import (
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
+from envelopes.runtime.blocks import call_bytes, complete
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
-from envelopes.runtime.preparing import asks_others, prepare
-from envelopes.runtime.respond_stream import RespondStream
+from envelopes.runtime.preparing import prepare
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.turns import calls, journal, outcomes, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
 from envelopes.turns.deciding import ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
-from envelopes.types import Json
-
-CALL_DEPTH = 4
-"""How much deeper than a part a call may be: what stands round the part."""
 
 RETRIES = 2
 """How often a model call that broke off for a passing reason is made again within a step."""
@@ -55,10 +49,20 @@ T = TypeVar("T")
 
 
 class TurnRun:
-    """One claim of one turn. ``cancelled`` is set when the person stops it."""
+    """One claim of one turn. ``cancelled`` is set when the person stops it, or when its time is up. ``now`` gives
+    seconds since 1970."""
 
-    def __init__(self, claim: Claim, owner: str, saver: LiveSaver, pacer: Pacer, start_job: StartJob) -> None:
+    def __init__(
+        self,
+        claim: Claim,
+        owner: str,
+        saver: LiveSaver,
+        pacer: Pacer,
+        start_job: StartJob,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self.claim = claim
+        self.now = now
         self.owner = owner
         self.saver = saver
         self.pacer = pacer
@@ -74,14 +78,23 @@ class TurnRun:
         """Whether the turn has been settled here, though the run may not have heard of it yet: readers hear as soon."""
         return self._turn is not None and self._turn.status == TurnStatus.SETTLED
 
+    def look_at_clock(self) -> None:
+        """End it, as when a person stops it, once its time is up."""
+        if self._is_out_of_time:
+            self.cancelled.set()
+
+    @property
+    def _is_out_of_time(self) -> bool:
+        return self.claim.deadline is not None and self.claim.deadline <= self.now()
+
     async def run(self) -> None:
         """Returns when there is nothing more to do for this claim. Raises ``LeaseLost`` when it is not ours."""
         following: steps.Next = "step"
         while following != "stop":
             loaded = await self._loaded()
             self._turn = loaded.turn
-            if loaded.turn.cancel_requested or self.cancelled.is_set():
-                await self._store(steps.cancel, [])
+            if loaded.turn.cancel_requested or self.cancelled.is_set() or self._is_out_of_time:
+                await self._end_early([], is_asked=loaded.turn.cancel_requested)
                 return
             if loaded.turn.actor not in actors:
                 # Its application has been taken out of the site, and the conversation is still there.
@@ -118,8 +131,9 @@ class TurnRun:
     async def _ask(self, turn: Turn) -> steps.Next:
         """One reply of the model, stored block by block as it is written."""
         actor = actors[turn.actor]
-        prefix = f"{turn.number}-{turn.attempt}-{turn.steps}-{self._failures}"
-        live = LiveText(self.claim, turn.number, prefix, self.saver, self.pacer)
+        shown_in, place = await self._shown_in(turn)
+        prefix = "-".join(map(str, (turn.number, *place, turn.attempt, turn.steps, self._failures)))
+        live = LiveText(self.claim, shown_in, prefix, self.saver, self.pacer)
         held = HeldBlock(self.claim, turn)
         try:
             return await self._asked(actor, turn, live, held)
@@ -132,6 +146,12 @@ class TurnRun:
         finally:
             held.close()
             live.close()
+
+    async def _shown_in(self, turn: Turn) -> tuple[int, tuple[int, ...]]:
+        """The number of the turn in which it is read, and where there."""
+        if turn.delegated_from_id is None:
+            return turn.number, ()
+        return await in_session(self.claim.session_pk, lambda: (turn.shown_in, turn.place))
 
     async def _asked(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         # As a task, so that a person's stop ends it wherever it stands.
@@ -146,7 +166,7 @@ class TurnRun:
                 # Complete, and read: it is no part that was cut.
                 following = await held.store()
                 if following is None:
-                    await self._store(steps.cancel, live.partial())
+                    await self._end_early(live.partial())
                 return following or "stop"
             return await asking
         except ProviderError as error:
@@ -163,13 +183,18 @@ class TurnRun:
             if not asking.done():
                 asking.cancel()
 
+    async def _end_early(self, partial: list[tuple[str, str, str]], *, is_asked: bool = False) -> None:
+        """Settle the turn, which a person has stopped or whose time is up. ``is_asked``: the former, in any case."""
+        step = steps.end_time if self._is_out_of_time and not is_asked else steps.cancel
+        await self._store(step, partial)
+
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)
         limit = call_bytes(provider)
         request = ModelRequest(
             system=f"{actor.instructions.rstrip()}\n\n{system_snippet()}",
             messages=turn.messages,
-            tools=[respond_tool(), *(tool.definition() for tool in actor.tools)],
+            tools=[respond_tool(_others(actor)), *(tool.definition() for tool in actor.tools)],
             actor=actor.name,
             session_id=turn.session.public_id,
             turn_id=turn.public_id,
@@ -191,7 +216,7 @@ class TurnRun:
                             live.feed(event.index, event.fragment)
                     case BlockEnded():
                         await held.store()
-                        block = await _block(started[event.index], event, live, limit)
+                        block = await complete(started[event.index], event, live, limit)
                         prose |= isinstance(block, reply.Written) and bool(block.prose.strip())
                         held.hold(block)
                     case ReplyEnded():
@@ -202,10 +227,11 @@ class TurnRun:
         self._failures = 0
         live.flush()
         over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left())
-        if not asks_others(turn):
+        if not turn.wants_context:
             return await held.end(over)
         await held.store()
-        prepared = await prepare(after_reply(turn, over, steps.retry_limits()))
+        following = after_reply(turn, over, steps.retry_limits())
+        prepared = await prepare(turn, actor, following, self.cancelled)
         return await held.end(over, prepared)
 
     async def _provider_for(self, actor: Actor, turn: Turn) -> Provider:
@@ -273,39 +299,6 @@ class TurnRun:
         return bool(tool.approval.required(tool.input.model_validate(call.args)))
 
 
-async def _block(started: BlockStarted, ended: BlockEnded, live: LiveText, limit: int) -> reply.Block:
-    """A complete block as it is stored."""
-    if ended.kind != "tool_use":
-        return reply.Written(
-            ended.content, str(ended.content.get("text", "")) if ended.kind == "text" else ""
-        )
-    if started.name == RESPOND:
-        raw = _parsed(ended.raw_input, limit)
-        return reply.Respond(started.id, raw, await live.end(ended.index))
-    return reply.Called(started.id, clean_text(started.name), _arguments(ended.raw_input, limit))
-
-
-def call_bytes(provider: Provider) -> int:
-    """How many bytes of JSON one call of this provider may have (D30)."""
-    limits = a2ui_limits()
-    trusted = getattr(provider, "trusted", False) is True
-    return limits.trusted_message_bytes if trusted else limits.message_bytes
-
-
-def _arguments(raw: str, limit: int) -> Json:
-    """The arguments of a complete call as the model wrote them (D64), or the error that says what is wrong with its
-    JSON."""
-    try:
-        return parse_strict(raw or "{}", limit=limit, exact=True)
-    except ValidationFailed as error:
-        return error
-
-
-def _parsed(raw: str, limit: int) -> Json:
-    """A complete respond() call, in text that can be stored, or the error that says what is wrong with its JSON."""
-    try:
-        return clean_json(RespondStream(limit=limit).close(raw or "{}"), depth=MAX_DEPTH + CALL_DEPTH)
-    except BeachError as error:
-        if isinstance(error, LeaseLost):
-            raise
-        return error
+def _others(actor: Actor) -> dict[str, str]:
+    """Whom ``actor`` can pass a turn to, and ask, with what each is for."""
+    return {other.name: f"{other.display_name}, {other.role}" for other in actors if other is not actor}

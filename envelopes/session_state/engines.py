@@ -2,33 +2,67 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
 from django.conf import settings
 
 from a2ui import Catalog, Engine, EngineOptions, Limits
-from envelopes.conf import a2ui_limits, image_hosts
-from envelopes.protocol.surfaces import is_reserved
+from envelopes.conf import a2ui_limits, conf, image_hosts
+from envelopes.protocol.surfaces import RUNTIME, is_reserved
 from envelopes.protocol.zones import zone_of
 from envelopes.registries import catalogs
 from envelopes.secrets import reveal
 
-_engines: dict[tuple[str, str, Limits, tuple[Catalog, ...]], Engine] = {}
+_engines: dict[tuple[str, str, Limits, tuple[Catalog, ...], tuple[str, ...]], Engine] = {}
 
 
 def engine_for(locale: str, timezone: str) -> Engine:
     """The shared engine for a locale and a time zone."""
     limits, zone = a2ui_limits(), zone_of(timezone)
-    key = (locale, zone.key, limits, catalogs.registered())
+    own, files = catalogs.registered(), tuple(conf.BEACH_INLINE_CATALOGS)
+    key = (locale, zone.key, limits, own, files)
     if key not in _engines:
-        _engines[key] = Engine(
+        engine = Engine(
             EngineOptions(
-                own=key[-1],
+                own=own,
                 limits=limits,
                 locale=locale,
                 timezone=zone,
                 image_hosts=image_hosts(),
                 debug=settings.DEBUG,
                 reveal=reveal,
-                reserved=lambda owner, name: is_reserved(name),
+                reserved=lambda owner, name: owner != RUNTIME and is_reserved(name),
             )
         )
+        _engines[key] = with_files(engine, files) if files else engine
     return _engines[key]
+
+
+def with_files(engine: Engine, files: Iterable[str]) -> Engine:
+    """An engine that has the inline catalogs of these files as well, and takes none from anybody else.
+
+    Raises OSError and ValueError for a file that cannot be read or is no JSON, A2uiError for one that is no catalog.
+    """
+    allowed = Engine(replace(engine.options, inline_catalogs=True))
+    taken = allowed.with_inline([_document(name) for name in files])
+    return Engine(replace(taken.options, inline_catalogs=False))
+
+
+@lru_cache(maxsize=64)
+def _document(name: str) -> Any:
+    return json.loads(Path(name).read_text(encoding="utf-8"))
+
+
+def capabilities(engine: Engine) -> dict[str, Any] | None:
+    """`a2uiRendererCapabilities` of an engine that has catalogs beside the standard's, inline ones whole; else None:
+    those of the standard every agent is told of anyway."""
+    options = engine.options
+    if not options.own and options.catalogs is None:
+        return None
+    found: dict[str, Any] = engine.metadata(inline=True)["a2uiRendererCapabilities"]
+    return {"1.0": found["1.0"]}

@@ -35,6 +35,7 @@ STATUS = {
     "not_found": 404,
     "forbidden": 403,
     "already_decided": 409,
+    "disabled": 409,
     "expired": 410,
     "conflict": 409,
     "too_large": 413,

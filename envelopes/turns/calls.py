@@ -15,7 +15,7 @@ from envelopes.models import Approval, ToolCall, Turn
 from envelopes.registries.statuses import TOOL_CALL, ApprovalStatus, CallStatus
 from envelopes.turns.leases import Claim
 from envelopes.turns.lifecycle import inject_outcome
-from envelopes.turns.outcomes import Ended, Outcome, record_outcome, tell_call
+from envelopes.turns.outcomes import Ended, Outcome, record_outcome, show_result, tell_call
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
@@ -87,6 +87,7 @@ def finish_call(
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
         record_outcome(writer, turn, call, Outcome(state, result, error))
+        show_result(writer, turn, call)
         turn.results[call.call_id] = {"error": error} if error is not None else {"ok": result}
         turn.save(update_fields=["results"])
 
@@ -116,3 +117,5 @@ def finish_job(
         outcome = Outcome(state, result, error)
         record_outcome(writer, turn, call, outcome)
         inject_outcome(writer, turn, call, outcome)
+        # Behind that: where the turn has settled, there is one by now that goes on with it.
+        show_result(writer, turn, call)

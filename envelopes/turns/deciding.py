@@ -14,7 +14,7 @@ from envelopes.models import ToolCall, Turn
 from envelopes.protocol.parts import Part
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.statuses import CallStatus, TurnStatus
-from envelopes.registries.turn_states import turn_states
+from envelopes.registries.turn_states import TurnState, turn_states
 from envelopes.types import JsonObject
 
 
@@ -39,9 +39,11 @@ class ReplyEnd:
 
 @dataclass(frozen=True)
 class Prepared:
-    """What was asked of others before a turn settles: parts of the runtime that belong to its answer."""
+    """What was asked of others before a turn settles: parts of the runtime that belong to its answer. ``context``: what
+    became of ``llm-context`` (``protocol.rows.SettledData``), where an originator consumes it."""
 
     parts: Sequence[Part] = ()
+    context: str = ""
 
 
 # -- what may follow ----------------------------------------------------------------------------------------------
@@ -57,8 +59,11 @@ class Fail:
 
 @dataclass(frozen=True)
 class Settle:
+    """``retry`` is the error part by which it ends, where that asks for another attempt."""
+
     turn_state: str
     finalized_by: str
+    retry: JsonObject | None = None
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,20 @@ class PassOn:
     """Another actor takes over."""
 
     actor: str
+    turn_state: str = "passed"
+
+
+@dataclass(frozen=True)
+class Delegate:
+    """Another actor answers in this turn."""
+
+    actor: str
+    task: str = ""
+
+
+@dataclass(frozen=True)
+class PutAside:
+    """Its actor is let go of until something comes in."""
 
 
 @dataclass(frozen=True)
@@ -95,8 +114,8 @@ class Answer:
     correction: str
 
 
-AfterReply: TypeAlias = Fail | Settle | PassOn | GoOn
-AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer
+AfterReply: TypeAlias = Fail | Settle | PassOn | Delegate | PutAside | GoOn
+AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer | Settle | PassOn
 
 
 # -- after a reply ------------------------------------------------------------------------------------------------
@@ -139,26 +158,48 @@ def after_reply(turn: Turn, ended: ReplyEnd, retry_limits: RetryLimits) -> After
     if ending is not None:
         return ending
     calls = calls_of(turn)
+    state, declared = _declared(turn, calls)
+    if declared is not None:
+        return declared
+    if corrections_after(turn, ended) > retry_limits.corrections:
+        return _MISBEHAVED
+    return GoOn(_correction(ended, calls, state))
+
+
+def _declared(turn: Turn, calls: list[JsonObject]) -> tuple[TurnState | None, AfterReply | None]:
+    """The state that the last reply has declared, and what follows from it, if that reply did nothing else."""
     spoken = [turn.results.get(block["id"], {}).get("ok") for block in calls if block["name"] == RESPOND]
     declared = next((ok for ok in reversed(spoken) if ok), None)
     # Whoever called functions of ours goes on to hear what they gave.
     asked = any(ok and ok.get(ANSWERED) for ok in spoken)
-    if declared and not asked and len(spoken) == len(calls) and turn_states[declared["turnState"]].terminal:
-        if declared.get("passTo"):
-            return PassOn(declared["passTo"])
-        state = declared["turnState"]
-        return Settle(state, state if state in ("complete", "clarifying", "error") else "complete")
-    if corrections_after(turn, ended) > retry_limits.corrections:
-        return _MISBEHAVED
-    return GoOn(_correction(ended, calls))
+    # One whose application has gone meanwhile is no state any more: the model is asked again.
+    state = turn_states.get(declared["turnState"]) if declared else None
+    if not declared or state is None or asked or len(spoken) < len(calls):
+        return state, None
+    return state, _as_declared(state, declared)
 
 
-def _correction(ended: ReplyEnd, calls: list[JsonObject]) -> str:
+def _as_declared(state: TurnState, declared: JsonObject) -> AfterReply | None:
+    """What the state says that was declared last; None where its actor goes on."""
+    if state.delegates:
+        return Delegate(declared["delegateTo"], declared.get("task") or "")
+    if state.passes:
+        return PassOn(declared["passTo"], state.name)
+    if state.terminal:
+        return Settle(state.name, state.finalized_by, declared.get("retry"))
+    return None if state.holds_actor else PutAside()
+
+
+def _correction(ended: ReplyEnd, calls: list[JsonObject], state: TurnState | None) -> str:
     if ended.stop_reason == "max_tokens":
         return "Your reply was cut at the length limit. What was complete is kept. Go on, in shorter calls."
     if not calls:
         return "Nothing of that reached anyone: the only way to say something is the tool respond()."
-    return "Text outside respond() reached nobody." if ended.prose else ""
+    unheard = "Text outside respond() reached nobody." if ended.prose else ""
+    if state is None or not (state.passes or state.delegates):
+        return unheard
+    early = f"Nobody was asked yet: you called tools, too. Declare {state.name!r} again once you have their results."
+    return f"{unheard} {early}".strip()
 
 
 # -- after its calls ----------------------------------------------------------------------------------------------
@@ -185,6 +226,10 @@ def after_calls(
         waits = asking or any(call.state == CallStatus.AWAITING_APPROVAL for call in unanswered)
         return Ask(asking) if waits else GoOn()
     calls = calls_of(turn)
+    _, declared = (None, None) if injected else _declared(turn, calls)
+    if isinstance(declared, Settle | PassOn):
+        # Whoever ran it stopped between its answer and its end, which may wait for others (``runtime.preparing``).
+        return declared
     spoke = bool(calls) and all(block["name"] == RESPOND for block in calls)
     refused = _refused_any(turn, calls)
     if spoke and not refused and not injected and jobs:

@@ -11,7 +11,9 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from envelopes.models import Turn
+from envelopes.models import Event, Turn
+from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.protocol.slots import Key, key_of, update_of
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
@@ -65,7 +67,8 @@ class _Kept:
 _EARLIER = """
 WITH earlier AS (
   SELECT number, trigger_seq, status, finalized_by, trigger FROM envelopes_turn
-  WHERE session_id = %s AND number >= %s AND number < %s ORDER BY number DESC LIMIT %s
+  WHERE session_id = %s AND number >= %s AND number < %s AND delegated_from_id IS NULL
+  ORDER BY number DESC LIMIT %s
 )
 SELECT 0, number, trigger_seq, status, finalized_by, trigger FROM earlier
 UNION ALL
@@ -74,7 +77,7 @@ WHERE session_id = %s AND seq >= (SELECT min(trigger_seq) FROM earlier)
   AND turn >= %s AND turn < %s AND ({asked})
 ORDER BY 1, 3, 2"""
 """The last turns before one, and rows of theirs, in order: by the index on numbers of rows, none is on turns. Nothing
-of a turn stands before its ``trigger_seq``."""
+of a turn stands before its ``trigger_seq``. What an actor said that another one had asked stands in that one's turn."""
 
 _SILENT = (
     "SELECT DISTINCT turn, part_type FROM envelopes_event"
@@ -116,6 +119,7 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
     turns: dict[int, tuple[str, str, str]] = {}
     lines: dict[int, list[str]] = {}
     last = kept.seq
+    gathered: dict[tuple[int, Key], tuple[int, JsonObject]] = {}
     for is_row, number, seq, kind, name, data in _fetched(_EARLIER.format(asked=asked), values):
         if not is_row:
             seqs[number], turns[number] = seq, (kind, name, data)
@@ -126,6 +130,13 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
             continue
         last = max(last, seq)
         read = json.loads(data)
+        if name == DOMAIN_DATA.name and (key := _key(read, number)) is not None:
+            # Data that converges is told once, as it was in the end.
+            at, before = gathered.get((number, key), (len(lines.setdefault(number, [])), None))
+            read = {**read, "part": _merged(before, read["part"])}
+            gathered[number, key] = at, read["part"]
+            lines[number][at : at + (before is not None)] = [_line(turn, seq, name, read)]
+            continue
         line = _found_out(read) if kind == "tool-result" else _line(turn, seq, name, read)
         if line.strip():
             lines.setdefault(number, []).append(line)
@@ -151,6 +162,33 @@ def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> 
             if number in silent:
                 lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
     return lines
+
+
+def _key(data: JsonObject, turn: int) -> Key | None:
+    part = data.get("part")
+    metadata = part.get("metadata") if isinstance(part, dict) else None
+    return key_of(metadata, turn) if isinstance(metadata, dict) else None
+
+
+def _merged(before: JsonObject | None, part: JsonObject) -> JsonObject:
+    update = update_of(part)
+    if before is None or update is None:
+        return part
+    return {**part, "data": update.of(before.get("data"))}
+
+
+def said_for(turn: Turn) -> str:
+    """What ``turn`` has said in the turn of whoever delegated it, as the models of later turns read it."""
+    rows = Event.objects.filter(
+        session=turn.session_id,
+        seq__gte=turn.trigger_seq,
+        turn=turn.shown_in,
+        actor=turn.actor,
+        kind="part",
+        audience="delivered",
+    ).order_by("seq")
+    lines = [_line(turn, row.seq, row.part_type, row.data) for row in rows]
+    return "\n".join(line for line in lines if line.strip())
 
 
 def _shown(which: str, names: Sequence[str]) -> str:

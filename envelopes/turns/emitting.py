@@ -12,26 +12,24 @@ from envelopes.protocol.parts import Part
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import Origin
 from envelopes.turns.late import turn_for
-from envelopes.turns.parts import append_parts, checked_parts
+from envelopes.turns.parts import Appended, append_parts, checked_parts
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
 
-def emit(
-    writer: Writer, call: ToolCall, parts: Sequence[Part | JsonObject], origin: Origin
-) -> list[JsonObject]:
+def emit(writer: Writer, call: ToolCall, parts: Sequence[Part | JsonObject], origin: Origin) -> Appended:
     """Append parts of a call to the turn that has it now, or to the one that they begin (``turns.late``); they stay its
-    own actor's. Returns what functions gave that they called, as A2UI messages. Raises what ``append_parts`` does."""
+    own actor's. Returns and raises what ``append_parts`` does."""
     turn = Turn.objects.get(pk=call.turn_id)
     checked = checked_parts(parts, origin)
     home = turn_for(writer, turn.holder(), call, checked, turn.actor)
-    return append_parts(writer, home, checked, origin, actor=turn.actor).responses
+    return append_parts(writer, home, checked, origin, actor=turn.actor)
 
 
 def holder_of(turn_pk: int) -> Turn:
     """The turn that has now what this one began, with what is said of its parts."""
-    found = Turn.objects.only("number", "actor", "status", "turn_state", "passed_to")
+    found = Turn.objects.only("number", "actor", "status", "turn_state", "passed_to", "delegated_from")
     turn = found.get(pk=turn_pk)
     while turn.passed_to_id is not None:
         turn = found.get(pk=turn.passed_to_id)

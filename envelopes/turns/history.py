@@ -9,6 +9,7 @@ from a2ui import joined_data_models
 from envelopes.models import Turn
 from envelopes.protocol.time import instant
 from envelopes.providers.transcript import action_block, assistant_text, extend, injection_block, user_text
+from envelopes.session_state.engines import capabilities, engine_for
 from envelopes.turns.earlier import Blocks, Earlier, earlier_turns
 from envelopes.types import JsonObject
 
@@ -17,34 +18,44 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     """The first messages of ``turn``, in the shape of the Messages API."""
     messages: list[JsonObject] = []
     earlier = earlier_turns(turn)
-    left_out = turn.number - 1 - len(earlier)
+    # The first turn of a conversation is nobody's but its own.
+    left_out = earlier[0].number - 1 if earlier else 0
     if left_out:
         note = {"leftOut": left_out, "note": "Turns before these are not shown to you."}
         extend(messages, "user", [injection_block("earlier-turns", note)])
     for other in earlier:
-        asked, said = other.blocks(_blocks)
+        began, said = other.blocks(_blocks)
         # Others have them too.
-        extend(messages, "user", map(dict, asked))
+        extend(messages, "user", map(dict, began))
         extend(messages, "assistant", map(dict, said))
-    context = {
+    context: JsonObject = {
         "now": instant(turn.created_at),
         "timezone": turn.session.timezone,
         "locale": turn.session.locale,
     }
+    offered = capabilities(engine_for(turn.session.locale, turn.session.timezone))
+    if offered is not None:
+        context["a2uiRendererCapabilities"] = offered
     blocks = [injection_block("context", context)]
     if "handoff" in turn.trigger:
         handoff = {key: value for key, value in turn.trigger["handoff"].items() if key != "hops"}
         blocks.append(injection_block("handoff", handoff))
-    extend(messages, "user", [*blocks, *_trigger_blocks(turn.trigger, with_data=True)])
+    if "delegation" in turn.trigger:
+        # What was gathered for whoever was asked first is in what they handed over.
+        left = {"depth", "mailbox"} if "handoff" in turn.trigger else {"depth"}
+        asked = {key: value for key, value in turn.trigger["delegation"].items() if key not in left}
+        blocks.append(injection_block("delegation", asked))
+    extend(messages, "user", [*blocks, *trigger_blocks(turn.trigger, with_data=True)])
     return messages
 
 
 def _blocks(turn: Earlier) -> Blocks:
     """What began it, and what it said."""
-    return _trigger_blocks(turn.trigger, with_data=False), [assistant_text(turn.said or _unsaid(turn))]
+    return trigger_blocks(turn.trigger, with_data=False), [assistant_text(turn.said or _unsaid(turn))]
 
 
-def _trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
+def trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
+    """What begins a turn, or goes on with it, as its model reads it."""
     # Until 1.0 a trigger had the data models as one object.
     model = (
         (joined_data_models(trigger.get("metadata", {})) or trigger.get("dataModel")) if with_data else None

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import orjson
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from envelopes.conf import conf
@@ -57,11 +57,13 @@ def is_dead(owner: str) -> bool:
 @dataclass(frozen=True)
 class Claim:
     """``turn``: as it was when it was claimed, where no reply of its has begun. Its first messages are stored with the
-    first that is added to them; made anew from the log, they are the same."""
+    first that is added to them; made anew from the log, they are the same. ``deadline`` is when its time is up, in
+    seconds since 1970."""
 
     turn_pk: int
     session_pk: int
     attempt: int
+    deadline: float | None = field(default=None, compare=False)
     turn: Turn | None = field(default=None, compare=False, repr=False)
 
     @property
@@ -81,7 +83,8 @@ def _claim_queued(session_pk: int, owner: str) -> Claim | None:
     """None where nothing is queued, or another turn is running."""
     with reserving(session_pk, Reserved(rows=1)) as writer:
         with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-            cursor.execute(_CLAIM, (owner, adapted(_until()), session_pk, session_pk))
+            now = writer.now.timestamp()
+            cursor.execute(_CLAIM, (owner, adapted(_until()), now, session_pk, session_pk))
             found = cursor.fetchone()
         if found is None:
             writer.abandon()
@@ -124,6 +127,8 @@ def _recover(session_pk: int, owner: str) -> Claim | None:
         turn.lease_owner, turn.lease_until = owner, _until()
         turn.attempt += 1
         turn.live = {}
+        if turn.deadline is None:
+            turn.deadline = writer.now.timestamp() + turn.seconds_left
         turn.save()
         return _claimed(writer, turn, "recovered", begins=begins)
 
@@ -132,7 +137,7 @@ def _claimed(writer: Writer, turn: Turn, reason: str, *, begins: bool) -> Claim:
     writer.add("turn", turn_data(turn, "running", reason=reason), turn=turn)
     name = writer.session.public_id
     transaction.on_commit(lambda: journal.started(turn, name, reason))
-    return Claim(turn.pk, turn.session_id, turn.attempt, turn if begins else None)
+    return Claim(turn.pk, turn.session_id, turn.attempt, turn.deadline, turn if begins else None)
 
 
 def _is_free(owner: str, until: datetime | None, now: datetime) -> bool:
@@ -140,8 +145,12 @@ def _is_free(owner: str, until: datetime | None, now: datetime) -> bool:
 
 
 _CLAIM = f"""
-UPDATE envelopes_turn SET status = 'running', lease_owner = %s, lease_until = %s, attempt = attempt + 1
-WHERE id = (SELECT id FROM envelopes_turn WHERE session_id = %s AND status = 'queued' ORDER BY number LIMIT 1)
+UPDATE envelopes_turn SET status = 'running', lease_owner = %s, lease_until = %s, attempt = attempt + 1,
+  deadline = COALESCE(deadline, %s + seconds_left)
+WHERE id = (
+  SELECT id FROM envelopes_turn WHERE session_id = %s AND status = 'queued'
+  ORDER BY delegated_from_id IS NULL, number LIMIT 1
+)
   AND NOT EXISTS (SELECT 1 FROM envelopes_turn other WHERE other.session_id = %s AND other.status = 'running')
 RETURNING {by_hand.columns(Turn)}"""  # noqa: S608 - names of ours
 
@@ -215,6 +224,13 @@ def runnable_sessions() -> list[int]:
         else:
             found.add(session)
     return sorted(found - at_work)
+
+
+def due_turns(now: float) -> list[tuple[int, int]]:
+    """``(turn, session)`` of turns that wait, and whose time is up, or has come. ``now`` in seconds since 1970."""
+    due = Q(deadline__lte=now) | Q(due_at__lte=now)
+    waiting = Turn.objects.filter(due, status=TurnStatus.WAITING).order_by()
+    return list(waiting.values_list("pk", "session_id"))
 
 
 def orphaned_jobs() -> list[tuple[int, int]]:

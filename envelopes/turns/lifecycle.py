@@ -4,22 +4,40 @@ from __future__ import annotations
 
 from django.db import transaction
 
+from envelopes.conf import conf
 from envelopes.log.append import Writer
-from envelopes.models import Injection, ToolCall, Turn
+from envelopes.models import Injection, Turn
 from envelopes.models.turn import WRITTEN
 from envelopes.part_types.error import ERROR
 from envelopes.protocol.rows import SettledData
-from envelopes.providers.transcript import injection_block
+from envelopes.providers.transcript import without_thinking
 from envelopes.registries.actors import actors
-from envelopes.registries.statuses import TURN, UNFINISHED, CallStatus, TurnStatus
+from envelopes.registries.statuses import TURN, TurnStatus
+from envelopes.registries.turn_states import emits_envelope, turn_states
 from envelopes.signals import turn_settled
-from envelopes.turns import journal
-from envelopes.turns.opening import follow_up, open_turn, turn_data
-from envelopes.turns.outcomes import UNKNOWN, Outcome, record_outcome
+from envelopes.turns import delegating, journal
+from envelopes.turns.closing import close_calls
+from envelopes.turns.converging import merged_parts
+from envelopes.turns.injecting import consume, inject, inject_outcome, set_aside
+from envelopes.turns.mailbox import mailbox_of
+from envelopes.turns.opening import open_turn, turn_data
 from envelopes.turns.parts import append_parts
 from envelopes.types import JsonObject
 
-__all__ = ["consume", "fail", "hand_over", "inject", "inject_outcome", "open_turn", "settle", "turn_data"]
+__all__ = [
+    "consume",
+    "delegate",
+    "fail",
+    "hand_over",
+    "inject",
+    "inject_outcome",
+    "leave",
+    "open_turn",
+    "put_aside",
+    "settle",
+    "time_out",
+    "turn_data",
+]
 
 MAX_HANDOFFS = 5
 
@@ -28,7 +46,12 @@ _END = (
 )  # fmt: skip
 
 
-def hand_over(writer: Writer, turn: Turn, actor: str) -> None:
+_LEFT = (
+    *WRITTEN, "steps", "recoveries", "status", "lease_owner", "lease_until", "seconds_left", "deadline",
+)  # fmt: skip
+
+
+def hand_over(writer: Writer, turn: Turn, actor: str, *, turn_state: str = "passed") -> None:
     """Settle ``turn`` and begin that of the actor that takes over: it gets what started this one, what was gathered,
     and whatever still comes in. Actors that keep passing on are stopped instead, and the person is told.
     """
@@ -36,41 +59,102 @@ def hand_over(writer: Writer, turn: Turn, actor: str) -> None:
     if hops > MAX_HANDOFFS:
         fail(writer, turn, "passed_too_often", f"The agents passed this on {hops} times and nobody answered.")
         return
-    _settle(writer, turn, turn_state="passed", finalized_by="passed")
-    handoff = {"from": turn.actor, "mailbox": _mailbox(turn), "hops": hops}
+    _settle(writer, turn, turn_state=turn_state, finalized_by="passed")
+    handoff = {"from": turn.actor, "mailbox": mailbox_of(turn), "hops": hops}
     turn.passed_to = open_turn(
-        writer, {**turn.trigger, "handoff": handoff}, actor=actor, originators=turn.originators
+        writer,
+        {**turn.trigger, "handoff": handoff},
+        actor=actor,
+        originators=turn.originators,
+        goes_on=turn,
+        delegated_from=turn.delegated_from,
     )
     turn.save(update_fields=["passed_to"])
     _dispatch(writer, turn)
 
 
-def _mailbox(turn: Turn) -> list[JsonObject]:
-    """The results that a model goes on with: those that this turn was given, and its own."""
-    given: list[JsonObject] = turn.trigger.get("handoff", {}).get("mailbox", [])
-    results = turn.tool_calls.filter(state="succeeded").values_list("name", "result")
-    return [*given, *({"tool": name, "result": result} for name, result in results)]
+def delegate(writer: Writer, turn: Turn, actor: str, task: str) -> None:
+    """Let ``actor`` answer in ``turn``, which waits for that and spends none of its own time on it. Actors that keep
+    asking each other are stopped instead."""
+    if delegating.depth_of(turn) >= delegating.MAX_DEPTH:
+        text = f"{delegating.MAX_DEPTH} agents asked each other, and the next one is one too many."
+        fail(writer, turn, "delegated_too_often", text)
+        return
+    leave(writer, turn, TurnStatus.WAITING, reason="peer")
+    delegating.ask(writer, turn, actor, task, mailbox_of(turn))
 
 
-def settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str) -> None:
+def _answer_asker(writer: Writer, turn: Turn, problem: JsonObject | None) -> None:
+    """Tell the turn that delegated this one what came of it: it goes on, or is settled with it, as its state says. Who
+    stops an actor that was asked stops whoever asked it."""
+    if turn.delegated_from is None or turn.finalized_by == "passed":
+        # Whoever took it over answers.
+        return
+    asker = Turn.objects.select_related("session").get(pk=turn.delegated_from.pk)
+    if asker.status != TurnStatus.WAITING:
+        return
+    if turn.finalized_by == "cancelled":
+        settle(writer, asker, turn_state="error", finalized_by="cancelled")
+        return
+    answer = delegating.answer_of(writer, turn, problem)
+    state = turn_states.get(asker.turn_state)
+    if state is None or not state.terminal:
+        data = {"payload": answer.told}
+        inject(writer, asker, Injection.objects.create(turn=asker, kind=delegating.INJECTION, data=data))
+    elif answer.is_one:
+        settle(writer, asker, turn_state=state.name, finalized_by=state.finalized_by)
+    else:
+        why = str((answer.problem or {}).get("message") or f"{turn.actor} could not do it.")
+        fail(writer, asker, "not_answered", why)
+
+
+def settle(
+    writer: Writer,
+    turn: Turn,
+    *,
+    turn_state: str,
+    finalized_by: str,
+    context: str = "",
+    problem: JsonObject | None = None,
+) -> None:
     """Settle ``turn``: its row, its ``settled`` event, and a new turn for whatever came in too late for it.
 
     ``finalized_by``: complete, clarifying, error, cancelled, timeout (D9); ``hand_over`` settles with passed (D67).
     What its jobs append after this is late, or belongs to the turn that goes on with it (``turns.late``). A person who
-    stops a turn stops its jobs: their results would otherwise begin a turn that nobody asked for.
+    stops a turn stops its jobs, and so does the end of its time: their results would otherwise begin a turn that nobody
+    asked for. ``context``: what became of ``llm-context``, where an originator consumes it. ``problem``, ``{code,
+    message}``, is for whoever delegated the turn.
     """
-    _settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by)
+    if emits_envelope(turn_state) and (whole := merged_parts(writer, turn)):
+        append_parts(writer, turn, whole, "runtime", state=turn_state)
+    _settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context=context, problem=problem)
     _dispatch(writer, turn)
 
 
-def _settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str) -> None:
+def _settle(
+    writer: Writer,
+    turn: Turn,
+    *,
+    turn_state: str,
+    finalized_by: str,
+    context: str = "",
+    problem: JsonObject | None = None,
+) -> None:
     TURN.check(turn.status, TurnStatus.SETTLED)
     if turn.may_have_calls:
-        _close_calls(writer, turn, stopped=finalized_by == "cancelled")
+        close_calls(writer, turn, finalized_by)
+    # Thinking is the model's own within a turn (D17); what is kept of it has a row.
+    turn.messages = without_thinking(turn.messages)
     turn.status, turn.turn_state, turn.finalized_by = TurnStatus.SETTLED, turn_state, finalized_by
     turn.settled_at, turn.live, turn.lease_owner, turn.lease_until = writer.now, {}, "", None
     writer.store(turn, _END)
     end: SettledData = {"turnState": turn_state, "finalizedBy": finalized_by}
+    if context and turn.wants_context:
+        end["llmContext"] = context
+    if problem is not None:
+        end["problem"] = problem
+    if turn.delegated_from is not None:
+        end["delegatedFrom"] = turn.shown_in
     writer.add("settled", end, turn=turn)
     session, number, name, now = turn.session_id, turn.public_id, writer.session.public_id, writer.now
     if turn.number < writer.session.turn_count:
@@ -83,6 +167,44 @@ def _settle(writer: Writer, turn: Turn, *, turn_state: str, finalized_by: str) -
             sender=Turn, session_id=session, turn_id=number, turn_state=turn_state, finalized_by=finalized_by
         )
     )
+    if turn.delegated_from is not None:
+        _answer_asker(writer, turn, problem)
+    else:
+        _keep_conversation(writer, turn)
+
+
+def _keep_conversation(writer: Writer, turn: Turn) -> None:
+    """Who the next message is for: the actor of a turn that settles in a state that holds it, and it lets go with the
+    next turn of its own that does not."""
+    session, state = writer.session, turn_states.get(turn.turn_state)
+    keeper = session.held_by
+    if state is not None and state.holds_actor:
+        keeper = turn.actor if turn.actor != session.actor else ""
+    elif keeper == turn.actor:
+        keeper = ""
+    if keeper != session.held_by:
+        session.held_by = keeper
+        session.save(update_fields=["held_by"])
+
+
+def leave(writer: Writer, turn: Turn, status: TurnStatus, *, reason: str) -> None:
+    """Nothing more to do for now: the session is free for other turns. The time of ``turn`` goes on only while a job of
+    its own is at work."""
+    TURN.check(turn.status, status)
+    if reason != "job" and turn.deadline is not None:
+        turn.seconds_left, turn.deadline = max(0.0, turn.deadline - writer.now.timestamp()), None
+    turn.status, turn.lease_owner, turn.lease_until, turn.live = status, "", None, {}
+    writer.store(turn, _LEFT)
+    writer.add("turn", turn_data(turn, status, reason=reason), turn=turn)
+
+
+def put_aside(writer: Writer, turn: Turn) -> bool:
+    """Let go of the actor of ``turn`` until something comes in: False where something has already."""
+    if turn.may_have_calls and turn.injections.filter(consumed_at=None).exists():
+        return False
+    leave(writer, turn, TurnStatus.SUSPENDED, reason="state")
+    set_aside(writer, turn.number)
+    return True
 
 
 def _dispatch(writer: Writer, turn: Turn) -> None:
@@ -94,94 +216,36 @@ def _dispatch(writer: Writer, turn: Turn) -> None:
         inject(writer, turn, injection)
 
 
-def _close_calls(writer: Writer, turn: Turn, *, stopped: bool) -> None:
-    """Give every call that nobody will finish an end: one that may have taken effect is unknown, for staff to resolve
-    (D19); others were not run, or not to their end. Jobs go on after their turn, unless the person stopped it: then
-    those of turns that were passed on to it end too."""
-    lineage = {earlier.pk: earlier for earlier in turn.lineage()} | {turn.pk: turn}
-    unfinished = ToolCall.objects.filter(turn__in=lineage, state__in=UNFINISHED)
-    for call in unfinished.select_related("approval"):
-        asker = lineage[call.turn_id]
-        outcome = _left_at(call, asker, stopped=stopped)
-        if outcome is not None:
-            record_outcome(writer, asker, call, outcome)
-
-
-def _left_at(call: ToolCall, turn: Turn, *, stopped: bool) -> Outcome | None:
-    """How a call ends that nobody will finish; None for a job that goes on."""
-    if call.background and call.state == CallStatus.RUNNING:
-        error: JsonObject = {"code": "cancelled", "message": "The person stopped it."}
-        return Outcome("failed", error=error) if stopped else None
-    if call.state != CallStatus.RUNNING:
-        return Outcome("failed", error={"code": "not_run", "message": "The turn ended before this was run."})
-    actor = actors.get(turn.actor)
-    tool = actor.tool(call.name) if actor else None
-    if tool is not None and tool.idempotent:
-        return Outcome(
-            "failed", error={"code": "not_finished", "message": "The turn ended before this was done."}
-        )
-    return Outcome("unknown", error=UNKNOWN)
-
-
-def inject(writer: Writer, turn: Turn, injection: Injection) -> None:
-    """Dispatch a stored injection to whoever has ``turn`` now: it goes on with it, or begins with it where it has been
-    waiting for nothing else (``turns.late``); when it is over, a new turn begins."""
-    turn = turn.holder()
-    begins = turn.status == TurnStatus.SETTLED or _awaits_trigger(turn)
-    trigger = {"kind": "injection", "injection": injection.kind, **injection.data}
-    if begins or injection.turn_id != turn.pk:
-        injection.turn = turn
-        injection.consumed_at = writer.now if begins else None
-        injection.save(update_fields=["turn", "consumed_at"])
-    if turn.status == TurnStatus.SETTLED:
-        follow_up(writer, turn, trigger)
-    elif turn.status == TurnStatus.WAITING:
-        TURN.check(turn.status, TurnStatus.QUEUED)
-        turn.status = TurnStatus.QUEUED
-        turn.trigger = trigger if begins else turn.trigger
-        Turn.objects.filter(pk=turn.pk).update(status=turn.status, trigger=turn.trigger)
-        writer.wake_runner()
-
-
-def _awaits_trigger(turn: Turn) -> bool:
-    return (
-        turn.status == TurnStatus.WAITING
-        and turn.trigger.get("kind") == "injection"
-        and "payload" not in turn.trigger
-    )
-
-
-def inject_outcome(writer: Writer, turn: Turn, call: ToolCall, outcome: Outcome) -> None:
-    """The outcome of a call that ``turn`` did not wait for."""
-    data = {"payload": outcome.told, "tool": call.name, "callId": call.call_id}
-    inject(writer, turn, Injection.objects.create(turn=turn, kind="tool-result", data=data))
-
-
-def consume(writer: Writer, turn: Turn) -> list[JsonObject]:
-    """What came in for ``turn``, as blocks for its model, each once."""
-    waiting = list(turn.injections.filter(consumed_at=None))
-    turn.injections.filter(pk__in=[injection.pk for injection in waiting]).update(consumed_at=writer.now)
-    return [
-        injection_block(
-            injection.kind,
-            injection.data.get("payload"),
-            tool=injection.data.get("tool", ""),
-            call_id=injection.data.get("callId", ""),
-        )
-        for injection in waiting
-    ]
-
-
 def fail(
     writer: Writer, turn: Turn, code: str, text: str, *, title: str = "This answer could not be finished"
 ) -> None:
-    """Tell the person what went wrong, as an error part of the runtime, and settle."""
-    part: JsonObject = {
-        "metadata": {"partType": ERROR.name},
-        "text": text,
-        "data": {"code": code, "title": title},
-    }
-    append_parts(writer, turn, [part], "runtime", state="error")
+    """Tell the person what went wrong, as an error part of the runtime, and settle. Of a turn that was delegated
+    whoever waits for it is told instead."""
+    _fail(writer, turn, code, text, title=title, finalized_by="error")
+
+
+def time_out(writer: Writer, turn: Turn) -> None:
+    """Its time is up: say so, end what is open as when a person stops it, and settle (D9)."""
+    known = actors.get(turn.actor)
+    seconds = conf.BEACH_TURN_SECONDS if known is None else known.budget
+    text = f"This took longer than {_span(seconds)} and was stopped. What is not shown above was not done."
+    _fail(writer, turn, "turn_timeout", text, title="This took too long", finalized_by="timeout")
+
+
+def _fail(writer: Writer, turn: Turn, code: str, text: str, *, title: str, finalized_by: str) -> None:
+    if turn.delegated_from is None:
+        part: JsonObject = {
+            "metadata": {"partType": ERROR.name},
+            "text": text,
+            "data": {"code": code, "title": title},
+        }
+        append_parts(writer, turn, [part], "runtime", state="error")
     name = writer.session.public_id
     transaction.on_commit(lambda: journal.failed(turn, name, code))
-    settle(writer, turn, turn_state="error", finalized_by="error")
+    problem = None if turn.delegated_from is None else {"code": code, "message": text}
+    settle(writer, turn, turn_state="error", finalized_by=finalized_by, problem=problem)
+
+
+def _span(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    return f"{minutes} minutes" if minutes > 1 else f"{seconds:g} seconds"

@@ -16,6 +16,8 @@ from envelopes.registries.actors import actors
 from envelopes.registries.statuses import TOOL_CALL, CallStatus
 from envelopes.registries.tools import Tool
 from envelopes.turns.emitting import emit_unfinished
+from envelopes.turns.parts import append_parts
+from envelopes.turns.stamping import data_part
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
@@ -49,7 +51,8 @@ def record_outcome(writer: Writer, turn: Turn, call: ToolCall, outcome: Outcome)
     """Store how ``call`` of ``turn`` ended and tell it: to the log, to the card of whoever was asked, and, where it ran
     without a result, as the tool's last word.
 
-    Raises ``TransitionRefused`` when it cannot end so, ``Conflict`` when it is not in the state that it was read in.
+    Of a result that is data, ``show_result`` makes the part. Raises ``TransitionRefused`` when it cannot end so,
+    ``Conflict`` when it is not in the state that it was read in.
     """
     before = call.state
     TOOL_CALL.check(before, outcome.state)
@@ -76,12 +79,25 @@ def record_outcome(writer: Writer, turn: Turn, call: ToolCall, outcome: Outcome)
         # A note is no data of that kind, whatever the tool declares.
         "dataKind": tool.data_kind if tool is not None and outcome.resolved_by is None else None,
     }
+    if data["dataKind"] and outcome.state == "succeeded":
+        data["shown"] = True
     if outcome.resolved_by is not None:
         data["resolvedBy"] = outcome.resolved_by.key
     writer.add("tool-result", data, turn=turn.holder(), actor=turn.actor)
     tell_call(writer, turn, call, outcome, summary=outcome.note or _summary(tool, call, outcome))
     if before == CallStatus.RUNNING and outcome.state != "succeeded":
         emit_unfinished(writer, turn, call)
+
+
+def show_result(writer: Writer, turn: Turn, call: ToolCall) -> None:
+    """Append the result of a call that has succeeded as data of the turn that has it now, once: whoever follows has it
+    as soon as it is there (envelope document, "Assembly and delivery"; D11)."""
+    actor = actors.get(turn.actor)
+    tool = actor.tool(call.name) if actor else None
+    if tool is None or tool.data_kind is None or call.state != CallStatus.SUCCEEDED:
+        return
+    part = data_part(tool.data_kind, call.result, turn.actor)
+    append_parts(writer, turn.holder(), [part], "runtime", actor=turn.actor)
 
 
 def tell_call(

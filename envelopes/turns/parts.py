@@ -21,10 +21,11 @@ from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.parts import Part, check_part
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
-from envelopes.registries.part_types import Origin, part_types
+from envelopes.registries.part_types import Origin, PartType, part_types
 from envelopes.registries.statuses import TurnStatus
-from envelopes.turns import agent_calls, states
-from envelopes.turns.surfaces import calls_functions, check_surfaces
+from envelopes.turns import agent_calls, states, templates
+from envelopes.turns.stamping import awaits_card, stamped
+from envelopes.turns.surfaces import calls_functions
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
@@ -62,7 +63,12 @@ def append_parts(
     would change nothing.
     """
     checked = checked_parts(parts, origin)
-    tried = check_surfaces(writer, actor or turn.actor, checked)
+    owner = actor or turn.actor
+    if origin != "runtime":
+        # What the runtime says of data is stamped where it says it.
+        checked = [stamped(part, owner) for part in checked]
+    drawn = templates.made_of(writer, turn, owner, checked)
+    tried, drawn = templates.tried(writer, turn, owner, checked, drawn)
     if origin != "runtime":
         # What the runtime says of a file it has just read itself.
         checked = [artifacts.as_stored(writer.session, part) for part in checked]
@@ -70,11 +76,17 @@ def append_parts(
         _add(writer, turn, closing, state, actor)
     refused: list[JsonObject] = []
     for number, part in enumerate(checked):
+        if not _is_kept(part_types[part.part_type]):
+            continue
         reasons = _proposed(writer, turn, part)
         if reasons:
             refused.append({"part": f"/parts/{number}", "code": states.CODE, "reasons": reasons})
         else:
             _add(writer, turn, part, state, actor, live=(live or {}).get(number))
+    for made in drawn:
+        if made.part is not None:
+            _add(writer, turn, made.part, state, actor)
+        templates.keep(made)
     for message in tried.responses:
         writer.add("renderer-answer", {"message": message}, turn=turn, actor=actor)
     agent_calls.end(writer, tried.ended)
@@ -99,11 +111,22 @@ def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Pa
 
 def needs_database(parts: Sequence[Part]) -> bool:
     """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is, where the
-    session's state is; or more is stored with them: what functions gave."""
+    session's state is; or more is stored with them, what functions gave, what shows data, or less."""
     return any(
-        part.part_type == ARTIFACT.name or part_types[part.part_type].sets_state or calls_functions(part)
+        part.part_type == ARTIFACT.name
+        or _is_special(part_types[part.part_type])
+        or calls_functions(part)
+        or templates.is_drawn(part)
         for part in parts
     )
+
+
+def _is_kept(kind: PartType) -> bool:
+    return kind.kept is None or kind.kept()
+
+
+def _is_special(kind: PartType) -> bool:
+    return kind.sets_state or kind.kept is not None
 
 
 class PartRow(TypedDict):
@@ -121,13 +144,15 @@ def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: 
     data: PartData = {"part": part.as_json(), "turnState": state or turn.turn_state or "awaiting"}
     if live:
         data["live"] = live
+    if awaits_card(part, actor or turn.actor) or templates.is_drawn(part):
+        data["ownCard"] = True
     if turn.status == TurnStatus.SETTLED:
         data["late"] = True
     return {
         "data": dict(data),
         "part_type": part.part_type,
         "actor": actor or turn.actor,
-        "turn": turn.number,
+        "turn": turn.shown_in,
         "audience": rules.audience(part_types[part.part_type]),
     }
 

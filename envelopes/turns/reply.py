@@ -15,18 +15,20 @@ from envelopes.log.append import Writer, writing
 from envelopes.log.digest import call_digest
 from envelopes.models import ToolCall, Turn
 from envelopes.models.turn import WRITTEN
+from envelopes.part_types import reasoning_trace
 from envelopes.protocol.exact import check_exact
 from envelopes.protocol.parts import from_pydantic
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
 from envelopes.protocol.strict_json import INPUT_DEPTH
 from envelopes.protocol.text import clean_json, clean_text
-from envelopes.providers.transcript import extended, tool_use
+from envelopes.providers.transcript import extended, thinking_in, tool_use
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
 from envelopes.turns.deciding import ANSWERED, calls_of, last_reply
 from envelopes.turns.history import opening_messages
 from envelopes.turns.leases import Claim
 from envelopes.turns.parts import Appended, append_parts
+from envelopes.turns.retrying import retried_part
 from envelopes.types import Json, JsonObject
 
 MAX_CALLS = 64
@@ -35,10 +37,16 @@ MAX_CALLS = 64
 
 @dataclass(frozen=True)
 class Written:
-    """A text or thinking block, as it has to be sent back. Prose is kept for audit and never delivered (R1, D6)."""
+    """A text or thinking block, as it has to be sent back. Prose is kept for audit and never delivered (R1, D6);
+    thinking becomes a part that never leaves the server, if it is kept at all."""
 
     content: JsonObject
     prose: str = ""
+
+    @property
+    def rows(self) -> int:
+        """How many rows it is."""
+        return bool(self.prose.strip()) + bool(traced(self.content))
 
 
 @dataclass(frozen=True)
@@ -114,11 +122,19 @@ def add_block(writer: Writer, turn: Turn, block: Block) -> JsonObject | None:
             turn.messages = extended(turn.messages, "assistant", [clean_json(content)])
             if prose.strip():
                 writer.add("free-text", {"text": clean_text(prose)}, turn=turn)
+            if (trace := traced(content)) is not None:
+                part = reasoning_trace.part({**trace, "model": turn.model})
+                append_parts(writer, turn, [part], "actor")
         case Respond():
             return _add_respond(writer, turn, block)
         case Called():
             _add_call(writer, turn, block)
     return None
+
+
+def traced(content: JsonObject) -> JsonObject | None:
+    """What is kept of a block of thinking, and None of any other."""
+    return thinking_in(content) if reasoning_trace.is_kept() else None
 
 
 def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | None:
@@ -159,7 +175,11 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
             told["refused"] = appended.refused
         if appended.responses:
             told[ANSWERED] = appended.responses
-        turn.results[call_id] = {"ok": {**told, "passTo": call.pass_to} if call.pass_to else told}
+        named = {"passTo": call.pass_to, "delegateTo": call.delegate_to, "task": call.task}
+        told |= {key: value for key, value in named.items() if value}
+        if (retry := retried_part(call)) is not None:
+            told["retry"] = retry
+        turn.results[call_id] = {"ok": told}
     return refusal.as_dict() if refusal else None
 
 

@@ -19,6 +19,8 @@ from envelopes.session_state import WRITER, Attempted, LiveSession, attempt, liv
 from envelopes.turns.emitting import holder_of
 from envelopes.turns.late import brings_new
 from envelopes.turns.parts import needs_database, part_row
+from envelopes.turns.stamping import stamped
+from envelopes.turns.templates import covered_by
 
 
 class ShortWay:
@@ -60,7 +62,10 @@ class ShortWay:
         return self._tried(live, turn, parts)
 
     def _tried(self, live: LiveSession, turn: Turn, parts: Sequence[Part]) -> Attempted | None:
+        parts = [stamped(part, self._actor) for part in parts]
         if turn.status == TurnStatus.SETTLED and brings_new(live.surfaces, parts, self._actor):
+            return None
+        if any(covered_by(live.surfaces, turn, self._actor, part) for part in parts):
             return None
         rows = [NewRow("part", **part_row(turn, part, actor=self._actor)) for part in parts]
         return attempt(live, self._fence, rows)

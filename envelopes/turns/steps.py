@@ -28,16 +28,18 @@ from envelopes.providers.transcript import (
     without_thinking,
 )
 from envelopes.registries.actors import actors
-from envelopes.registries.statuses import TURN, CallStatus, TurnStatus
+from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
-from envelopes.turns import agent_calls
+from envelopes.turns import agent_calls, retrying
 from envelopes.turns.deciding import (
     Answer,
     Ask,
+    Delegate,
     Fail,
     GoOn,
     PassOn,
     Prepared,
+    PutAside,
     ReplyEnd,
     RetryLimits,
     Settle,
@@ -49,9 +51,18 @@ from envelopes.turns.deciding import (
     only_spoke,
 )
 from envelopes.turns.leases import Claim
-from envelopes.turns.lifecycle import consume, fail, hand_over, settle, turn_data
+from envelopes.turns.lifecycle import (
+    consume,
+    delegate,
+    fail,
+    hand_over,
+    leave,
+    put_aside,
+    settle,
+    time_out,
+)
 from envelopes.turns.parts import append_parts
-from envelopes.turns.reply import Block, Respond, add_block
+from envelopes.turns.reply import Block, Respond, Written, add_block
 from envelopes.types import JsonObject
 
 Next = Literal["step", "model", "stop"]
@@ -81,7 +92,7 @@ def still_asked(claim: Claim) -> bool:
         turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
         if agent_calls.are_pending(turn):
             return True
-        settle(writer, turn, turn_state="complete", finalized_by="complete")
+        settle(writer, turn, turn_state="complete", finalized_by="complete", context="nothing-said")
         return False
 
 
@@ -106,7 +117,8 @@ def end_reply(
     ``turn`` is what the runner has of it, and is changed: only who holds its lease changes what is decided by, and the
     fence sees to that. Raises ``LeaseLost``; after any error ``turn`` is worth nothing.
     """
-    rows = 2 + bool(ended.cut) + (block.rows if isinstance(block, Respond) else 0)
+    rows = 2 + bool(ended.cut) + (block.rows if isinstance(block, Respond | Written) else 0)
+    rows += len(prepared.parts) if prepared is not None else 0
     with reserving(claim.session_pk, Reserved(rows), fence=claim.fence) as writer:
         if block is not None:
             add_block(writer, turn, block)
@@ -126,11 +138,20 @@ def end_reply(
             case Fail(code, text):
                 turn.corrections = corrections_after(turn, ended)
                 fail(writer, turn, code, text)
-            case PassOn(actor):
-                hand_over(writer, turn, actor)
-            case Settle(turn_state, finalized_by):
+            case PassOn(actor, turn_state):
+                hand_over(writer, turn, actor, turn_state=turn_state)
+            case Delegate(actor, task):
+                delegate(writer, turn, actor, task)
+            case PutAside():
+                if not put_aside(writer, turn):
+                    writer.store(turn, [*WRITTEN, "steps", "recoveries"])
+                    return "step"
+            case Settle(turn_state, finalized_by, retry):
                 append_parts(writer, turn, (prepared or Prepared()).parts, "runtime", state=turn_state)
-                settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by)
+                context = prepared.context if prepared else ""
+                settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context=context)
+                if retry is not None:
+                    retrying.schedule(writer, turn, retry)
         return "stop"
 
 
@@ -156,16 +177,22 @@ def cancel(claim: Claim, partial: list[tuple[str, str, str]]) -> None:
     ``partial`` is ``(live key, part type, text)``."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
-        cut = [_cut(part_type, text) for _, part_type, text in partial]
-        append_parts(
-            writer,
-            turn,
-            cut,
-            "actor",
-            state="awaiting",
-            live={number: key for number, (key, _, _) in enumerate(partial)},
-        )
+        _keep_read(writer, turn, partial)
         settle(writer, turn, turn_state="error", finalized_by="cancelled")
+
+
+def end_time(claim: Claim, partial: list[tuple[str, str, str]]) -> None:
+    """Settle a turn whose time is up, as one that was stopped."""
+    with writing(claim.session_pk, fence=claim.fence) as writer:
+        turn = Turn.objects.get(pk=claim.turn_pk)
+        _keep_read(writer, turn, partial)
+        time_out(writer, turn)
+
+
+def _keep_read(writer: Writer, turn: Turn, partial: list[tuple[str, str, str]]) -> None:
+    cut = [_cut(part_type, text) for _, part_type, text in partial]
+    live = {number: key for number, (key, _, _) in enumerate(partial)}
+    append_parts(writer, turn, cut, "actor", state="awaiting", live=live)
 
 
 def _cut(part_type: str, text: str) -> Part:
@@ -192,11 +219,17 @@ def answer_calls(claim: Claim) -> Next:
                 for call in calls:
                     approvals.ask(writer, turn, call, _tool_of(call, turn))
                 turn.turn_state = "suspended"
-                _leave(writer, turn, TurnStatus.SUSPENDED, reason="approval")
+                leave(writer, turn, TurnStatus.SUSPENDED, reason="approval")
             case Wait():
-                _leave(writer, turn, TurnStatus.WAITING, reason="job")
+                leave(writer, turn, TurnStatus.WAITING, reason="job")
             case Fail(code, text):
                 fail(writer, turn, code, text)
+            case PassOn(actor, turn_state):
+                hand_over(writer, turn, actor, turn_state=turn_state)
+            case Settle(turn_state, finalized_by, retry):
+                settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context="interrupted")
+                if retry is not None:
+                    retrying.schedule(writer, turn, retry)
             case Answer(nudges, correction):
                 _answer(writer, turn, nudges, correction, injected=injected)
                 return "model"
@@ -225,14 +258,6 @@ def _has_jobs(turn: Turn) -> bool:
     return ToolCall.objects.filter(
         turn__in=turn.lineage(), background=True, state=CallStatus.RUNNING
     ).exists()
-
-
-def _leave(writer: Writer, turn: Turn, status: TurnStatus, *, reason: str) -> None:
-    """Nothing more to do for now: the session is free for other turns."""
-    TURN.check(turn.status, status)
-    turn.status, turn.lease_owner, turn.lease_until, turn.live = status, "", None, {}
-    writer.store(turn, [*WRITTEN, "status", "lease_owner", "lease_until"])
-    writer.add("turn", turn_data(turn, status, reason=reason), turn=turn)
 
 
 def _result_block(call_id: str, result: JsonObject) -> JsonObject:

@@ -13,9 +13,14 @@ const REST = 99;                 // ms without a move after which a line counts 
 const PENDING = '.b-approval[data-state=pending]';
 const pill = byId('pill'), dock = one('.b-dock');
 const space = () => innerHeight - dock.offsetHeight;
-export const aim = location.hash.match(/^#([\w-]+)$/)?.[1];      // where the address leads to; where that is not here, the server knows
+// Where the address leads to, or a link in the page; where that is not here, the server knows.
+onhashchange = () => {
+  const to = location.hash.match(/^#([\w-]+)$/)?.[1];
+  if (to && !byId(to) && !byId('empty')) location = `at/${to}`;
+  return to;
+};
+export const aim = onhashchange();
 let following = !aim, unseen = false, could = false, clear = true, passed, spare = space(), back, resting, wide = innerWidth;
-if (aim && !byId(aim) && !byId('empty')) location = `at/${aim}`;
 
 export const pending = () => one(PENDING);
 const bottom = element => element.getBoundingClientRect().bottom;

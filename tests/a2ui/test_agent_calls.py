@@ -321,17 +321,45 @@ class TestClicks:
         assert (stopped.value.code, stopped.value.message) == ("TIMEOUT", "Too late.")
 
     def test_a_check_that_is_pending_shows_no_fault_and_holds_its_button_back(self):
-        checks = [{"condition": {"@call": "judge", "args": {"q": "x"}}, "message": "No."}]
+        checks = [{"condition": {"@call": "judge", "args": {"q": at}}, "message": "No."} for at in ("x", "y")]
         surfaces = started(*self.button({"event": {"name": "buy"}}, **{"@checks": checks}))
         made(surfaces)
-        assert "disabled" not in text_of(surfaces)
+        html = text_of(surfaces)
+        # It keeps the focus, so it is not disabled; what is said is said once.
+        assert ' aria-disabled="true">' in html
+        assert 'id="a1-0-xw">Waiting for an answer\N{HORIZONTAL ELLIPSIS}</span></button>' in html
         with pytest.raises(ActionError) as waiting:
             surfaces.act("a1-0")
         assert waiting.value.code == "pending"
 
         surfaces.apply(response("a1-f1", value={"valid": False, "message": "Sold out."}))
+        surfaces.apply(response("a1-f2", value={"valid": True}))
 
         assert 'disabled title="Sold out."' in text_of(surfaces)
+        assert "a2-why" not in text_of(surfaces)
+
+    @pytest.mark.parametrize("action", [
+        {"event": {"name": "buy", "context": {"price": ask(q="x")}}},
+        {"event": {"name": "buy", "userMessage": ask(q="x")}},
+        {"functionCall": {"@call": "openUrl", "args": {"url": ask(q="x")}}},
+        {"functionCall": ask(q=ask(q="x"))},
+    ])  # fmt: skip
+    def test_what_an_action_needs_is_asked_while_its_button_is_shown_which_is_held_until_then(self, action):
+        surfaces = started(*self.button(action))
+        page = Page()
+        page.apply_changes(surfaces.flush())
+        assert asked(made(surfaces)) == [{"q": "x"}]
+        page.apply_changes(surfaces.flush())
+        assert ' aria-disabled="true">' in text_of(surfaces)
+        with pytest.raises(ActionError):
+            surfaces.act("a1-0")
+
+        surfaces.apply(response("a1-f1", value="https://example.org/"))
+
+        page.apply_changes(surfaces.flush())
+        assert page.markup == shown(surfaces)
+        assert "disabled" not in page.markup
+        assert "https://example.org/" in str(surfaces.act("a1-0"))
 
     def test_a_check_fails_where_the_answer_is_an_error(self):
         checks = [{"condition": {"@call": "judge", "args": {"q": "x"}}, "message": "No."}]

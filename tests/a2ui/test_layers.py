@@ -14,11 +14,13 @@ ARCHITECTURE = FOLDER.parent / "docs" / "architecture.md"
 LAYERS = (
     "errors", "journal", "ops", "safety", "data", "protocol", "schema", "functions", "binding", "catalog", "options",
     "state", "rendering", "surface", "interaction", "components", "catalog/basic", "protocol/adapters", "surfaces",
-    "engine", "__init__", "programs", "gallery", "management", "apps",
+    "engine", "__init__", "programs", "compose", "gallery", "management", "apps",
 )  # fmt: skip
 """From the lowest up: each may import those before it. A folder inside another that is named here is a layer itself."""
 
 MUTUAL = (
+    # Tabs and templates hold the components whose properties they are.
+    {"compose.component", "compose.parts"},
     # A list is shown at a place, a place stands inside lists, and patterns name both.
     {"rendering.lists", "rendering.patterns", "rendering.place"},
     # A view compiles through builds and draws through drawings and measures, all of which look at the view.

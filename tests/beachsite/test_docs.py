@@ -9,13 +9,18 @@ import sys
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import get_commands
 
 from beachsite.bootstrap import LEAST
 from beachsite.suite import ROOT
+from envelopes.protocol.parts import check_part
+from envelopes.protocol.payloads import RetryPolicy
 from envelopes.registries.actors import Actor, actors
+from envelopes.registries.state_machines import StateMachineRegistry, state_machines
+from envelopes.registries.turn_states import TurnStateRegistry, turn_states
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -90,6 +95,50 @@ def test_the_agent_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatc
     assert tool.approval is not None
     assert tool.approval.question(args) == "Refund 12.50 euros for order A1?"
     assert tool.approval.done(args, {}) == "Refunded 12.50 euros"
+
+
+def _snippet(heading: str) -> dict[str, Any]:
+    """The first Python under a heading of the guide, run; the names that it gives."""
+    section = (
+        (ROOT / "docs" / "agents.md")
+        .read_text(encoding="utf-8")
+        .split(f"## {heading}\n")[1]
+        .split("\n## ")[0]
+    )
+    names: dict[str, Any] = {"__name__": "desk.beach"}
+    code = section.split("```python\n")[1].split("```")[0]
+    exec(compile(code, f"agents.md, {heading}", "exec", dont_inherit=True), names)  # noqa: S102
+    return names
+
+
+def test_the_turn_states_in_the_documents_can_be_copied_and_act_as_they_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    registry = TurnStateRegistry("turn state")
+    monkeypatch.setattr(turn_states, "register", registry.register)
+
+    _snippet("A turn state of your own")
+
+    keeps, refers = registry["acme.interviewing"], registry["acme.referred"]
+    assert (keeps.terminal, keeps.holds_actor, keeps.delegates) == (True, True, False)
+    assert (refers.terminal, refers.holds_actor, refers.delegates) == (True, False, True)
+
+
+def test_the_retry_policy_in_the_documents_is_one() -> None:
+    (part,) = _snippet("Trying again")["FAILED"].parts
+
+    checked, _ = check_part(part, origin="actor")
+    assert RetryPolicy.model_validate((checked.data or {})["retryPolicy"]).attempts == 2
+
+
+def test_the_state_machine_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = StateMachineRegistry("state machine")
+    monkeypatch.setattr(state_machines, "register", registry.register)
+
+    _snippet("A state machine of your own")
+
+    (machine, coordinate) = registry.coordinate("cart.status") or pytest.fail("there is none")
+    assert (coordinate.initial, machine.lets("actor"), machine.lets("peer")) == ("open", True, False)
 
 
 def test_every_folder_in_the_layout_is_there() -> None:

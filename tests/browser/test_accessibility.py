@@ -61,6 +61,11 @@ def desk(open_desk: Any) -> Desk:
     return found
 
 
+def held(condition: Any, heard: dict[str, Any] | None = None, message: str = "") -> dict[str, Any]:
+    checks = {"@checks": [{"condition": condition, "message": message}]}
+    return row("c", "Button", heard, child="t", action=GO) | checks
+
+
 MUTE = {"label": "Mute Notifications", "description": "Silences notifications about this conversation"}
 BOTH = {"label": "Named", "description": "More"}
 NAMED = {"name": "Named", "description": "More"}
@@ -115,13 +120,18 @@ RULES = [
     (row("c", "TextField", {"live": "assertive"}, label="L", value={"@path": "/v"}) | {
         "@checks": [{"condition": {"@path": "/no"}, "message": "Wrong"}],
     }, " .a2-errors", {"live": "assertive"}),
+    # Why a button is held: an error as its title, what is none in its name, or beside a name that was given.
+    (held({"@path": "/no"}, message="Wrong"), "", {"role": "button", "name": "Go", "description": "Wrong"}),
+    (held({"@path": "/few"}), "", {"role": "button", "name": "Go Few left"}),
+    (held({"@path": "/few"}, {"label": "Book"}), "", {"role": "button", "name": "Book", "description": "Few left"}),
 ]  # fmt: skip
 OTHERS = [
     row("t", "Text", text="Go"),
     row("i", "Icon", name="star"),
     row("f", "TextField", label="Field", value={"@path": "/v"}),
 ]
-MODEL: dict[str, Any] = {"v": "", "b": False, "l": [], "n": 1, "name": "From data", "yes": True, "no": False}
+MODEL: dict[str, Any] = {"v": "", "b": False, "l": [], "n": 1, "name": "From data", "yes": True, "no": False,
+         "few": {"valid": False, "severity": "warning", "message": "Few left"}}  # fmt: skip
 
 
 def test_the_accessibility_tree_has_what_the_surface_says(desk: Desk) -> None:

@@ -16,7 +16,7 @@ from tests.cards import agent_card
 from tests.liveserver import Server
 
 PLANNER = {"DJANGO_SETTINGS_MODULE": "tests.consumer.settings", "BEACH_SCRIPT_PACE": "6000"}
-CARD = agent_card("planner.whisper")
+CARD = agent_card("planner.whisper", "a2ui-surface")
 
 
 def _ask(server: Server, token: str, method: str, path: str, body: object = None) -> Any:
@@ -74,6 +74,13 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
     expect(page.locator("#thread")).not_to_contain_text("margin")
     page.reload()
     expect(itinerary.locator("p")).to_have_text("3 stops, the last is Parga <b>")
+    costs = page.locator(".b-surface").filter(has_text="in all")
+    expect(costs).to_contain_text("€90.00 in all")
+    costs.get_by_role("button", name="Agree").click()
+    settled(page)
+    expect(costs).to_have_count(1)
+    expect(costs).to_contain_text("Rooms: €400.00")
+    expect(costs).to_contain_text("€490.00 in all")
     address = page.url
 
     assert _told(server, page, address.rstrip("/").rsplit("/", 1)[-1], 2) == [
@@ -88,17 +95,34 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
     whisper = server.manage(
         "beach", "peer", "add", "whisper", "--scopes", "chat,read", "--card", str(card)
     ).strip()
-    for token, streamed in ((plain, []), (whisper, ["planner.whisper"])):
+    for token, streamed, drawn in ((plain, [], []), (whisper, ["planner.whisper"], ["a2ui-surface"])):
         session = _ask(server, token, "POST", "/api/sessions", {})["id"]
         envelope = _ask(server, token, "POST", f"/api/sessions/{session}/messages", {"text": "Plan a trip"})
-        assert _kinds(envelope["parts"]) == ["planner.itinerary", "setState", "response"]
-        assert _kinds(_events(server, token, session)) == [
-            "ack",
+        # It settled in a state of the application's own.
+        assert envelope["meta"]["finalizedBy"] == "complete"
+        assert _kinds(envelope["parts"]) == [
+            "domain-data",
             "planner.itinerary",
-            *streamed,
+            "domain-data",
             "setState",
             "response",
+            *drawn,
         ]
+        assert envelope["parts"][0]["metadata"]["slotKey"] == "planner.trip"
+        assert _kinds(_events(server, token, session)) == [
+            "ack",
+            "domain-data",
+            "planner.itinerary",
+            *streamed,
+            "domain-data",
+            "setState",
+            "response",
+            *drawn,
+        ]
+    pressed = {"surfaceId": "slot:costs", "componentId": "agree"}
+    agreed = _ask(server, whisper, "POST", f"/api/sessions/{session}/actions", pressed)["parts"]
+    assert _kinds(agreed) == ["domain-data", "response", "a2ui-surface"]
+    assert [[*message][1] for message in agreed[-1]["data"]["messages"]] == ["updateDataModel"] * 2
 
     desk.allow("WebSocket|Failed to load resource|net::ERR")
     server.stop()
@@ -108,6 +132,8 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
     expect(page.locator("#thread")).to_contain_text("Here is your itinerary.")
     # Of an old row whose type nobody has registered nobody can say who may get it (D4).
     expect(page.locator("planner-itinerary")).to_have_count(0)
+    # What its template has drawn is a surface like any other.
+    expect(costs).to_contain_text("€490.00 in all")
     say(page, "Fly me to Atlantis")
     settled(page)
     expect(page.locator("#thread")).to_contain_text("not part of this site any more")

@@ -71,7 +71,6 @@ NOT_OURS: Mapping[str, str] = {
     "specification/v1_0/conformance/index_function": (
         "its programs use a component that no catalog has; `@index` is tested by tests/a2ui/v1_0/test_index.py"
     ),
-    "specification/v1_0/conformance/rpc_functions": "not carried out yet, see the list below",
     "specification/v1_0/test/cases/composition_constraints, renderer_messages": (
         "schemas of catalogs, which here are code, and of what renderers send"
     ),
@@ -112,8 +111,8 @@ RULES: Mapping[str, str] = {
     ),
     "the official Python core, on programs made in 1.0 (tests/conformance/test_differential_1_0.py)": (
         "agrees in its dialect, the late candidate, but for what is said of it above for 0.9, and: `@index` in a text, "
-        "which it cannot read there; the words of a check without any; a whole number that somebody entered, shown as "
-        "`3.0`; deletion by null is the same"
+        "which it cannot read there; the words of a check without any; a whole number with decimals, in a text "
+        "as `3.0`; deletion by null is the same"
     ),
     "the official JavaScript core, on programs made in 1.0 and converted (tests/long/test_official_cores.py)": (
         "agrees but for: deleting what is not there, which makes the lists on the way, or by a name in a list, which "

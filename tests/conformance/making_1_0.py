@@ -89,6 +89,15 @@ def rows(
     return done
 
 
+def in_json(value: Any) -> Any:
+    """Data with whole numbers as JSON has them: the official core shows 3.0 in a text as it came, and not as 3."""
+    if isinstance(value, dict):
+        return {key: in_json(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [in_json(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def said(verb: str, **body: Any) -> dict[str, Any]:
     return {"version": "1.0", verb: {"surfaceId": "s", **body}}
 
@@ -97,7 +106,7 @@ def said(verb: str, **body: Any) -> dict[str, Any]:
 def programs(draw: st.DrawFn, *, newer: bool = True) -> list[dict[str, Any]]:
     """A surface `s` of the Basic Catalog with components and data, in one message or several, and what follows."""
     first = draw(rows(ROWS, newer=newer))
-    model = draw(MODELS) | ({"result": draw(RESULTS)} if newer else {})
+    model = in_json(draw(MODELS) | ({"result": draw(RESULTS)} if newer else {}))
     if draw(st.booleans()):
         made = [said("createSurface", catalogId=BASIC_1_0, components=first, dataModel=model)]
     else:
@@ -116,12 +125,10 @@ def programs(draw: st.DrawFn, *, newer: bool = True) -> list[dict[str, Any]]:
             )
         elif "updateDataModel" in change:
             # What `making` deletes by leaving the value out is deleted by null here.
-            made.append({"version": "1.0", "updateDataModel": {"value": None, **change["updateDataModel"]}})
+            told = {"value": None, **in_json(change["updateDataModel"])}
+            made.append({"version": "1.0", "updateDataModel": told})
         else:
-            # The official core shows a whole number as it was entered, 3.0, and not as JSON has it.
-            entered = change["@write"]["value"]
-            whole = isinstance(entered, float) and entered.is_integer()
-            made.append({"@write": {**change["@write"], "value": int(entered) if whole else entered}})
+            made.append({"@write": in_json(change["@write"])})
     if newer and draw(st.booleans()):
         made.append(said("updateDataModel", path="/result", value=draw(st.one_of(RESULTS, st.booleans()))))
     return made

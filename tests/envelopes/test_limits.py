@@ -17,18 +17,23 @@ from envelopes.conf import KNOWN, a2ui_limits, image_hosts
 from envelopes.delivery.catching_up import PAGE_CHARACTERS
 from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
 from envelopes.log.read import rows_after
-from envelopes.protocol.respond import MAX_PARTS
+from envelopes.protocol.payloads import MAX_ATTEMPTS, MAX_RETRY_SECONDS
+from envelopes.protocol.respond import MAX_PARTS, MAX_TASK
 from envelopes.providers.scripted import Say, data
 from envelopes.registries.retelling import DATA_CHARACTERS
-from envelopes.runtime.turn_run import call_bytes
+from envelopes.runtime.blocks import call_bytes
+from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
+from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.live import LiveSession
 from envelopes.session_state.presented import KEPT_CHARACTERS, KEPT_FRAMES
 from envelopes.session_state.resumed import REPLAYED_ROWS
 from envelopes.testing import create_session
+from envelopes.transports.panel.presenter.gathered import LONGEST, OPEN_CARDS
 from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.transports.sse.api import PIECE
+from envelopes.turns.delegating import MAX_DEPTH
 from envelopes.turns.earlier import EARLIER_TURNS
 from envelopes.turns.leases import MAX_RECOVERIES
 from envelopes.turns.lifecycle import MAX_HANDOFFS
@@ -119,6 +124,19 @@ def test_what_waits_for_a_reader_is_documented() -> None:
     }
 
 
+def test_the_limits_of_other_agents_and_attempts_are_documented() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    table = text.split("## Of other agents and other attempts")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+
+    assert {row[0].removeprefix("| "): row[1] for row in rows} == {
+        "actors that ask each other, one within the other's turn": f"{MAX_DEPTH:,}",
+        "characters of what another actor is asked to do": f"{MAX_TASK:,}",
+        "attempts of a retry policy": f"{MAX_ATTEMPTS:,}",
+        "seconds before the next attempt": f"{MAX_RETRY_SECONDS:,.0f}",
+    }
+
+
 def test_the_limits_of_a_turn_are_documented() -> None:
     text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
     table = text.split("## Of a turn")[1].split("\n## ")[0]
@@ -133,7 +151,12 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "bytes of the prompt that one part type takes, its example included": f"{MOST_TAUGHT:,}",
         "characters of data of an earlier turn that a model reads": f"{DATA_CHARACTERS:,}",
         "rows that are made into frames again for one reader": f"{REPLAYED_ROWS:,}",
+        "characters of what was said that a second model reads": f"{WORDS_CHARACTERS:,}",
+        "characters of data that it reads": f"{CONTEXT_DATA:,}",
+        "characters that it writes": f"{CONTEXT_CHARACTERS:,}",
     }
+    assert f"| {OPEN_CARDS}, those that changed last |" in text
+    assert f"| {LONGEST:,} |" in text
 
 
 def test_hosts_below_a_host(settings: Any) -> None:

@@ -2,7 +2,8 @@
 
 The first is flushed after each step. The second is flushed now and then, so that many steps become one frame. The third
 is restored from its snapshot after each step, the fourth laid to rest. Whenever all of them have been flushed, every
-page shows the same, to the letter, as any of the sets drawn afresh.
+page shows the same, to the letter, as any of the sets drawn afresh. Calls of agents' functions are made as rows of the
+log make them: what the first set finds due is made in all of them, and so it is with answers.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from a2ui import A2uiError, Engine, EngineOptions, Limits, SurfaceSet
+from a2ui import A2uiError, CallsDue, Engine, EngineOptions, Limits, SurfaceSet
 from tests.a2ui import chaos
+from tests.a2ui.asking import answers
 from tests.a2ui.programs import create, message
 from tests.fuzz import in_1_0
 from tests.fuzz.dom import Page
@@ -59,23 +61,27 @@ class Session:
         return "".join([surface.html() for surface in self.surfaces])
 
 
-def play(seed: int, length: int = STEPS, *, version: str = "v0.9") -> None:
-    """One session of so many steps, in v0.9 or in 1.0. Fails with the seed and the step."""
+def play(seed: int, length: int = STEPS, *, version: str = "v0.9", asking: bool = False) -> None:
+    """One session of so many steps, in v0.9 or in 1.0. Fails with the seed and the step. `asking`: in 1.0, with
+    functions that the agent runs."""
     random = Random(seed)
-    engine = Engine(
-        EngineOptions(catalogs=in_1_0.CATALOGS, limits=limits(random), debug=random.random() < 0.5)
-    )
+    allowed = limits(random)
+    if asking:
+        allowed = replace(allowed, agent_calls=random.choice([2, 5, 100]))
+    catalogs = in_1_0.ASKING if asking else in_1_0.CATALOGS
+    engine = Engine(EngineOptions(catalogs=catalogs, limits=allowed, debug=random.random() < 0.5))
     default = version == "v0.9" or random.random() < 0.5
     each, grouped, restored, rested = sessions = [Session(engine) for _ in range(4)]
     steps: list[Any] = [create(), *chaos.start(random)]
     definitions: dict[str, Any] = {}
     for number in range(length + len(steps)):
-        step = steps.pop(0) if steps else next_step(random, definitions, each.page)
+        calls = of_calls(random, each.surfaces) if asking else None
+        step = calls or (steps.pop(0) if steps else next_step(random, definitions, each.page))
         if isinstance(step, dict) and "createSurface" in step and number:
             steps = chaos.start(random)
         note(step, definitions)
         if version == "1.0":
-            step = in_1_0.newer(random, step, default=default)
+            step = in_1_0.newer(random, step, default=default, asking=asking) if calls is None else calls
         try:
             answers = [do(step, session.surfaces) for session in sessions]
             assert answers[0] == answers[1] == answers[2] == answers[3]
@@ -92,7 +98,18 @@ def play(seed: int, length: int = STEPS, *, version: str = "v0.9") -> None:
                 assert grouped.page.html == each.page.html
                 assert restored.fresh == each.page.html
         except AssertionError as error:
-            raise AssertionError(f"seed {seed}, step {number}: {json.dumps(step)[:2_000]}") from error
+            raise AssertionError(
+                f"seed {seed}, step {number}: {json.dumps(step, default=vars)[:2_000]}"
+            ) from error
+
+
+def of_calls(random: Random, surfaces: SurfaceSet) -> Any:
+    """What happens to calls of the agent's functions next, if anything: they are made, or one is answered."""
+    due = surfaces.calls.due()
+    if due and random.random() < 0.8:
+        return "calls", "", due
+    answered = answers(random, surfaces) if random.random() < 0.3 else []
+    return answered[0] if answered else None
 
 
 def next_step(random: Random, definitions: dict[str, Any], page: Page) -> Any:
@@ -159,8 +176,16 @@ def do(step: Any, surfaces: SurfaceSet) -> Any:
                 more = surfaces.more(target)
                 surfaces.apply_more(more)
                 return more
+            if what == "calls":
+                for due in value:
+                    surfaces.calls.make(due)
+                return None
             if what == "act":
-                return getattr(surfaces.act(target), "label", None)
+                done = surfaces.act(target)
+                if isinstance(done, CallsDue):
+                    surfaces.calls.make(done)
+                    return done
+                return getattr(done, "label", None)
             edit = surfaces.edit(target, value)
             surfaces.apply_edit(edit)
             return edit

@@ -29,6 +29,12 @@ def test_so_they_are_in_1_0_with_numbers_of_items_and_two_catalogs(start):
         play(seed, version="1.0")
 
 
+@pytest.mark.parametrize("start", range(0, 5 * AT_ONCE, AT_ONCE))
+def test_so_they_are_with_calls_of_the_agents_functions_and_their_answers(start):
+    for seed in range(start, start + AT_ONCE):
+        play(seed, version="1.0", asking=True)
+
+
 @pytest.mark.parametrize("seed", range(12))
 def test_the_page_of_text_has_the_elements_that_a_browser_makes(seed):
     random = Random(seed)

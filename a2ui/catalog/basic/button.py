@@ -9,7 +9,7 @@ from a2ui.binding.direct import NeedsCompilation
 from a2ui.binding.reading import Const
 from a2ui.binding.values import is_dynamic
 from a2ui.catalog.actions import action
-from a2ui.catalog.basic.checks import failing, reasons
+from a2ui.catalog.basic.checks import WAITS, failing, held
 from a2ui.catalog.kinds import checks, child, enum
 from a2ui.components import BaseComponent
 from a2ui.rendering.build import Build, always, class_names, joined
@@ -32,7 +32,7 @@ def _opened(variant: str, weight: float | None, acts: bool) -> str:
 
 
 class Button(BaseComponent):
-    """A button that sends its action; disabled, with the reasons as title, while a check fails."""
+    """A button that sends its action; disabled, with the reasons, while a check fails or waits for an agent."""
 
     name = "Button"
     properties = {
@@ -55,17 +55,22 @@ class Button(BaseComponent):
         accessible = joined(label, build.heard())
         named = isinstance(label, Const) and not label.value
         inner = build.child("child", _NAMED if named else _INSIDE)
-        fails = failing(build)
-        if fails is None and isinstance(accessible, Const):
+        fails = failing(build, waiting=True)
+        waits = build.waits
+        if fails is None and waits is None and isinstance(accessible, Const):
             build.done(partial(_ready, dom_id, opened + accessible.value, inner))
             return
         aria = always(accessible)
 
         def render(scope: Any, context: str) -> str:
             failures = fails(scope) if fails else []
-            state = f' disabled title="{reasons(failures)}"' if failures else ""
+            if waits is not None and waits(scope) and WAITS not in failures:
+                failures = [*failures, WAITS]
+            attributes, why = aria(scope), ""
+            if failures:
+                attributes, why = held(failures, dom_id + context, attributes)
             body = inner.render(scope, context) if inner else ""
-            return _button(dom_id + context, f"{opened}{state}{aria(scope)}", body)
+            return _button(dom_id + context, opened + attributes, body + why)
 
         build.remember(render)
 

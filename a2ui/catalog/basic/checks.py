@@ -9,7 +9,8 @@ from a2ui.binding.reading import Getter
 from a2ui.binding.values import FunctionCall
 from a2ui.catalog.icons import UI_ALERT, UI_INFO, UI_WARNING
 from a2ui.catalog.kinds import Accessibility, Check
-from a2ui.functions.results import Severity, judged, to_truth
+from a2ui.functions.pending import PENDING
+from a2ui.functions.results import VALID, Severity, judged, to_truth
 from a2ui.rendering.build import Build, always, literal, told
 
 
@@ -19,7 +20,12 @@ class Failure(NamedTuple):
     message: str
     severity: Severity = "error"
     role: str = ""
+    waits: bool = False
+    """An agent is still at work on the check: it has not failed."""
 
+
+WAITS: Final = Failure("Waiting for an answer\N{HORIZONTAL ELLIPSIS}", "info", waits=True)
+"""Said in a button that waits for its agent."""
 
 Failing = Callable[[Any], list[Failure]]
 """Value of the scope -> the checks that fail, in order."""
@@ -38,8 +44,8 @@ class _Rule(NamedTuple):
     html: str
 
 
-def failing(build: Build) -> Failing | None:
-    """The failing checks of a component, None if it has none."""
+def failing(build: Build, *, waiting: bool = False) -> Failing | None:
+    """The failing checks of a component, None if it has none; `waiting`: and, once, that an agent is at work on one."""
     checks: tuple[Check, ...] = build.props.get("checks", ())
     limit, getter, recorder = build.options.limits.text_chars, build.compiler.getter, build.recorder
     rules = [
@@ -57,7 +63,11 @@ def failing(build: Build) -> Failing | None:
         found = []
         for condition, check, html in rules:
             passed = condition(scope)
-            if passed is True or (check.results and type(passed) is dict and passed.get("valid") is True):
+            if passed is True or passed is VALID:
+                continue
+            if passed is PENDING:
+                if waiting and WAITS not in found:
+                    found.append(WAITS)
                 continue
             result = judged(passed, check.message, results=check.results)
             if not result.valid:
@@ -155,9 +165,22 @@ def _line(failure: Failure) -> str:
     return f'<p class="a2-error{look}"{failure.role}>{_ICONS[failure.severity]}<span>{failure.message}</span></p>'
 
 
-def reasons(failures: list[Failure]) -> str:
-    """Why a button cannot be used, in one line."""
-    return "; ".join([failure.message for failure in failures if failure.message])
+def held(failures: list[Failure], dom_id: str, aria: str) -> tuple[str, str]:
+    """What holds a button back: its attributes, and what is read in it. `aria` are those it has in any case.
+
+    Errors are a title, since the fields that they are about say them. Nothing else on the page may say what is none.
+    A button that waits keeps the focus: somebody may have just pressed it, and it is free again in a moment.
+    """
+    said = "; ".join([failure.message for failure in failures if failure.message])
+    if any(failure.severity == "error" for failure in failures):
+        return f' disabled title="{said}"{aria}', ""
+    waits = all(failure.waits for failure in failures)
+    state = ' aria-disabled="true"' if waits else " disabled"
+    why = f'<span class="a2-why" id="{dom_id}-xw">{said}</span>'
+    if " aria-label=" in aria:
+        # It is no part of the name then.
+        state += f' aria-describedby="{dom_id}-xw"'
+    return state + aria, why
 
 
 def has_error(failures: list[Failure]) -> bool:

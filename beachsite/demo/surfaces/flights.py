@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
+from a2ui.compose import (
+    Button,
+    Column,
+    Component,
+    Divider,
+    Image,
+    Row,
+    Surface,
+    Text,
+    check,
+    each,
+    event,
+    labelled,
+    path,
+    update_data,
+)
 from beachsite.demo.fares import money
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
@@ -32,98 +48,88 @@ def results_model(found: JsonObject) -> JsonObject:
 
 def flight_results(surface: str, found: JsonObject) -> list[JsonObject]:
     """A card with the flights of one search."""
-    components = [
-        b.column("root", "head", "flights", "foot"),
-        b.row("head", "title", "filters", justify="spaceBetween", align="center"),
-        b.heading(
-            "title",
-            "${/search/origin} to ${/search/destination}, "
-            "${formatDate(value: /search/date, format: 'EEEE d MMMM')}",
-        ),
-        b.text("filters", b.path("/filters"), "caption"),
-        # A column and not a list: a list scrolls inside of the card, and the last flight would be cut.
-        b.repeat("flights", "flight", "/flights", kind="Column"),
-        b.column("flight", "line", "flight-row"),
-        b.component("Divider", "line"),
-        # Two weighted rows in a row: side by side where there is room, below each other on a phone. Their own weights
-        # keep what is the same in every flight in line.
-        b.row("flight-row", "way", "buy", align="center"),
-        b.row("way", "who", "trip", align="center", weight=6),
-        b.row("who", "tile", "name", align="center", weight=5),
-        b.component(
-            "Image",
-            "tile",
-            url=b.path("picture"),
-            description=b.path("airline"),
-            variant="avatar",
-            fit="cover",
-        ),
-        b.column("name", "airline", "number", weight=1),
-        b.text("airline", b.string("**${airline}**")),
-        b.text("number", b.path("flightNumber"), "caption"),
-        b.row("trip", "leaves", "between", "lands", align="center", weight=5),
-        b.column("leaves", "departure", "from"),
-        b.text("departure", b.string("**${formatDate(value: departure, format: 'HH:mm')}**")),
-        b.text("from", b.path("origin"), "caption"),
-        b.column("between", "duration", "rail", align="center", weight=1),
-        b.text("duration", b.path("duration"), "caption"),
-        b.component("Divider", "rail"),
-        b.column("lands", "arrival", "to"),
-        b.text("arrival", b.string("**${formatDate(value: arrival, format: 'HH:mm')}**")),
-        b.text("to", b.path("destination"), "caption"),
-        b.row("buy", "stops", "fare", "select", align="center", weight=5),
-        b.text("stops", b.path("stopsText"), "caption", weight=3),
-        b.column("fare", "price", "each", align="end", weight=3),
-        b.heading("price", b.price("pricePerPerson", "currency")),
-        b.text("each", "per person", "caption"),
-        b.button(
-            "select",
-            "select-text",
+    select = Button(
+        Text(path("act")),
+        event(
             "select_flight",
-            {
-                "surface": surface,
-                "row": b.path("row"),
-                "previous": b.path("/selected"),
-                "form": b.path("/form"),
-                "flight": b.path("flightNumber"),
-                "airline": b.path("airline"),
-                "date": b.path("/search/date"),
-                "passengers": b.path("/search/passengers"),
-                "total": b.path("totalPrice"),
-                "currency": b.path("currency"),
-            },
-            weight=4,
-            checks=[b.check(b.path("/open"), REPLACED)],
-            accessibility={"label": b.string("${act} ${airline} ${flightNumber}")},
+            surface=surface,
+            row=path("row"),
+            previous=path("/selected"),
+            form=path("/form"),
+            flight=path("flightNumber"),
+            airline=path("airline"),
+            date=path("/search/date"),
+            passengers=path("/search/passengers"),
+            total=path("totalPrice"),
+            currency=path("currency"),
         ),
-        b.text("select-text", b.path("act")),
-        b.column("foot", "line-end", "foot-row"),
-        b.component("Divider", "line-end"),
-        b.row("foot-row", "count", "info", justify="spaceBetween", align="center"),
-        b.text("count", b.path("/count"), "caption"),
-        b.link("info", "info-text", _page(found)),
-        b.text("info-text", b.string("About ${/search/destination}")),
-    ]
-    return b.create(surface, components, results_model(found))
+        weight=4,
+        id="select",
+        checks=[check(path("/open"), REPLACED)],
+        accessibility=labelled(b.string("${act} ${airline} ${flightNumber}")),
+    )
+    title = "${/search/origin} to ${/search/destination}, ${formatDate(value: /search/date, format: 'EEEE d MMMM')}"
+    # Two weighted rows in a row: side by side where there is room, below each other on a phone. Their own weights keep
+    # what is the same in every flight in line.
+    flight = Column(
+        Divider(), Row(Row(_who(), _trip(), align="center", weight=6), _buy(select), align="center")
+    )
+    root = Column(
+        Row(b.heading(title), b.caption(path("/filters")), justify="spaceBetween", align="center"),
+        # A column and not a list: a list scrolls inside of the card, and the last flight would be cut.
+        Column(each("/flights", flight)),
+        Column(
+            Divider(),
+            Row(
+                b.caption(path("/count")),
+                b.link("About ${/search/destination}", _page(found)),
+                justify="spaceBetween",
+                align="center",
+            ),
+        ),
+    )
+    return Surface(surface, root, results_model(found)).create()
+
+
+def _who() -> Component:
+    tile = Image(path("picture"), description=path("airline"), variant="avatar", fit="cover")
+    name = Column(Text(b.string("**${airline}**")), b.caption(path("flightNumber")), weight=1)
+    return Row(tile, name, align="center", weight=5)
+
+
+def _trip() -> Component:
+    def end(time: str, place: str) -> Component:
+        clock = b.string(f"**${{formatDate(value: {time}, format: 'HH:mm')}}**")
+        return Column(Text(clock), b.caption(path(place)))
+
+    between = Column(b.caption(path("duration")), Divider(), align="center", weight=1)
+    return Row(end("departure", "origin"), between, end("arrival", "destination"), align="center", weight=5)
+
+
+def _buy(select: Component) -> Component:
+    fare = Column(
+        b.heading(b.price("pricePerPerson", "currency")), b.caption("per person"), align="end", weight=3
+    )
+    return Row(b.caption(path("stopsText"), weight=3), fare, select, align="center", weight=5)
 
 
 def refill(surface: str, found: JsonObject) -> list[JsonObject]:
     """The same card with the result of another search. Rows keep their place in the page by their ``id``."""
     model = results_model(found)
-    return [b.update(surface, f"/{key}", value) for key, value in model.items()]
+    return [update_data(surface, f"/{key}", value) for key, value in model.items()]
 
 
 def mark_selected(surface: str, row: int, previous: int | None, form: str = "") -> list[JsonObject]:
     """One row reads "Selected", the one before no longer does. ``form``: the surface that asks who travels."""
     return [
         *b.mark(surface, "/flights", row, previous, (SELECT, SELECTED)),
-        b.update(surface, "/form", form or None),
+        update_data(surface, "/form", form or None),
     ]
 
 
 def retire(surface: str) -> list[JsonObject]:
     """A newer search stands below: the flights stay to be read, and none of them can be chosen."""
-    return [b.update(surface, "/open", False), b.update(surface, "/count", REPLACED)]
+    return [update_data(surface, "/open", False), update_data(surface, "/count", REPLACED)]
 
 
 def _page(found: JsonObject) -> str:

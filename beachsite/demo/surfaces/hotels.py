@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from a2ui.compose import Button, Column, Divider, Image, Row, Surface, Text, each, event, labelled, path
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
 
@@ -10,73 +11,57 @@ CHOOSE, CHOSEN = "Choose", "\N{CHECK MARK} Chosen"
 
 def hotel_results(surface: str, found: JsonObject) -> list[JsonObject]:
     """The hotels of one search."""
-    components = [
-        b.column("root", "title", "when", "hotels"),
-        b.heading("title", "Hotels in ${/destination}"),
-        b.text(
-            "when",
+    about = Column(
+        b.heading("${name}"),
+        b.caption(
+            b.string("${area}, ${stars} stars, rated ${formatNumber(value: score, decimals: 1)} out of 10")
+        ),
+        Text(path("blurb")),
+        b.caption(b.string("${extras}. ${cancellation}.")),
+        weight=1,
+    )
+    picture = Image(path("picture"), description=path("area"), variant="smallFeature", fit="cover")
+    price = Column(
+        b.heading(b.price("totalPrice", "currency")),
+        b.caption(b.string(f"{b.price('pricePerNight', 'currency')} a night")),
+        align="end",
+        weight=6,
+    )
+    choose = Button(
+        Text(path("act")),
+        event(
+            "choose_hotel",
+            surface=surface,
+            row=path("row"),
+            previous=path("/selected"),
+            hotel=path("name"),
+            area=path("area"),
+            checkIn=path("/checkIn"),
+            nights=path("/nights"),
+            total=path("totalPrice"),
+            currency=path("currency"),
+        ),
+        weight=5,
+        id="choose",
+        accessibility=labelled(b.string("${act} ${name}")),
+    )
+    # Two weighted rows in a row: side by side where there is room, below each other on a phone.
+    offer = Row(Row(picture, about, weight=8), Row(price, choose, align="center", weight=5), align="center")
+    root = Column(
+        b.heading("Hotels in ${/destination}"),
+        b.caption(
             b.string(
                 "${formatDate(value: /checkIn, format: 'd MMMM')} to "
                 "${formatDate(value: /checkOut, format: 'd MMMM')}, "
                 "${/nights} ${pluralize(value: /nights, one: 'night', other: 'nights')}, "
                 "${/guests} ${pluralize(value: /guests, one: 'guest', other: 'guests')}"
-            ),
-            "caption",
+            )
         ),
         # A column and not a list: a list scrolls inside of the card, and three hotels are no reason to.
-        b.repeat("hotels", "hotel", "/hotels", kind="Column"),
-        b.column("hotel", "line", "offer"),
-        b.component("Divider", "line"),
-        # Two weighted rows in a row: side by side where there is room, below each other on a phone.
-        b.row("offer", "top", "deal", align="center"),
-        b.row("top", "picture", "about", weight=8),
-        b.component(
-            "Image",
-            "picture",
-            url=b.path("picture"),
-            description=b.path("area"),
-            variant="smallFeature",
-            fit="cover",
-        ),
-        b.column("about", "name", "area", "blurb", "extras", weight=1),
-        b.heading("name", "${name}"),
-        b.text(
-            "area",
-            b.string("${area}, ${stars} stars, rated ${formatNumber(value: score, decimals: 1)} out of 10"),
-            "caption",
-        ),
-        b.text("blurb", b.path("blurb")),
-        b.text("extras", b.string("${extras}. ${cancellation}."), "caption"),
-        b.row("deal", "price", "choose", align="center", weight=5),
-        b.column("price", "total", "night", align="end", weight=6),
-        b.heading("total", b.price("totalPrice", "currency")),
-        b.text(
-            "night",
-            b.string("${formatCurrency(value: pricePerNight, currency: currency)} a night"),
-            "caption",
-        ),
-        b.button(
-            "choose",
-            "choose-text",
-            "choose_hotel",
-            {
-                "surface": surface,
-                "row": b.path("row"),
-                "previous": b.path("/selected"),
-                "hotel": b.path("name"),
-                "area": b.path("area"),
-                "checkIn": b.path("/checkIn"),
-                "nights": b.path("/nights"),
-                "total": b.path("totalPrice"),
-                "currency": b.path("currency"),
-            },
-            weight=5,
-            accessibility={"label": b.string("${act} ${name}")},
-        ),
-        b.text("choose-text", b.path("act")),
-    ]
+        Column(each("/hotels", Column(Divider(), offer))),
+    )
     rows = [hotel | {"row": number, "act": CHOOSE} for number, hotel in enumerate(found["hotels"])]
-    return b.create(surface, components, found | {"hotels": rows, "selected": None})
+    return Surface(surface, root, found | {"hotels": rows, "selected": None}).create()
 
 
 def mark_chosen(surface: str, row: int, previous: int | None) -> list[JsonObject]:

@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
+from a2ui.compose import (
+    Button,
+    Card,
+    CheckBox,
+    Column,
+    Divider,
+    Icon,
+    Row,
+    Surface,
+    Text,
+    TextField,
+    check,
+    event,
+    fn,
+    labelled,
+    path,
+    ref,
+    update_components,
+    update_data,
+)
 from beachsite.demo import rules
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
@@ -24,85 +44,65 @@ def passenger_form(
 
     ``name`` and ``email`` are what is known already; the conditions are read again each time.
     """
-    name_given = b.every(
-        b.call("regex", value=b.path("/form/name"), pattern=rules.FULL_NAME),
-        b.call("length", value=b.path("/form/name"), max=rules.NAME_LENGTH),
+    name_given = fn.all_of(
+        fn.regex(path("/form/name"), rules.FULL_NAME), fn.length(path("/form/name"), max=rules.NAME_LENGTH)
     )
-    mail_given = b.every(
-        b.call("email", value=b.path("/form/email")),
-        b.call("length", value=b.path("/form/email"), max=rules.EMAIL_LENGTH),
+    mail_given = fn.all_of(
+        fn.email(path("/form/email")), fn.length(path("/form/email"), max=rules.EMAIL_LENGTH)
     )
-    complete = b.every(name_given, mail_given, b.path("/form/terms"))
-    components = [
-        b.column("root", *_FORM),
-        b.heading("title", "Who is travelling?"),
-        b.row("trip", "plane", "trip-text", align="center"),
-        b.component("Icon", "plane", name="event"),
-        b.text(
-            "trip-text",
-            b.string(
-                "${/offer/airline} ${/offer/flightNumber}, "
-                "${formatDate(value: /offer/departure, format: 'EEEE d MMMM')}, "
-                "${formatDate(value: /offer/departure, format: 'HH:mm')} to "
-                "${formatDate(value: /offer/arrival, format: 'HH:mm')}"
-            ),
-            weight=1,
-        ),
-        b.row("fields", "name", "email"),
-        b.component(
-            "TextField",
-            "name",
-            label="Lead passenger, as in the passport",
-            value=b.path("/form/name"),
-            checks=[b.check(b.once_given("/form/name", name_given), rules.NAME)],
-            weight=1,
-        ),
-        b.component(
-            "TextField",
-            "email",
-            label="Email for the confirmation",
-            value=b.path("/form/email"),
-            checks=[b.check(b.once_given("/form/email", mail_given), rules.EMAIL)],
-            weight=1,
-        ),
-        b.component(
-            "CheckBox",
-            "terms",
-            label="I have read the fare conditions (not refundable)",
-            value=b.path("/form/terms"),
-        ),
-        b.component("Divider", "divider"),
-        b.row("foot", "total", "go", justify="spaceBetween", align="center"),
-        b.text(
-            "total",
-            b.string(
-                "**${formatCurrency(value: /total, currency: /offer/currency)}** for "
-                "${/tickets} ${pluralize(value: /tickets, one: 'ticket', other: 'tickets')}"
-            ),
-        ),
-        b.button(
-            "go",
-            "go-text",
+    complete = fn.all_of(name_given, mail_given, path("/form/terms"))
+    trip = b.string(
+        "${/offer/airline} ${/offer/flightNumber}, "
+        "${formatDate(value: /offer/departure, format: 'EEEE d MMMM')}, "
+        "${formatDate(value: /offer/departure, format: 'HH:mm')} to "
+        "${formatDate(value: /offer/arrival, format: 'HH:mm')}"
+    )
+    total = b.string(
+        f"**{b.price('/total', '/offer/currency')}** for "
+        "${/tickets} ${pluralize(value: /tickets, one: 'ticket', other: 'tickets')}"
+    )
+    go = Button(
+        Text(OPEN),
+        event(
             "book_selected",
-            {
-                "form": surface,
-                "flight": b.path("/offer/title"),
-                "date": b.path("/date"),
-                "name": b.path("/form/name"),
-                "email": b.path("/form/email"),
-                "tickets": b.path("/tickets"),
-                "total": b.path("/total"),
-                "currency": b.path("/offer/currency"),
-            },
-            variant="primary",
-            checks=[b.check(complete, NEEDED)],
+            form=surface,
+            flight=path("/offer/title"),
+            date=path("/date"),
+            name=path("/form/name"),
+            email=path("/form/email"),
+            tickets=path("/tickets"),
+            total=path("/total"),
+            currency=path("/offer/currency"),
         ),
-        b.text("go-text", OPEN),
+        variant="primary",
+        id="go",
+        checks=[check(complete, NEEDED)],
+    )
+    parts = (
+        b.heading("Who is travelling?", id="title"),
+        Row(Icon("event"), Text(trip, weight=1), align="center", id="trip"),
+        Row(
+            TextField(
+                "Lead passenger, as in the passport",
+                value=path("/form/name"),
+                checks=[check(b.once_given("/form/name", name_given), rules.NAME)],
+                weight=1,
+            ),
+            TextField(
+                "Email for the confirmation",
+                value=path("/form/email"),
+                checks=[check(b.once_given("/form/email", mail_given), rules.EMAIL)],
+                weight=1,
+            ),
+            id="fields",
+        ),
+        CheckBox("I have read the fare conditions (not refundable)", path("/form/terms"), id="terms"),
+        Divider(id="divider"),
+        Row(Text(total), go, justify="spaceBetween", align="center", id="foot"),
         # In the open, since a button that cannot be pressed tells its reason to nobody who has no mouse.
         # pluralize reads true as 1: the one way to choose between two texts.
-        b.text("needed", b.call("pluralize", value=complete, one="", other=NEEDED), "caption"),
-        b.text("state", b.path("/state"), "caption"),
-    ]
+        b.caption(fn.pluralize(complete, NEEDED, one=""), id="needed"),
+    )
     model = {
         "offer": offer | {"title": f"{offer['airline']} {offer['flightNumber']}"},
         "date": str(offer["departure"])[:10],
@@ -112,7 +112,8 @@ def passenger_form(
         "open": True,
         "state": OPEN,
     }
-    return b.create(surface, components, model, send_data=True)
+    state = b.caption(path("/state"), id="state")
+    return Surface(surface, Column(*parts), model, also=(state,), send_data_model=True).create()
 
 
 def form_state(surface: str, state: str) -> list[JsonObject]:
@@ -120,31 +121,29 @@ def form_state(surface: str, state: str) -> list[JsonObject]:
     and one that was replaced is none."""
     shown = _FORM if state == OPEN else _CLOSED
     return [
-        b.update(surface, "/open", state == OPEN),
-        b.update(surface, "/state", state),
-        b.change(surface, [b.column("root", *shown)]),
+        update_data(surface, "/open", state == OPEN),
+        update_data(surface, "/state", state),
+        update_components(surface, Column(*map(ref, shown), id="root")),
     ]
 
 
 def booking_card(surface: str, booked: JsonObject) -> list[JsonObject]:
     """What was bought."""
-    components = [
-        b.component("Card", "root", child="ticket"),
-        b.column("ticket", "head", "flight", "when", "divider", "foot"),
-        b.row("head", "tick", "reference", align="center"),
-        b.component("Icon", "tick", name="check", accessibility={"label": "Booked"}),
-        b.heading("reference", "Reference ${/reference}"),
-        b.text("flight", b.string("**${/flight}** from ${/origin} to ${/destination}")),
-        b.text(
-            "when",
-            b.string(
-                "${formatDate(value: /departure, format: 'EEEE d MMMM yyyy')}, "
-                "${formatDate(value: /departure, format: 'HH:mm')} to ${formatDate(value: /arrival, format: 'HH:mm')}"
-            ),
+    tick = Icon("check", accessibility=labelled("Booked"))
+    when = (
+        "${formatDate(value: /departure, format: 'EEEE d MMMM yyyy')}, "
+        "${formatDate(value: /departure, format: 'HH:mm')} to ${formatDate(value: /arrival, format: 'HH:mm')}"
+    )
+    ticket = Column(
+        Row(tick, b.heading("Reference ${/reference}"), align="center"),
+        Text(b.string("**${/flight}** from ${/origin} to ${/destination}")),
+        Text(b.string(when)),
+        Divider(),
+        Row(
+            b.caption(b.string("${/leadPassenger}, ${/baggage}")),
+            b.heading(b.price("/total", "/currency")),
+            justify="spaceBetween",
+            align="center",
         ),
-        b.component("Divider", "divider"),
-        b.row("foot", "who", "paid", justify="spaceBetween", align="center"),
-        b.text("who", b.string("${/leadPassenger}, ${/baggage}"), "caption"),
-        b.heading("paid", b.price("/total", "/currency")),
-    ]
-    return b.create(surface, components, booked)
+    )
+    return Surface(surface, Card(ticket), booked).create()

@@ -6,6 +6,27 @@ from datetime import date
 
 from babel.numbers import get_currency_symbol
 
+from a2ui.compose import (
+    Button,
+    CheckBox,
+    ChoicePicker,
+    Column,
+    DateTimeInput,
+    Divider,
+    Row,
+    Slider,
+    Surface,
+    Text,
+    TextField,
+    check,
+    event,
+    fn,
+    option,
+    path,
+    ref,
+    update_components,
+    update_data,
+)
 from beachsite.demo import rules
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
@@ -20,90 +41,77 @@ def refine_form(surface: str, results: str, found: JsonObject, today: date) -> l
 
     It lets nothing through that ``search_flights`` would refuse on the day it was made.
     """
-    day = b.call("formatDate", value=b.path("/form/date"), format="yyyyMMdd")
-    day_is_set = b.required("/form/date")
-    to_come = b.call("numeric", value=day, min=_number(today))
-    on_sale = b.call("numeric", value=day, max=_number(rules.last_day(today)))
-    people_fit = b.call("regex", value=b.path("/form/passengers"), pattern=rules.WHOLE_PASSENGERS)
+    day = fn.formatDate(path("/form/date"), "yyyyMMdd")
+    day_is_set = fn.required(path("/form/date"))
+    to_come = fn.numeric(day, min=_number(today))
+    on_sale = fn.numeric(day, max=_number(rules.last_day(today)))
+    people_fit = fn.regex(path("/form/passengers"), rules.WHOLE_PASSENGERS)
     top = _top(found)
-    components = [
-        b.column("root", "title", "when", "time", "limit", "direct", "divider", "foot"),
-        b.heading("title", "Refine this search"),
-        b.row("when", "date", "passengers"),
-        b.component(
-            "DateTimeInput",
-            "date",
+    when = Row(
+        DateTimeInput(
+            path("/form/date"),
             label="Day",
-            value=b.path("/form/date"),
             enableDate=True,
             checks=[
-                b.check(day_is_set, rules.DAY_MISSING),
-                b.check(b.once_given("/form/date", to_come), rules.DAY_PAST),
-                b.check(b.once_given("/form/date", on_sale), rules.day_too_far(today)),
+                check(day_is_set, rules.DAY_MISSING),
+                check(b.once_given("/form/date", to_come), rules.DAY_PAST),
+                check(b.once_given("/form/date", on_sale), rules.day_too_far(today)),
             ],
             weight=1,
         ),
-        b.component(
-            "TextField",
-            "passengers",
-            label="Passengers",
+        TextField(
+            "Passengers",
             variant="number",
-            value=b.path("/form/passengers"),
-            checks=[b.check(people_fit, rules.PASSENGERS)],
+            value=path("/form/passengers"),
+            checks=[check(people_fit, rules.PASSENGERS)],
             weight=1,
         ),
-        b.component(
-            "ChoicePicker",
-            "time",
+    )
+    search = Button(
+        Text("Search again"),
+        event(
+            "refine_search",
+            results=results,
+            origin=path("/form/origin"),
+            destination=path("/form/destination"),
+            date=path("/form/date"),
+            passengers=path("/form/passengers"),
+            time=path("/form/time"),
+            maxPrice=path("/form/maxPrice"),
+            noLimitFrom=top,
+            directOnly=path("/form/directOnly"),
+        ),
+        variant="primary",
+        id="search",
+        checks=[
+            check(path("/open"), REPLACED),
+            check(fn.all_of(day_is_set, to_come, on_sale, people_fit), INCOMPLETE),
+        ],
+    )
+    symbol = get_currency_symbol(found["currency"], locale="en_GB")
+    root = Column(
+        b.heading("Refine this search", id="title"),
+        when,
+        ChoicePicker(
+            [option(label, value) for value, label in _TIMES],
+            path("/form/time"),
             label="Departure",
             variant="mutuallyExclusive",
             displayStyle="chips",
-            options=[{"label": label, "value": value} for value, label in _TIMES],
-            value=b.path("/form/time"),
         ),
-        b.component(
-            "Slider",
-            "limit",
-            label=f"Maximum price per person ({get_currency_symbol(found['currency'], locale='en_GB')})",
-            min=20,
-            max=top,
-            value=b.path("/form/maxPrice"),
-        ),
-        b.component("CheckBox", "direct", label="Direct flights only", value=b.path("/form/directOnly")),
-        b.component("Divider", "divider"),
-        b.row("foot", "summary", "search", justify="spaceBetween", align="center"),
-        b.text("summary", b.string(SUMMARY), "caption"),
-        b.button(
-            "search",
-            "search-text",
-            "refine_search",
-            {
-                "results": results,
-                "origin": b.path("/form/origin"),
-                "destination": b.path("/form/destination"),
-                "date": b.path("/form/date"),
-                "passengers": b.path("/form/passengers"),
-                "time": b.path("/form/time"),
-                "maxPrice": b.path("/form/maxPrice"),
-                "noLimitFrom": top,
-                "directOnly": b.path("/form/directOnly"),
-            },
-            variant="primary",
-            checks=[
-                b.check(b.path("/open"), REPLACED),
-                b.check(b.every(day_is_set, to_come, on_sale, people_fit), INCOMPLETE),
-            ],
-        ),
-        b.text("search-text", "Search again"),
-    ]
+        Slider(path("/form/maxPrice"), min=20, max=top, label=f"Maximum price per person ({symbol})"),
+        CheckBox("Direct flights only", path("/form/directOnly")),
+        Divider(),
+        Row(b.caption(b.string(SUMMARY)), search, justify="spaceBetween", align="center"),
+    )
     model = {"form": _model(found, top), "results": results, "open": True}
-    return b.create(surface, components, model, send_data=True)
+    return Surface(surface, root, model, send_data_model=True).create()
 
 
 def retire_form(surface: str) -> list[JsonObject]:
     """A newer search stands below: the form says so and has nothing left to press."""
-    root = [b.column("root", "title", "replaced"), b.text("replaced", REPLACED, "caption")]
-    return [b.update(surface, "/open", False), b.change(surface, root)]
+    root = Column(ref("title"), b.caption(REPLACED, id="replaced"), id="root")
+    return [update_data(surface, "/open", False), update_components(surface, root)]
 
 
 # pluralize reads true as 1: the one way to turn a tick into words.

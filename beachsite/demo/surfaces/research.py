@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
+from a2ui.compose import (
+    Button,
+    Column,
+    Component,
+    Divider,
+    Icon,
+    Image,
+    List,
+    Modal,
+    Row,
+    Surface,
+    Tabs,
+    Text,
+    each,
+    event,
+    fn,
+    path,
+    tab,
+    update_data,
+)
 from beachsite.demo.catalogue import Destination
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
@@ -29,50 +49,25 @@ CONTINUED = "continue_research"
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
-def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject]:
+def dashboard(surface: str, place: Destination, picture: str) -> Surface:
     """The frame, with every section still to come."""
-    panels = [{"title": title, "child": f"{key}-panel"} for key, (title, _) in SECTIONS.items()]
-    components = [
-        b.column("root", "picture", "head", "again", "tabs", "divider", "foot"),
-        b.component(
-            "Image", "picture", url=b.path("/picture"), description=b.string("${/name}"), variant="header"
-        ),
-        b.row("head", "title", "state", justify="spaceBetween", align="center"),
-        b.column("title", "name", "lead"),
-        b.heading("name", "${/name}, ${/country}"),
-        b.text("lead", b.path("/lead")),
-        b.text("state", b.string("${/verb}${/progress}"), "caption"),
+    tabs = [tab(title, _panel(key)) for key, (title, _) in SECTIONS.items()]
+    title = Column(b.heading("${/name}, ${/country}"), Text(path("/lead")))
+    continued = event(CONTINUED, surface=surface, destination=path("/name"), done=path("/done"))
+    root = Column(
+        Image(path("/picture"), description=b.string("${/name}"), variant="header"),
+        Row(title, b.caption(b.string("${/verb}${/progress}")), justify="spaceBetween", align="center"),
         # Lists of one or none: what is there only at times.
-        b.repeat("again", "continue", "/again", kind="Column"),
-        b.button(
-            "continue",
-            "continue-text",
-            CONTINUED,
-            {"surface": surface, "destination": b.path("/name"), "done": b.path("/done")},
+        Column(each("/again", Button(Text(CONTINUE), continued, id="continue"))),
+        Tabs(*tabs),
+        Divider(),
+        Row(
+            Column(each("/cited", _sources())),
+            b.link("Open the ${/name} guide", place.page),
+            justify="spaceBetween",
+            align="center",
         ),
-        b.text("continue-text", CONTINUE),
-        b.component("Tabs", "tabs", tabs=panels),
-        *_weather(),
-        *_listed("sights", "time"),
-        *_listed("around"),
-        *_listed("food"),
-        *_budget(),
-        b.component("Divider", "divider"),
-        b.row("foot", "cited", "page", justify="spaceBetween", align="center"),
-        b.repeat("cited", "sources", "/cited", kind="Column"),
-        b.component("Modal", "sources", trigger="sources-open", content="sources-body"),
-        b.row("sources-open", "sources-icon", "sources-text", align="center"),
-        b.component("Icon", "sources-icon", name="info"),
-        b.text("sources-text", b.string("Sources (${/sourceCount})")),
-        b.column("sources-body", "sources-title", "sources-list"),
-        b.heading("sources-title", "Where this comes from: ${/name}"),
-        b.repeat("sources-list", "source", "/sources"),
-        b.column("source", "source-title", "source-quote"),
-        b.text("source-title", b.string("**${title}**")),
-        b.text("source-quote", b.path("quote"), "caption"),
-        b.link("page", "page-text", place.page),
-        b.text("page-text", b.string("Open the ${/name} guide")),
-    ]
+    )
     model: JsonObject = {
         "name": place.name,
         "country": place.country,
@@ -88,11 +83,19 @@ def dashboard(surface: str, place: Destination, picture: str) -> list[JsonObject
         "sourceCount": 0,
         "cited": [],
     }
-    return b.create(surface, components, model)
+    return Surface(surface, root, model)
+
+
+def _sources() -> Component:
+    source = Column(Text(b.string("**${title}**")), b.caption(path("quote")))
+    return Modal(
+        Row(Icon("info"), Text(b.string("Sources (${/sourceCount})")), align="center"),
+        Column(b.heading("Where this comes from: ${/name}"), List(each("/sources", source))),
+    )
 
 
 def section_started(surface: str, key: str) -> list[JsonObject]:
-    return [b.update(surface, f"/sections/{key}", _empty(f"{SECTIONS[key][1]}…"))]
+    return [update_data(surface, f"/sections/{key}", _empty(f"{SECTIONS[key][1]}…"))]
 
 
 def section_done(
@@ -100,30 +103,30 @@ def section_done(
 ) -> list[JsonObject]:
     """Fill one section; ``number`` sections are done now, with these sources so far."""
     return [
-        b.update(surface, f"/sections/{key}", section | {"waiting": False}),
-        b.update(surface, "/done", number),
-        b.update(surface, "/progress", _progress(number)),
-        b.update(surface, "/sources", sources),
-        b.update(surface, "/sourceCount", len(sources)),
-        b.update(surface, "/cited", [{"id": "all"}] if sources else []),
+        update_data(surface, f"/sections/{key}", section | {"waiting": False}),
+        update_data(surface, "/done", number),
+        update_data(surface, "/progress", _progress(number)),
+        update_data(surface, "/sources", sources),
+        update_data(surface, "/sourceCount", len(sources)),
+        update_data(surface, "/cited", [{"id": "all"}] if sources else []),
     ]
 
 
 def stopped(surface: str) -> list[JsonObject]:
     """The research has ended before its end, wherever it was: the card says so and offers to go on."""
     return [
-        b.update(surface, "/stopped", True),
-        b.update(surface, "/verb", "Stopped at "),
-        b.update(surface, "/again", [{"id": "continue"}]),
+        update_data(surface, "/stopped", True),
+        update_data(surface, "/verb", "Stopped at "),
+        update_data(surface, "/again", [{"id": "continue"}]),
     ]
 
 
 def resumed(surface: str) -> list[JsonObject]:
     """It goes on: what was not looked up is still to come."""
     return [
-        b.update(surface, "/stopped", False),
-        b.update(surface, "/verb", ""),
-        b.update(surface, "/again", []),
+        update_data(surface, "/stopped", False),
+        update_data(surface, "/verb", ""),
+        update_data(surface, "/again", []),
     ]
 
 
@@ -136,14 +139,13 @@ def _progress(done: int) -> str:
     return f"{done} of {len(SECTIONS)} sections" if done < len(SECTIONS) else ""
 
 
-def _summary(key: str) -> JsonObject:
+def _summary(key: str) -> Component:
     """The sentence of a section: what was found, what is being done, or that it was left.
 
     pluralize reads true as 1: the one way to choose between two texts.
     """
-    left = b.every(b.path(f"/sections/{key}/waiting"), b.path("/stopped"))
-    shown = b.call("pluralize", value=left, one=STOPPED, other=b.path(f"/sections/{key}/summary"))
-    return b.text(f"{key}-summary", shown)
+    left = fn.all_of(path(f"/sections/{key}/waiting"), path("/stopped"))
+    return Text(fn.pluralize(left, path(f"/sections/{key}/summary"), one=STOPPED))
 
 
 def section(place: Destination, key: str) -> JsonObject:
@@ -161,43 +163,39 @@ def section(place: Destination, key: str) -> JsonObject:
     return {"summary": _INTRODUCTIONS[key], "items": items}
 
 
-def _weather() -> list[JsonObject]:
-    return [
-        b.column("weather-panel", "weather-summary", "weather-key", "months"),
+def _panel(key: str) -> Component:
+    match key:
+        case "weather":
+            return _weather()
+        case "budget":
+            return _budget()
+        case _:
+            return _listed(key, "time" if key == "sights" else "")
+
+
+def _weather() -> Component:
+    month = Column(
+        b.caption(path("id")), Text(b.string("**${high}**")), b.caption(path("rain")), align="center"
+    )
+    return Column(
         _summary("weather"),
-        b.text("weather-key", b.path("/sections/weather/key"), "caption"),
-        b.repeat("months", "month", "/sections/weather/items", direction="horizontal"),
-        b.column("month", "month-name", "month-high", "month-rain", align="center"),
-        b.text("month-name", b.path("id"), "caption"),
-        b.text("month-high", b.string("**${high}**")),
-        b.text("month-rain", b.path("rain"), "caption"),
-    ]
+        b.caption(path("/sections/weather/key")),
+        List(each("/sections/weather/items", month), direction="horizontal"),
+    )
 
 
-def _listed(key: str, aside: str = "") -> list[JsonObject]:
-    """A panel with a list of names and notes, and a word at the end of each line where there is one."""
-    line = (f"{key}-words", f"{key}-aside") if aside else (f"{key}-words",)
-    parts = [
-        b.column(f"{key}-panel", f"{key}-summary", f"{key}-list"),
-        _summary(key),
-        b.repeat(f"{key}-list", f"{key}-item", f"/sections/{key}/items"),
-        # A list draws its own lines.
-        b.column(f"{key}-item", f"{key}-row"),
-        b.row(f"{key}-row", *line, justify="spaceBetween", align="center"),
-        b.column(f"{key}-words", f"{key}-name", f"{key}-note", weight=1),
-        b.text(f"{key}-name", b.string("**${name}**")),
-        b.text(f"{key}-note", b.path("note"), "caption"),
-    ]
-    return [*parts, b.text(f"{key}-aside", b.path(aside), "caption")] if aside else parts
+def _lines(key: str, *line: Component) -> Component:
+    """A panel with a line for each of its items. A list draws lines of its own between them."""
+    row = Row(*line, justify="spaceBetween", align="center")
+    return Column(_summary(key), List(each(f"/sections/{key}/items", Column(row))))
 
 
-def _budget() -> list[JsonObject]:
-    return [
-        b.column("budget-panel", "budget-summary", "budget-list"),
-        _summary("budget"),
-        b.repeat("budget-list", "budget-item", "/sections/budget/items"),
-        b.column("budget-item", "budget-row"),
-        b.row("budget-row", "budget-name", "budget-amount", justify="spaceBetween", align="center"),
-        b.text("budget-name", b.path("name")),
-        b.heading("budget-amount", "${formatCurrency(value: amount, currency: 'EUR')}"),
-    ]
+def _listed(key: str, aside: str = "") -> Component:
+    """Names and notes, and a word at the end of each line where there is one."""
+    words = Column(Text(b.string("**${name}**")), b.caption(path("note")), weight=1)
+    return _lines(key, words, *([b.caption(path(aside))] if aside else []))
+
+
+def _budget() -> Component:
+    amount = b.heading("${formatCurrency(value: amount, currency: 'EUR')}")
+    return _lines("budget", Text(path("name")), amount)

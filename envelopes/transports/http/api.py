@@ -11,22 +11,34 @@ from ninja import Router, Status
 from ninja.params.functions import Header
 from pydantic import ValidationError
 
+from a2ui import ComponentTarget
 from envelopes.access import begin_session, get_session
+from envelopes.approvals.surface import approval_of
 from envelopes.database_threads import beside_sessions, in_session, later_in_session, read_beside_sessions
 from envelopes.delivery import envelope_for, partial_envelope_for
 from envelopes.errors import NotFound, ValidationFailed
-from envelopes.intake import post_decision, post_message
+from envelopes.intake import post_action, post_decision, post_message
 from envelopes.models import Event, Session, Turn
 from envelopes.protocol.locales import is_language_tag
 from envelopes.protocol.parts import from_pydantic
+from envelopes.protocol.surfaces import RUNTIME, is_reserved
 from envelopes.protocol.zones import known_zone
 from envelopes.registries.actors import actors, default_actor
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.api import Caller, Problem, caller_of
-from envelopes.transports.http.shapes import Decision, Envelope, NewMessage, NewSession, Pending, SessionMade
+from envelopes.transports.http.shapes import (
+    Decision,
+    Effect,
+    Envelope,
+    NewAction,
+    NewMessage,
+    NewSession,
+    Pending,
+    SessionMade,
+)
 from envelopes.transports.http.transport import DOOR, HTTP
-from envelopes.transports.http.waiting import find, patience, standing
+from envelopes.transports.http.waiting import declared_in, find, patience, standing
 
 router = Router(tags=["http"])
 
@@ -136,6 +148,44 @@ def _decides(part: dict[str, Any]) -> bool:
     return kind is not None and kind.decides
 
 
+@router.post(
+    "/sessions/{session_id}/actions",
+    response={200: Envelope | Effect, 202: Pending, 410: Problem, 413: Problem, **REFUSALS},
+    operation_id="act",
+)
+async def act(
+    request: HttpRequest,
+    session_id: str,
+    body: NewAction,
+    key: Annotated[str, KEY] = "",
+    prefer: Annotated[str, PREFER] = "",
+) -> Any:
+    """Press a button of a surface. Answers as `say` does; of a button without a turn, 200 with what there is to do. On
+    the surface of an approval it decides, by the same rights as anywhere."""
+    caller = caller_of(request)
+    caller.needs("chat")
+    session = await read_beside_sessions(get_session, caller.who, session_id)
+    done = await later_in_session(session.pk, _acted, caller, session, body, key or secrets.token_urlsafe(32))
+    if not isinstance(done, int):
+        return Status(200, done)
+    turn = await standing(session, done, patience(prefer))
+    return await in_session(session.pk, _answer, turn)
+
+
+def _acted(caller: Caller, session: Session, body: NewAction, key: str) -> int | dict[str, Any]:
+    """The number of the turn that answers, or what the caller is to do."""
+    owner = RUNTIME if is_reserved(body.surfaceId) else body.owner or session.actor
+    target = ComponentTarget(owner, body.surfaceId, body.componentId, body.itemPath)
+    done = post_action(session, caller.who, key, target, source=DOOR.name)
+    if owner == RUNTIME:
+        approval_id = approval_of(body.surfaceId)
+        return session.approvals.values_list("turn__number", flat=True).get(approval_id=approval_id)
+    row = Event.objects.filter(session=session, seq=done.get("seq", 0)).first()
+    if row is not None and row.turn:
+        return row.turn
+    return {"effect": done.get("effect", {})}
+
+
 @router.get(
     "/sessions/{session_id}/turns/{turn_id}",
     response={200: Envelope, 202: Pending, **REFUSALS},
@@ -173,7 +223,7 @@ def _answer(turn: Turn) -> Any:
         {
             **said,
             "parts": said["parts"] if waits else [],
-            "turnState": "suspended" if waits else "awaiting",
+            "turnState": declared_in(turn),
             "url": reverse(
                 "envelopes:api:answer",
                 kwargs={"session_id": turn.session.public_id, "turn_id": turn.public_id},

@@ -40,6 +40,22 @@ class NewMessage(_Strict):
     parts: Annotated[list[JsonObject], Field(max_length=MAX_PARTS)] = []
 
 
+class NewAction(_Strict):
+    """A button of a surface, by the ids that its messages gave. ``owner`` is whose surface it is (the ``actor`` of its
+    parts), by default the conversation's agent; ``itemPath`` where the data of its item is, inside of a template."""
+
+    surfaceId: Annotated[str, Field(max_length=1000)]
+    componentId: Annotated[str, Field(max_length=1000)]
+    owner: Annotated[str, Field(max_length=64)] = ""
+    itemPath: Annotated[str, Field(max_length=1000)] = ""
+
+
+class Effect(_Strict):
+    """What the caller is to do about a button that the agent does not hear of: ``{"openUrl": address}``, or nothing."""
+
+    effect: JsonObject
+
+
 class Decision(Schema):
     """The ``data`` of a part of type ``approval-response``. Who decides, and when, is known here: what a caller says of
     it is not read."""

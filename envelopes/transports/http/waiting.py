@@ -55,3 +55,9 @@ def find(session: Session, number: int) -> Turn:
     while turn.finalized_by == "passed" and turn.passed_to_id is not None:
         turn = Turn.objects.select_related("session").get(pk=turn.passed_to_id)
     return turn
+
+
+def declared_in(turn: Turn) -> str:
+    """The turn state in which a turn waits, or is at work."""
+    waits = turn.status in (TurnStatus.SUSPENDED, TurnStatus.WAITING)
+    return turn.turn_state if waits and turn.turn_state else "awaiting"

@@ -3,7 +3,7 @@
 | event | of | data |
 | --- | --- | --- |
 | ``messageReceived`` | what a person said | ``text``, ``name``, ``parts`` |
-| ``turnStateChanged`` | a turn that begins, waits or goes on | ``turn``, ``turnId``, ``actor``, ``turnState`` |
+| ``turnStateChanged`` | a turn begins, waits or goes on | ``turn``, ``turnId``, ``actor``, ``turnState`` |
 | ``partReceived`` | a part | ``turn``, ``actor``, ``turnState``, ``part``; ``live``: the bubble it replaces; ``late`` |
 | ``textDelta`` | text that is being written, without an id | ``turn``, ``live``, ``partType``, ``offset``, ``text`` |
 | ``textWithdrawn`` | streamed text that became no part | ``turn``, ``live``: the bubbles |
@@ -11,7 +11,9 @@
 | ``upToDate`` | all that was there has been sent | ``seq``, ``busy`` |
 | ``error`` | the end of the stream | ``code``, ``message`` |
 
-``turn`` counts the turns of a conversation. An ``id`` is the row: whoever sends the last one back goes on after it.
+``turn`` counts the turns of a conversation. ``turnStateChanged`` may also have ``goesOn``, the turn whose data a new
+one goes on with, and ``delegatedFrom``, the one in which another one's parts stand. An ``id`` is the row: whoever sends
+the last one back goes on after it.
 """
 
 from __future__ import annotations
@@ -35,27 +37,30 @@ def event(name: str, data: Json, *, seq: int | None = None) -> str:
 
 
 class Events:
-    """Knows the turns that are not settled: by number, the id and the state that was told last."""
+    """Knows the turns that are not settled: by number, the id, where each stands, and the state that was told last."""
 
-    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str]]) -> None:
+    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str, str]]) -> None:
         self.session_id = session_id
         self._turns = dict(turns)
 
     @classmethod
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Events:
         """At the beginning of a session, or as ``snapshot`` left it."""
-        turns = {int(number): (turn_id, state) for number, turn_id, state in snapshot or ()}
+        turns = {
+            int(number): (turn_id, status, told[0] if told else _state_in(status))
+            for number, turn_id, status, *told in snapshot or ()
+        }
         return cls(facts.session_id, turns)
 
     @property
     def busy(self) -> bool:
-        return any(state in BUSY for _, state in self._turns.values())
+        return any(status in BUSY for _, status, _ in self._turns.values())
 
     def place(self, turn: int) -> str | None:
         return str(turn) if turn in self._turns else None
 
     def snapshot(self) -> Json:
-        return [[number, turn_id, state] for number, (turn_id, state) in sorted(self._turns.items())]
+        return [[number, *known] for number, known in sorted(self._turns.items())]
 
     def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
         match row.kind:
@@ -75,12 +80,16 @@ class Events:
 
     def _turn(self, row: Row) -> str | None:
         turn_id, status = str(row.data["turnId"]), str(row.data["status"])
-        _, before = self._turns.get(row.turn, ("", ""))
-        self._turns[row.turn] = (turn_id, status)
-        told = _declared(status)
-        if before and _declared(before) == told:
+        _, _, before = self._turns.get(row.turn, ("", "", ""))
+        told = str(row.data.get("turnState") or _state_in(status))
+        self._turns[row.turn] = (turn_id, status, told)
+        if before == told:
             return None
         data = {"turn": row.turn, "turnId": turn_id, "actor": row.actor, "turnState": told}
+        if "goesOn" in row.data:
+            data["goesOn"] = row.data["goesOn"]
+        if "delegatedFrom" in row.data:
+            data["delegatedFrom"] = row.data["delegatedFrom"]
         return event("turnStateChanged", data, seq=row.seq)
 
     def _part(self, row: Row) -> JsonObject:
@@ -94,7 +103,7 @@ class Events:
         }
 
     def _settled(self, row: Row) -> str:
-        turn_id, _ = self._turns.pop(row.turn, ("", ""))
+        turn_id, _, _ = self._turns.pop(row.turn, ("", "", ""))
         meta = {
             "sessionId": self.session_id,
             "turnId": turn_id,
@@ -105,6 +114,6 @@ class Events:
         return event("settled", data, seq=row.seq)
 
 
-def _declared(status: str) -> str:
-    """The turn state (respond() document) in which a turn is that stands there."""
+def _state_in(status: str) -> str:
+    """The turn state (respond() document) in which a turn is that stands there, where its row does not say."""
     return "suspended" if status == TurnStatus.SUSPENDED else "awaiting"

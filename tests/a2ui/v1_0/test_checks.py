@@ -102,13 +102,30 @@ class TestChecks:
 
     def test_whatever_fails_holds_a_button(self):
         surfaces, _ = fed(checked({"condition": {"@path": "/bad"}}, kind="Button"))
-        assert 'disabled title="From data"' in surfaces.flush()[0].html
+        html = surfaces.flush()[0].html
+        assert " disabled" in html
+        assert '>Go</span><span class="a2-why" id="a1-0-xw">From data</span></button>' in html
         with pytest.raises(ActionError, match="From data"):
             surfaces.act("a1-0")
 
         surfaces.apply(said("updateDataModel", path="/bad", value={"valid": True}))
         surfaces.flush()
         assert surfaces.act("a1-0").name == "go"
+
+    def test_errors_that_hold_a_button_are_its_title_since_fields_say_them(self):
+        surfaces, _ = fed(
+            checked({"condition": {"@path": "/bad"}}, {"condition": REQUIRED, "message": "No"}, kind="Button")
+        )
+        html = surfaces.flush()[0].html
+
+        assert ' disabled title="From data; No"' in html
+        assert "a2-why" not in html
+
+    def test_a_button_whose_name_is_given_says_beside_it_why_it_is_held(self):
+        message = checked({"condition": {"@path": "/bad"}}, kind="Button")
+        message["createSurface"]["components"][0]["@accessibility"] = {"label": "Send it"}
+
+        assert 'disabled aria-describedby="a1-0-xw" aria-label="Send it"' in fed(message)[0].flush()[0].html
 
     def test_a_result_is_as_true_as_it_is_valid(self):
         surfaces, _ = fed(

@@ -91,7 +91,7 @@ def booking() -> JsonObject:
 def dashboard(sections: int) -> list[JsonObject]:
     """The research of Corfu after so many sections, with the next one begun."""
     place = catalogue.destinations()["corfu"]
-    messages = research.dashboard("s", place, f"/static/{place.picture}")
+    messages = research.dashboard("s", place, f"/static/{place.picture}").create()
     sources: list[JsonObject] = []
     for number, key in enumerate(list(research.SECTIONS)[: sections + 1], 1):
         messages += research.section_started("s", key)

@@ -12,10 +12,10 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from envelopes.models import Approval, Artifact, Session, ToolCall, Turn
+from envelopes.models import AgentCall, Approval, Artifact, Session, ToolCall, Turn
 from tests import factories
 
-MODELS: tuple[type[Model], ...] = (Session, Turn, ToolCall, Approval, Artifact)
+MODELS: tuple[type[Model], ...] = (Session, Turn, ToolCall, Approval, Artifact, AgentCall)
 VIEW = tuple(f"view_{model._meta.model_name}" for model in MODELS)
 
 
@@ -76,4 +76,5 @@ def one_of_each() -> dict[type[Model], Model]:
         ToolCall: approval.tool_call,
         Approval: approval,
         Artifact: artifact,
+        AgentCall: factories.make_agent_call(session),
     }

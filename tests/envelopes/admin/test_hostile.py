@@ -11,7 +11,7 @@ from django.contrib.admin.models import LogEntry
 from django.db.models import Model
 from django.test import Client
 
-from envelopes.models import Approval, Artifact, Participant, Session, ToolCall, Turn
+from envelopes.models import AgentCall, Approval, Artifact, Participant, Session, ToolCall, Turn
 from tests import factories, shared
 from tests.envelopes.admin.pages import MODELS, client_of, parsed, said, text_of, url
 
@@ -70,12 +70,14 @@ def poison() -> dict[type[Model], Model]:
         live=MODEL, results=MODEL, trigger=MODEL, correction=PART, lease_owner=NOTE
     )
     artifact = Artifact.objects.create(session=session, name=NOTE, mime_type=PART, size_bytes=1, content=b"x")
+    call = factories.make_agent_call(session, NAME, call_id=NOTE, owner=PART, args=MODEL, lease_owner=NOTE)
     rows = {
         Session: session,
         Turn: turn,
         ToolCall: approval.tool_call,
         Approval: approval,
         Artifact: artifact,
+        AgentCall: call,
     }
     return {model: model._default_manager.get(pk=row.pk) for model, row in rows.items()}
 
@@ -135,7 +137,7 @@ def test_lists_pages_histories_and_searches(model: type[Model], root: Client) ->
 
     for page in pages:
         response = root.get(page)
-        assert response.status_code == 200, page
+        assert response.status_code == (400 if "%00" in page else 200), page
         assert_harmless(response.content)
 
 

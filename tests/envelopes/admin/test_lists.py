@@ -12,9 +12,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from envelopes.admin import base
+from envelopes.admin import agent_call, base
 from envelopes.approvals.service import expire_due
-from envelopes.models import Approval, Artifact, Session, ToolCall, Turn
+from envelopes.models import AgentCall, Approval, Artifact, Session, ToolCall, Turn
 from tests import factories
 from tests.envelopes.admin.pages import MODELS, one_of_each, text_of, url, viewer
 
@@ -241,3 +241,37 @@ def test_times_have_24_hours_and_lists_are_called_what_they_list(settings: Any) 
     text = text_of(client.get(url(Session, "changelist")).content)
     assert "Conversations" in text
     assert "to view" not in text
+
+
+# -- calls of agents' functions ----------------------------------------------------------------------------------
+
+
+def test_calls_that_wait_stand_in_a_list_and_on_the_page_of_their_conversation() -> None:
+    session = factories.make_session(title="Lisbon")
+    client = viewer()
+    assert "seatsLeft" not in text_of(client.get(url(session, "change")).content)
+    now = timezone.now()
+    late = factories.make_agent_call(
+        session, call_id="a1-f9", by_tool=False, deadline=now + timedelta(hours=2)
+    )
+    soon = factories.make_agent_call(
+        session, "<b>fare</b>", lease_owner="x", deadline=now + timedelta(hours=1)
+    )
+
+    assert listed(client, url(AgentCall, "changelist")) == [soon, late]
+    listing = text_of(client.get(url(AgentCall, "changelist")).content)
+    for words in ("Lisbon", "<b>fare</b>", "a tool, at work", "seatsLeft", "the agent, in a turn"):
+        assert words in listing
+    page = text_of(client.get(url(session, "change")).content)
+    assert page.index("<b>fare</b>") < page.index("seatsLeft (a1-f9): the agent, in a turn, in ")
+
+
+def test_the_page_of_a_conversation_says_where_further_calls_are() -> None:
+    session = factories.make_session()
+    for _ in range(agent_call.LISTED + 1):
+        factories.make_agent_call(session)
+
+    page = text_of(viewer().get(url(session, "change")).content)
+
+    assert page.count("seatsLeft") == agent_call.LISTED
+    assert "and more; see the list of agent calls" in page

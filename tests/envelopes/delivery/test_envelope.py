@@ -9,11 +9,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from envelopes.delivery.envelope import PLAIN, assemble, envelope_for
-from envelopes.delivery.merging import merged
 from envelopes.delivery.rules import Reader
 from envelopes.errors import Conflict
 from envelopes.protocol.rows import KINDS, Row
@@ -213,52 +210,48 @@ def test_data_without_slot_and_kind_stays_apart() -> None:
     assert [part["data"] for part in rows.parts()] == [{"a": 1}, {"a": 2}]
 
 
-def test_the_strategy_is_told() -> None:
+def test_the_strategy_is_that_of_the_rows() -> None:
     rows = (
         Rows()
-        .part("domain-data", data={"l": [1], "x": 1}, slotKey="s")
-        .part("domain-data", data={"l": [2]}, slotKey="s")
+        .part("domain-data", data={"l": [1], "x": 1}, slotKey="s", mergeStrategy="append")
+        .part("domain-data", data={"l": [2]}, slotKey="s", mergeStrategy="append")
     )
 
-    part = rows.settled().parts(strategy={"s": "append"})[0]
+    (part,) = rows.settled().parts()
 
     assert part["data"] == {"l": [1, 2], "x": 1}
     assert part["metadata"]["mergeStrategy"] == "append"
 
 
-def test_merge_strategies() -> None:
-    old, new = {"a": {"x": 1, "l": [1]}, "l": [1], "k": 1}, {"a": {"y": 2, "l": [2]}, "l": [2]}
+def test_rows_of_before_that_say_no_strategy_replace() -> None:
+    rows = (
+        Rows()
+        .part("domain-data", data={"l": [1]}, slotKey="s")
+        .part("domain-data", data={"l": [2]}, slotKey="s")
+    )
 
-    assert merged(old, new, "replace") == new
-    assert merged(old, new, "append") == {"a": {"y": 2, "l": [2]}, "l": [1, 2], "k": 1}
-    assert merged(old, new, "deep-merge") == {"a": {"x": 1, "y": 2, "l": [2]}, "l": [2], "k": 1}
+    (part,) = rows.settled().parts()
 
-
-trees = st.recursive(
-    st.none() | st.integers() | st.text(max_size=3),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3),
-    max_leaves=8,
-)
-objects = st.dictionaries(st.sampled_from("abc"), trees, max_size=3)
+    assert part == {"data": {"l": [2]}, "metadata": {"partType": "domain-data", "slotKey": "s"}}
 
 
-@given(objects, objects, st.sampled_from(["replace", "append", "deep-merge"]))
-def test_merging_changes_and_shares_nothing(old: JsonObject, new: JsonObject, strategy: Any) -> None:
-    before = deepcopy((old, new))
-    result = merged(old, new, strategy)
+def test_what_one_part_cannot_say_is_said_by_two() -> None:
+    """A reader has a list there from an earlier turn: it goes, and then another one begins."""
+    rows = Rows()
+    for value in (None, [1]):
+        rows.part("domain-data", data={"l": value}, slotKey="s", mergeStrategy="append")
 
-    _scribble(result)
-
-    assert (old, new) == before
+    assert [part["data"] for part in rows.settled().parts()] == [{"l": None}, {"l": [1]}]
 
 
-@given(objects, objects)
-def test_deep_merging_again_changes_nothing(a: JsonObject, b: JsonObject) -> None:
-    once = merged(a, b, "deep-merge")
+def test_a_result_that_is_shown_as_a_part_is_not_counted_twice() -> None:
+    rows = Rows().add(
+        "tool-result",
+        {"callId": "c", "state": "succeeded", "result": {"l": [1]}, "dataKind": "k", "shown": True},
+    )
+    rows.part("domain-data", data={"l": [1]}, dataKind="k", mergeStrategy="append")
 
-    assert merged(once, b, "deep-merge") == once
-    assert merged({}, b, "deep-merge") == b
-    assert merged(a, {}, "deep-merge") == a
+    assert [part["data"] for part in rows.settled().parts()] == [{"l": [1]}]
 
 
 def _scribble(value: Json) -> None:
@@ -280,10 +273,10 @@ def test_rows_are_not_changed() -> None:
         .result({"l": [1]})
         .result({"l": [2]})
     )
-    rows.settled()
+    rows.part("domain-data", data={"l": [3]}, dataKind="flights", mergeStrategy="append").settled()
     before = deepcopy(rows.rows)
 
-    rows.envelope(strategy="append")
+    _scribble(rows.envelope())
 
     assert rows.rows == before
 

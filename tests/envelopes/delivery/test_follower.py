@@ -22,6 +22,7 @@ from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.log import handing
 from envelopes.log.append import TurnFence
+from envelopes.log.commits import committer
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Session, Turn
 from envelopes.protocol.parts import check_part
@@ -452,6 +453,8 @@ async def test_rows_that_one_page_lacked_are_not_made_again_for_the_next(
 async def test_text_that_is_written_once_a_row_is_stored_comes_behind_it() -> None:
     """Also where row and text come from the same event loop, which need not go anywhere in between."""
     session, turn = await sync_to_async(_begun)()
+    # A test before this one may have ended a process, and what stores for it.
+    committer.start()
     shown = check_part({"metadata": {"partType": "response"}, "text": "Found."}, origin="actor")[0]
     way = ShortWay(session, turn, TurnFence(turn.pk, 1))
     try:

@@ -89,7 +89,13 @@ def test_the_older_names_are_accepted() -> None:
         (call(RESPONSE, state=None), "/turnState"),
         (call(RESPONSE, state="finished"), "/turnState"),
         (call(RESPONSE, state="suspended"), "/turnState"),
-        (call(RESPONSE, state="delegated"), "/turnState"),
+        (call(RESPONSE, state="delegated"), "/delegateTo"),
+        (call(RESPONSE, delegateTo="drafter"), "/delegateTo"),
+        (call(RESPONSE, state="delegated", delegateTo="nobody"), "/delegateTo"),
+        (call(RESPONSE, state="delegated", passTo="drafter"), "/passTo"),
+        (call(RESPONSE, state="delegated", delegateTo="drafter", passTo="drafter"), "/passTo"),
+        (call(RESPONSE, task="Draft."), "/task"),
+        (call(RESPONSE, state="delegated", delegateTo="drafter", task="x" * 4_001), "/task"),
         (call(RESPONSE, state="\ud800"), "/turnState"),
         (call(RESPONSE, extra=1), "/extra"),
         (call(RESPONSE, **{"\ud800": 1}), "/\ufffd"),
@@ -112,7 +118,7 @@ def test_refusals_point_at_the_place(value: Any, path: str) -> None:
 
 
 def test_a_refused_state_names_those_that_may_be_declared() -> None:
-    allowed = ["awaiting", "complete", "clarifying", "error", "passed"]
+    allowed = ["awaiting", "complete", "clarifying", "error", "delegated", "passed"]
 
     assert refusal(call(RESPONSE, state="finished")).facts["allowed"] == allowed
     assert "set by the runtime" in refusal(call(RESPONSE, state="suspended")).message
@@ -126,6 +132,31 @@ def test_passing_on() -> None:
         "drafter",
         "editor",
     ]
+
+
+def test_asking_another_actor() -> None:
+    asked = call(ACK, state="delegated", delegateTo="drafter", task="Draft it.")
+    checked = check_respond(asked, actors=("drafter",))
+
+    assert (checked.delegate_to, checked.task, checked.pass_to) == ("drafter", "Draft it.", None)
+    assert check_respond(call(ACK, state="delegated", delegateTo="drafter"), actors=("drafter",)).task is None
+
+
+def test_a_state_says_which_part_it_needs() -> None:
+    with turn_states.including(TurnState("acme.quoted", True, True, False, needs="citation")):
+        assert "needs a part of type 'citation'" in refusal(call(ACK, state="acme.quoted")).message
+        quoted = {"metadata": {"partType": "citation"}, "data": {"path": "/a", "title": "A"}}
+        assert check_respond(call(ACK, quoted, state="acme.quoted")).state == "acme.quoted"
+
+
+def test_the_tool_names_the_actors_that_can_be_asked() -> None:
+    properties = respond_tool({"drafter": "Dana, writes"})["input_schema"]["properties"]
+    assert properties["passTo"]["enum"] == properties["delegateTo"]["enum"] == ["drafter"]
+    assert "drafter: Dana, writes" in properties["passTo"]["description"]
+
+    alone = respond_tool({})["input_schema"]["properties"]
+    assert not {"passTo", "delegateTo", "task"} & alone.keys()
+    assert alone["turnState"]["enum"] == ["awaiting", "complete", "clarifying", "error"]
 
 
 def test_the_note_can_be_stored() -> None:

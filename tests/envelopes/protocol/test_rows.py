@@ -159,7 +159,7 @@ async def test_what_is_written_has_the_shape_of_its_kind(settings: Any) -> None:
             post_decision = sync_to_async(intake.post_decision)
             with pytest.raises(Forbidden):
                 await post_decision(d.session, Principal(user=reader), "tried-1", approval, "granted")
-            field, more, button = "a1-1", "a1-2", "a1-3"
+            field, more, button = "a2-1", "a2-2", "a2-3"
             await d.edit(field, "Ada")
             await sync_to_async(intake.post_show)(d.session, d.owner, "show-1", more)
             await d.act(button)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from envelopes.models import Event
 from envelopes.providers.anthropic import AnthropicProvider
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
@@ -72,6 +73,9 @@ async def test_a_whole_turn_with_a_tool_call_reaches_the_socket_as_it_is_written
         assert second[-2]["content"][0]["type"] == "thinking"
         assert [block["type"] for block in second[-1]["content"]] == ["tool_result", "tool_result"]
         assert '"degrees":24' in second[-1]["content"][1]["content"]
+        # What it thought stands in the log, for staff.
+        kept = await Event.objects.aget(part_type="reasoning-trace")
+        assert (kept.audience, kept.data["part"]["data"]) == ("audit", {"text": "hm", "model": "claude-test"})
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ async def test_a_claim_that_is_made_while_the_runner_stops_keeps_no_lease(
         assert turn.status == "queued" or turn.lease_until <= timezone.now()
 
 
-async def test_a_sweep_asks_four_things_and_changes_nothing_where_nothing_is_due() -> None:
+async def test_a_sweep_asks_five_things_and_changes_nothing_where_nothing_is_due() -> None:
     here = Runner()
     # What is asked seldom is asked at first.
     await here._sweep_once()
@@ -116,7 +116,7 @@ async def test_a_sweep_asks_four_things_and_changes_nothing_where_nothing_is_due
     await here._sweep_once()
     counts = await beside_sessions(read)
 
-    assert (counts.statements, counts.transactions) == (4, 0), dict(counts.verbs)
+    assert (counts.statements, counts.transactions) == (5, 0), dict(counts.verbs)
 
 
 async def _state(approval: Approval) -> str:

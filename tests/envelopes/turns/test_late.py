@@ -163,6 +163,9 @@ async def test_s13_a_result_alone_is_in_the_envelope_of_the_turn_that_it_begins(
 
         assert await _envelope(d, 1) == ["I will tell you."]
         assert await _envelope(d, 2) == ["found", "Found."]
+        # Whoever follows gets it as soon as it is there: as data of the turn that goes on with it.
+        (part,) = await d.rows("part", "domain-data")
+        assert (part.turn, part.data.get("late")) == (2, None)
 
 
 async def test_what_a_job_says_of_a_surface_that_is_there_and_words_begin_no_turn() -> None:

@@ -12,21 +12,29 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.test import AsyncClient, Client
+from pydantic import BaseModel
 
 from envelopes.access import Principal
 from envelopes.delivery import envelope_for
 from envelopes.delivery.rules import Reader
-from envelopes.errors import RegistrationError
+from envelopes.errors import RegistrationError, ValidationFailed
 from envelopes.models import Event, Session, StateValue
-from envelopes.providers.scripted import Conversation, Reply, Say, data, text
+from envelopes.providers.scripted import Call, Conversation, Reply, Say, data, text
 from envelopes.registries.state_machines import StateMachine, StateMachineRegistry, state_machines
+from envelopes.registries.tools import Tool, ToolContext
 from envelopes.session_state import live_sessions
 from envelopes.signals import state_transition_rejected
 from envelopes.turns.states import _refused, states_of
+from envelopes.types import Json
 from tests.desk import desk, replies
 from tests.envelopes.transports.program import at_door
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Nothing(BaseModel):
+    pass
+
 
 CART = {
     "component": "cart",
@@ -113,8 +121,6 @@ async def test_what_an_agent_proposes_is_made_and_nobody_but_peers_gets_it() -> 
             {"cart.status": "paid", "bay.status": "paid"},
             "The state of 'bay' is not changed by an agent's reply.",
         ),
-        ({"cart.status": "paid", "cart": "paid"}, "There is no coordinate 'cart'."),
-        ({"cart.status": "paid", "cart.status.": "paid"}, "There is no coordinate 'cart.status.'."),
     ],
 )
 async def test_all_of_a_patch_is_made_or_none_and_everybody_who_must_know_is_told(
@@ -151,6 +157,60 @@ async def test_all_of_a_patch_is_made_or_none_and_everybody_who_must_know_is_tol
         "\\\\", "\\"
     ).replace('\\"', '"')
     assert await d.texts() == ["I could not."] and await d.texts("thinking") == ["Paying."]
+
+
+async def test_a_tool_is_told_that_its_change_was_refused_and_the_rest_of_it_stays() -> None:
+    heard: list[ValidationFailed] = []
+
+    async def pay(context: ToolContext, args: Nothing) -> Json:
+        try:
+            await context.emit(data("setState", {"cart.status": "lost"}), text("thinking", "Paying."))
+        except ValidationFailed as error:
+            heard.append(error)
+        await context.emit(data("setState", {"cart.status": "paid"}))
+        return {}
+
+    script = replies([Call("pay", {})], [Say([text("response", "Paid.")])])
+    async with desk(script, Tool("pay", "", Nothing, pay)) as d:
+        await d.say("Pay")
+        assert (await states(d.session))["cart.status"] == "paid"
+        assert len(await d.rows("state-refused")) == 1
+        assert await d.texts("thinking") == ["Paying."]
+
+    (error,) = heard
+    assert error.facts["path"] == "/0"
+    assert error.message == "cart.status cannot go from 'open' to 'lost'."
+
+
+async def test_a_change_of_nothing_is_refused() -> None:
+    script = replies(
+        [Say([data("setState", {}), text("response", "x")])], [Say([text("response", "Sorry.")])]
+    )
+    async with desk(script) as d:
+        await d.say("Pay")
+        (refused,) = await d.rows("refused")
+        assert refused.data["error"]["path"] == "/parts/0/data"
+        assert await d.parts("setState") == []
+
+
+async def test_the_desk_lists_the_changes_that_were_asked_for_whoever_asked() -> None:
+    def parts(patch: dict[str, str]) -> list[Any]:
+        return [{"data": patch, "metadata": {"partType": "setState"}}]
+
+    said = [data("setState", {"cart.status": "paid"}), data("setState", {"cart.colour": "red"})]
+    async with at_door(replies([Say([*said, text("response", "Paid.")])])) as (caller, d):
+        await caller.say(d.session, {"text": "Pay", "parts": parts({"bay.status": "paid"})})
+        staff = await sync_to_async(User.objects.create_superuser)("ruth")
+        client = Client()
+        await sync_to_async(client.force_login)(staff)
+        answer = await sync_to_async(client.get)(f"/admin/envelopes/session/{d.session.pk}/change/")
+        page = answer.content.decode()
+
+    history = page[page.index("State history") :]
+    asked = [
+        history.index(words) for words in ("cart.colour = red", "cart.status = paid", "bay.status = paid")
+    ]
+    assert asked == sorted(asked)
 
 
 async def test_where_it_is_already_is_no_change_and_what_is_final_stays() -> None:

@@ -65,7 +65,9 @@ async def test_s10_what_a_tool_says_after_a_grant_is_said_at_work_and_in_the_env
         assert _states(await d.rows("part")) == [
             ("ack", "awaiting"),
             ("approval-request", "suspended"),
+            ("a2ui-surface", "suspended"),
             ("approval-response", "suspended"),
+            ("a2ui-surface", "suspended"),
             ("domain-data", "awaiting"),
             ("response", "awaiting"),
             ("artifact", "awaiting"),

@@ -46,6 +46,8 @@ async def test_a_turn_goes_from_ack_through_a_tool_to_an_answer() -> None:
             ("turn", ""),
             ("turn", ""),
             ("part", "ack"),
+            # The result, as soon as it is there; then what the model says of it.
+            ("part", "domain-data"),
             ("part", "response"),
             ("part", "domain-data"),
             ("settled", ""),

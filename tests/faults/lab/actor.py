@@ -20,9 +20,9 @@ from beachsite.demo.script import sally
 from beachsite.demo.script.replay import Flow, Later, play
 from envelopes.delivery.deltas import FLUSH_SECONDS
 from envelopes.providers.port import BlockEnded, BlockStarted, InputFragment, ModelEvent, ModelRequest
-from envelopes.providers.scripted import Call, Conversation, Reply, Say, ScriptedProvider, data, text
+from envelopes.providers.scripted import Call, Conversation, Reply, Say, Script, ScriptedProvider, data, text
 from envelopes.registries import catalogs
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
 from tests.faults.lab.gates import Gates
@@ -76,8 +76,31 @@ def _tell(times: int, hz: float) -> Flow:
     yield Say([text("response", "All is told.")])
 
 
+def _asked(conversation: Conversation) -> Reply:
+    """Another actor writes the middle, and this one the end."""
+    if any(entry.kind == "delegated" for entry in conversation.injections):
+        return Reply([Say([text("response", "That was the helper.")])])
+    return Reply([Say([text("ack", "I ask the helper.")], "delegated", delegate_to="helper", task="Write.")])
+
+
+def _breaks(conversation: Conversation) -> Reply:
+    """An error that is to be tried again, in an hour, and then an answer."""
+    if any("The line is down" in said.text for said in conversation.earlier):
+        return Reply([Say([text("response", "The line is up again.")])])
+    policy = {"retryPolicy": {"attempts": 2, "afterSeconds": 3600}}
+    return Reply([Say([{**text("error", "The line is down."), "data": policy}], "error")])
+
+
+def helper(request: ModelRequest) -> Reply:
+    return Reply([Say([text("response", LONG.format("second"))])])
+
+
 def script(request: ModelRequest) -> Reply:
     conversation = Conversation(request)
+    if "helper" in conversation.text.lower():
+        return _asked(conversation)
+    if "line" in conversation.text.lower():
+        return _breaks(conversation)
     if found := re.fullmatch(r"tell (\d+) times at (\d+)", conversation.text.lower()):
         return play(_tell(int(found[1]), float(found[2])), conversation)
     if "prices" in conversation.text.lower():
@@ -113,8 +136,8 @@ class Nothing(BaseModel):
 class Held(ScriptedProvider):
     """Stops at the gate ``words`` when half of the second sentence is written and some of it is on its way."""
 
-    def __init__(self, gates: Gates) -> None:
-        super().__init__(script)
+    def __init__(self, gates: Gates, follow: Script = script) -> None:
+        super().__init__(follow)
         self._gates = gates
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -159,6 +182,7 @@ def register() -> None:
         await gates.passing("research")
 
     catalogs.register(PRICES)
+    actors.register(Actor("helper", "Hal", "helps", "You help.", lambda: Held(gates, helper)))
     actors.register(
         replace(
             SALLY,

@@ -81,9 +81,30 @@ def begin(context: RowContext, segment: Segment) -> None:
         context.model.add(segment, Activity(context.new_id("w"), segment=segment.id))
 
 
+def tries_again(context: RowContext) -> None:
+    """A turn that tries an earlier one again says so: when it will, and when it does."""
+    retry = context.row.data.get("retry")
+    if not isinstance(retry, dict):
+        return
+    number, of = retry.get("number"), retry.get("of")
+    if "at" not in retry:
+        _say(context, _("Trying again ({} of {})").format(number, of))
+        return
+    at = context.thread.page.hours(str(retry["at"]))
+    told = (
+        _("Tries again at {} ({} of {})")
+        if retry.get("mode") == "turn"
+        else _("Says so again at {} ({} of {})")
+    )
+    _say(context, told.format(at, number, of))
+
+
 def note(context: RowContext) -> None:
     """A line of an ack or thinking part."""
-    words = context.words.strip()
+    _say(context, context.words.strip())
+
+
+def _say(context: RowContext, words: str) -> None:
     if not words:
         return
     segment = context.segment()

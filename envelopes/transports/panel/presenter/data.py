@@ -171,24 +171,6 @@ def _long(value: str) -> SafeString:
     )
 
 
-def defer_data(context: RowContext) -> None:
-    """A domain-data part: kept until the turn stops, since a card that shows it may follow."""
-    context.turn.held.append(
-        {"id": context.new_id(), "slot": context.slot(), "data": context.data, "at": context.at}
-    )
-
-
-def show_deferred(context: RowContext) -> None:
-    """The turn has stopped: data that no card of it shows gets the generic view."""
-    held, context.turn.held = context.turn.held, []
-    for item in held:
-        if "" in context.turn.shown or item["slot"] in context.turn.shown:
-            continue
-        context.model.add(
-            context.segment(), DataCard(item["id"], context.turn.actor, item["at"], item["data"])
-        )
-
-
 def show_unknown(context: RowContext) -> None:
     """A part of a registered type without a drawing: readable all the same, never lost."""
     data = context.part.get("data")

@@ -26,10 +26,10 @@ from envelopes.transports.panel.presenter import (
     artifact,
     data,
     decisions,
+    gathered,
     progress,
     prose,
     questions,
-    surface,
     templated,
 )
 from envelopes.transports.panel.presenter.row import RowContext
@@ -85,8 +85,8 @@ draw_with(THINKING.name, activity.note)
 draw_with(RESPONSE.name, prose.answer)
 draw_with(CLARIFY.name, questions.ask)
 draw_with(ERROR.name, questions.fail)
-draw_with(DOMAIN_DATA.name, data.defer_data)
-draw_with(A2UI_SURFACE.name, surface.show)
+draw_with(DOMAIN_DATA.name, gathered.gather)
+draw_with(A2UI_SURFACE.name, gathered.show_surface)
 draw_with(ARTIFACT.name, artifact.keep)
 draw_with(CITATION.name, prose.cite)
 draw_with(PROGRESS.name, progress.advance)

@@ -120,13 +120,17 @@ class ThreadModel:
     def touch(self, view: PartView) -> None:
         """A view has changed and is drawn again, once, however often this row changes it."""
         self._changed(view)
+        self.settle(view)
+        if view.id not in self._touched:
+            self._touched[view.id] = None
+            self._steps.append(("touch", view))
+
+    def settle(self, view: PartView) -> None:
+        """By what later rows find a view has changed, or that any do; how it looks has not."""
         self._forget_keys(view)
         self._enter_keys(view)
         if view.id in self.afar:
             self._stirred.add(view.id)
-        if view.id not in self._touched:
-            self._touched[view.id] = None
-            self._steps.append(("touch", view))
 
     def drop(self, view: PartView) -> None:
         self._changed(view)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 UNANSWERED = ("unanswered",)
 
+BROKEN_OFF = ("cancelled", "error", "timeout")
+"""How a turn ends that did not get to say all it had to."""
+
 
 @stored
 @dataclass
@@ -182,8 +185,19 @@ def stopped(words: str) -> str:
     return f"{bare.rstrip('.')}." if bare.endswith("..") or bare[-1:].isalnum() else words
 
 
-def broke(context: RowContext, *, title: str, body: str) -> None:
-    """The turn ended in an error of which no part speaks."""
+def ended(context: RowContext, finalized_by: str) -> None:
+    """The end of a turn that no part of it has explained."""
+    if context.turn.failed:
+        return
+    if finalized_by == "timeout":
+        body = _("The answer was stopped. Try again, or ask for less.")
+        _broke(context, title=_("This took too long"), body=body)
+    elif finalized_by == "error":
+        body = _("The problem is on our side and has been logged. Your messages are saved.")
+        _broke(context, title=_("This answer couldn’t be finished"), body=body)
+
+
+def _broke(context: RowContext, *, title: str, body: str) -> None:
     code = context.row.data.get("code")
     context.turn.failed = True
     context.model.add(

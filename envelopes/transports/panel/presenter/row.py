@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 class TurnMemory:
     """What the thread remembers of a turn. Plain data, kept in the snapshot.
 
-    ``held``: domain-data not drawn yet; ``shown``: slots that a card of this turn shows; ``bubbles``, ``cards``,
-    ``files``: DOM ids by part id, progress group and artifact id; ``asked``: the message that started it.
+    ``first``: the number of the turn whose data it goes on with, and so on, or its own; ``shown``: slots that a card of
+    this turn shows; ``bubbles``, ``cards``, ``files``: DOM ids by part id, progress group and artifact id; ``asked``:
+    the message that started it; ``aside``: it was put aside, and goes on below what comes next.
     """
 
     number: int
@@ -32,11 +33,15 @@ class TurnMemory:
     failed: bool = False
     asked: str = ""
     sources: int = 0
-    held: list[JsonObject] = field(default_factory=list)
+    first: int = 0
+    aside: bool = False
     shown: list[str] = field(default_factory=list)
     bubbles: dict[str, str] = field(default_factory=dict)
     cards: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.first = self.first or self.number
 
 
 class RowContext:

@@ -134,3 +134,8 @@ def _end_of_element(html: str, start: int) -> int:
         if depth < 0:
             return tag.start()
     return len(html)
+
+
+def live_id(key: str) -> str:
+    """The DOM id of the bubble that streams under ``key``; empty for a key that cannot be part of an id."""
+    return f"v{key}" if key and all(c.isascii() and (c.isalnum() or c in "-_") for c in key) else ""

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from a2ui import ops
 from envelopes.errors import ValidationFailed
 from envelopes.markup.html import SafeString, html, icon, text, trusted
-from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.surfaces import RUNTIME, messages_of
 from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
 from envelopes.transports.panel.presenter.questions import details
 from envelopes.types import Json
@@ -30,8 +30,9 @@ def frame(
     body: object,
     state: str = "",
     data: bool = False,
+    aim: bool = False,
 ) -> SafeString:
-    """The box that every card of an agent stands in.
+    """The box that every card of an agent stands in. ``aim``: links lead to it, and take the focus along.
 
     Whose it is, the runtime says: in the name of the group, and to whoever asks with the button on its edge, which no
     content of a card can reach. ``note`` stands there too.
@@ -39,7 +40,7 @@ def frame(
     name = text(render.page.name(actor))
     title = html(_("Data from {}") if data else _("Card from {}"), name)
     return html(
-        '<div class="b-surface" id="{0}" role="group" aria-label="{1}"{2}><div class="b-surface__body">{3}</div>'
+        '<div class="b-surface" id="{0}" role="group" aria-label="{1}"{2}{7}><div class="b-surface__body">{3}</div>'
         '<button class="b-surface__who" type="button" popovertarget="{0}w" aria-label="{4}">{5}</button>'
         '<div class="b-pop" id="{0}w" popover role="note"><b>{1}</b>{6}</div></div>',
         view.id,
@@ -49,6 +50,7 @@ def frame(
         _("Whose card this is"),
         icon("card"),
         note,
+        trusted(' tabindex="-1"') if aim else "",
     )
 
 
@@ -130,6 +132,9 @@ def shown(render: RenderContext, at: str) -> SafeString:
 def changed(context: RowContext, changes: Sequence[SurfaceChange]) -> None:
     """What the engine says that this row did to surfaces, whichever kind of row it is."""
     for change in changes:
+        if change.owner == RUNTIME:
+            # What the runtime asks has a card of the page's own.
+            continue
         card = _open_card(context, change.owner, change.surface_id)
         if change.kind == "created":
             if card is not None:
@@ -161,19 +166,19 @@ def end(context: RowContext, turn: int) -> None:
             context.model.op(ops.replace(f"{card.id}r", card.rest()))
 
 
-def show(context: RowContext) -> None:
-    """An a2ui-surface part: the changes have said what it did; what did nothing is said to have done nothing."""
-    slot = context.slot()
-    if slot not in context.turn.shown:
-        context.turn.shown.append(slot)
-    if context.changes:
-        return
+def show(context: RowContext) -> list[Card]:
+    """An a2ui-surface part: the changes have said what it did; what did nothing is said to have done nothing. Returns
+    the cards of it that there are now."""
+    if context.row.actor == RUNTIME:
+        return []
     named, harmless = _named(context.data)
-    if harmless or any(_open_card(context, context.row.actor, name) for name in named):
-        return
+    cards = [card for name in sorted(named) if (card := _open_card(context, context.row.actor, name))]
+    if cards or context.changes or harmless:
+        return cards
     context.model.add(
         context.segment(), Unshown(context.new_id(), context.row.actor, context.at, "invalid_surface")
     )
+    return []
 
 
 def _named(data: Json) -> tuple[set[str], bool]:

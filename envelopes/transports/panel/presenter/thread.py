@@ -7,13 +7,12 @@ same thread with the same DOM ids, and what the operations built is what ``html(
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.utils import translation
-from django.utils.translation import gettext as _
 
 from a2ui import ops
 from a2ui.ops import Op
@@ -26,9 +25,9 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import BUSY
 from envelopes.transports.panel.presenter import (
     activity,
-    data,
     decisions,
     drawing,
+    gathered,
     progress,
     prose,
     questions,
@@ -40,6 +39,7 @@ from envelopes.transports.panel.presenter.enclosed import enclosed
 from envelopes.transports.panel.presenter.model import Standing, ThreadModel
 from envelopes.transports.panel.presenter.part_view import RenderContext
 from envelopes.transports.panel.presenter.row import RowContext, TurnMemory
+from envelopes.transports.panel.presenter.streamed import live_id
 from envelopes.transports.panel.reader import gets
 from envelopes.types import Json
 
@@ -47,11 +47,6 @@ if TYPE_CHECKING:
     from a2ui import SurfaceChange, SurfaceSet
 
 __all__ = ["PageContext", "Thread"]
-
-BROKEN_OFF = ("cancelled", "error", "timeout")
-"""How a turn ends that did not get to say all it had to."""
-
-
 DEFAULT_WINDOW = 100
 
 
@@ -187,10 +182,10 @@ class Thread:
 
         Messages and clicks below do not count: what waits in line stays below the answer that is being written.
         """
-        number = context.row.turn
-        if (last := self.model.last(number)) is not None:
+        number, turn = context.row.turn, context.turn
+        if (last := self.model.last(number)) is not None and not (turn.aside and turn.status == "running"):
             return last
-        turn = context.turn
+        turn.aside = False
         self._new_day(context)
         # Of a turn that has settled it may not be known by now how many it has.
         which = context.row.seq if turn.status == "settled" else turn.segments
@@ -235,20 +230,25 @@ class Thread:
         status = str(context.row.data.get("status") or "")
         if turn.status == "settled":
             return
+        if isinstance(before := context.row.data.get("goesOn"), int):
+            turn.first = self.turn(before, context.row.actor).first
+        asker = context.row.data.get("delegatedFrom")
+        if isinstance(asker, int):
+            # What it says stands in the turn that waits for it, where something moves all the time.
+            self._set_status(turn, status)
+            self._anew(context, asker)
+            return
         if status in ("running", "waiting"):
             if turn.status not in ("running", "waiting"):
                 turn.since = context.at
             self._set_status(turn, status)
-            segment = context.segment()
-            if context.row.data.get("reason") == "recovered":
-                # What the runner that is gone was writing did not become a part; it is written anew.
-                self.model.op(ops.text(segment.zone_id, ""))
-            activity.begin(context, segment)
+            activity.begin(context, context.segment())
+            self._anew(context, turn.number)
+            activity.tries_again(context)
         else:
             self._set_status(turn, status)
             self._pause(context)
-            if status == "suspended":
-                data.show_deferred(context)
+            turn.aside = context.row.data.get("reason") == "state" if status == "suspended" else turn.aside
 
     def _part(self, context: RowContext) -> None:
         name = context.row.part_type
@@ -257,16 +257,12 @@ class Thread:
         if not gets(part_types.get(name), late=bool(context.row.data.get("late"))):
             # No text of it has streamed here either. A frame of it would be one that no page gets.
             return
-        live = context.row.data.get("live")
-        if isinstance(live, str) and (dom_id := live_id(live)):
-            self.model.op(ops.remove(dom_id))
+        self._remove_streamed([context.row.data.get("live")])
         surface.changed(context, context.changes)
         drawing.draw(context)
 
     def _withdrawn(self, context: RowContext) -> None:
-        for key in context.row.data.get("live") or ():
-            if isinstance(key, str) and (dom_id := live_id(key)):
-                self.model.op(ops.remove(dom_id))
+        self._remove_streamed(context.row.data.get("live") or ())
 
     def _tool(self, context: RowContext) -> None:
         decisions.outcome(context)
@@ -275,22 +271,22 @@ class Thread:
         turn = context.turn
         if turn.status == "settled":
             return
+        if "delegatedFrom" not in context.row.data:
+            self._end(context, turn)
+        self._set_status(turn, "settled")
+
+    def _end(self, context: RowContext, turn: TurnMemory) -> None:
         finalized_by = str(context.row.data.get("finalizedBy") or "complete")
-        data.show_deferred(context)
+        gathered.close(context, str(context.row.data.get("turnState") or ""))
         progress.close(context, finalized_by)
         decisions.close(context, turn.number)
-        if finalized_by in BROKEN_OFF:
+        if finalized_by in questions.BROKEN_OFF:
             surface.end(context, turn.number)
-        if finalized_by == "timeout":
-            body = _("The answer was stopped. Try again, or ask for less.")
-            questions.broke(context, title=_("This took too long"), body=body)
-        elif finalized_by == "error" and not turn.failed:
-            body = _("The problem is on our side and has been logged. Your messages are saved.")
-            questions.broke(context, title=_("This answer couldn’t be finished"), body=body)
-        elif finalized_by == "cancelled":
+        if finalized_by == "cancelled":
             self.model.add(context.segment(), prose.Stopped(context.new_id()))
+        else:
+            questions.ended(context, finalized_by)
         self._pause(context)
-        self._set_status(turn, "settled")
 
     def _set_status(self, turn: TurnMemory, status: str) -> None:
         turn.status = status
@@ -299,11 +295,22 @@ class Thread:
         else:
             self._working.discard(turn.number)
 
+    def _anew(self, context: RowContext, turn: int) -> None:
+        """What a runner that is gone was writing did not become a part; it is written anew."""
+        if context.row.data.get("reason") == "recovered" and (last := self.model.last(turn)) is not None:
+            self.model.op(ops.text(last.zone_id, ""))
+
+    def _remove_streamed(self, keys: Iterable[Json]) -> None:
+        for key in keys:
+            if isinstance(key, str) and (dom_id := live_id(key)):
+                self.model.op(ops.remove(dom_id))
+
     # -- pieces of them -----------------------------------------------------------------------------------------------
 
     def _pause(self, context: RowContext) -> None:
         """The turn runs no longer: its live lines fold, streamed text that is left goes, an empty segment goes too."""
         turn = context.turn
+        gathered.stop(context)
         ran = _seconds(turn.since, context.at)
         turn.since = ""
         for segment in self.model.segments_of(turn.number):
@@ -325,11 +332,6 @@ _KINDS: dict[str, Callable[[Thread, RowContext], None]] = {
     "tool": Thread._tool,
     "settled": Thread._settled,
 }
-
-
-def live_id(key: str) -> str:
-    """The DOM id of the bubble that streams under ``key``; empty for a key that cannot be part of an id."""
-    return f"v{key}" if key and all(c.isascii() and (c.isalnum() or c in "-_") for c in key) else ""
 
 
 def _seconds(since: str, until: str) -> float:

@@ -27,6 +27,7 @@ def test_it_names_every_operation_what_it_takes_and_what_it_answers() -> None:
     assert {name: (method, path) for name, (method, path, _) in found.items()} == {
         "beginSession": ("post", "/api/sessions"),
         "say": ("post", "/api/sessions/{session_id}/messages"),
+        "act": ("post", "/api/sessions/{session_id}/actions"),
         "answer": ("get", "/api/sessions/{session_id}/turns/{turn_id}"),
         "follow": ("get", "/api/sessions/{session_id}/parts"),
     }

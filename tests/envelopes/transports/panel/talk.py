@@ -164,8 +164,8 @@ class Talk:
     def me(self, text: str, **more: Any) -> list[Op]:
         return self.row("message", {"text": text, "name": "Ines", **more})
 
-    def turn(self, number: int, status: str = "running") -> list[Op]:
-        return self.row("turn", {"status": status, "number": number}, turn=number, actor="sally")
+    def turn(self, number: int, status: str = "running", **more: Any) -> list[Op]:
+        return self.row("turn", {"status": status, "number": number, **more}, turn=number, actor="sally")
 
     def part(
         self,
@@ -175,6 +175,7 @@ class Talk:
         *,
         turn: int = 1,
         live: str = "",
+        own_card: bool = False,
         **metadata: Any,
     ) -> list[Op]:
         part: dict[str, Any] = {"metadata": {"partType": part_type, **metadata}}
@@ -185,6 +186,8 @@ class Talk:
         row: dict[str, Any] = {"part": part, "turnState": "awaiting"}
         if live:
             row["live"] = live
+        if own_card:
+            row["ownCard"] = True
         if turn in self.settled:
             row["late"] = True
         return self.row("part", row, part_type, turn, "sally")

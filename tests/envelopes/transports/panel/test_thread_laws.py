@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from envelopes.protocol.merging import STRATEGIES
 from envelopes.transports.panel.presenter.thread import Thread
 from tests.envelopes.transports.panel.talk import ENGINE, Page, Talk, delete, surface, update
 
@@ -40,6 +41,21 @@ part = st.one_of(
     st.tuples(st.just("data"), turns, st.just("progress"), progress),
     st.tuples(st.just("data"), turns, st.just("domain-data"), st.dictionaries(words, values, max_size=3)),
     st.tuples(
+        st.just("gathered"),
+        turns,
+        st.dictionaries(st.sampled_from("ab"), st.lists(st.integers(0, 9), max_size=2) | values, max_size=2),
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "slotKey": names,
+                "dataKind": st.sampled_from(["k", "l"]),
+                "mergeStrategy": st.sampled_from(STRATEGIES),
+                "own": st.just(True),
+            },
+        ),
+    ),
+    st.tuples(st.just("shown"), turns, st.sampled_from(["", "f", "k"])),
+    st.tuples(
         st.just("data"), turns, st.just("citation"), st.fixed_dictionaries({"path": words, "title": words})
     ),
     st.tuples(
@@ -66,6 +82,8 @@ other = st.one_of(
     st.tuples(
         st.just("turn"), turns, st.sampled_from(["queued", "running", "running", "suspended", "waiting"])
     ),
+    st.tuples(st.just("on"), st.just(3), st.integers(1, 2)),
+    st.tuples(st.just("settle"), turns, st.just("passed")),
     st.tuples(
         st.just("settle"), turns, st.sampled_from(["complete", "clarifying", "error", "cancelled", "timeout"])
     ),
@@ -96,6 +114,13 @@ def take(talk: Talk, step: tuple[Any, ...]) -> None:
         talk.decide(rest[2], rest[1], turn=rest[0], reason=rest[3] if rest[2] == "denied" else None)
     elif kind == "tool":
         talk.tool(rest[2], rest[1], turn=rest[0])
+    elif kind == "gathered":
+        more = dict(rest[2])
+        talk.part("domain-data", data=rest[1], turn=rest[0], own_card=more.pop("own", False), **more)
+    elif kind == "shown":
+        talk.part("a2ui-surface", data=surface("h", model={"n": 1}), turn=rest[0], dataKind=rest[1])
+    elif kind == "on":
+        talk.turn(rest[0], "queued", goesOn=rest[1])
     elif kind == "data":
         talk.part(rest[1], data=rest[2], turn=rest[0])
     else:

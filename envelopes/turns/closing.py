@@ -1,0 +1,45 @@
+"""Calls that are open when their turn ends."""
+
+from __future__ import annotations
+
+from envelopes.log.append import Writer
+from envelopes.models import ToolCall, Turn
+from envelopes.registries.actors import actors
+from envelopes.registries.statuses import UNFINISHED, CallStatus
+from envelopes.turns.outcomes import UNKNOWN, Outcome, record_outcome
+from envelopes.types import JsonObject
+
+_STOPPED: dict[str, JsonObject] = {
+    "cancelled": {"code": "cancelled", "message": "The person stopped it."},
+    "timeout": {"code": "turn_timeout", "message": "The time of its turn was up."},
+}
+"""What a job is told that ends with its turn."""
+
+
+def close_calls(writer: Writer, turn: Turn, finalized_by: str) -> None:
+    """Give every call that nobody will finish an end: one that may have taken effect is unknown, for staff to resolve
+    (D19); others were not run, or not to their end. Jobs go on after their turn, unless it was stopped: then those of
+    turns that were passed on to it end too."""
+    stopped = _STOPPED.get(finalized_by)
+    lineage = {earlier.pk: earlier for earlier in turn.lineage()} | {turn.pk: turn}
+    unfinished = ToolCall.objects.filter(turn__in=lineage, state__in=UNFINISHED)
+    for call in unfinished.select_related("approval"):
+        asker = lineage[call.turn_id]
+        outcome = _left_at(call, asker, stopped)
+        if outcome is not None:
+            record_outcome(writer, asker, call, outcome)
+
+
+def _left_at(call: ToolCall, turn: Turn, stopped: JsonObject | None) -> Outcome | None:
+    """How a call ends that nobody will finish; None for a job that goes on."""
+    if call.background and call.state == CallStatus.RUNNING:
+        return Outcome("failed", error=stopped) if stopped is not None else None
+    if call.state != CallStatus.RUNNING:
+        return Outcome("failed", error={"code": "not_run", "message": "The turn ended before this was run."})
+    actor = actors.get(turn.actor)
+    tool = actor.tool(call.name) if actor else None
+    if tool is not None and tool.idempotent:
+        return Outcome(
+            "failed", error={"code": "not_finished", "message": "The turn ended before this was done."}
+        )
+    return Outcome("unknown", error=UNKNOWN)

@@ -1,0 +1,232 @@
+"""Data that a surface template draws: the parts that ``append_parts`` adds to those that hold it (D11).
+
+There is one surface a slot. With a slot key it stays for the conversation, with a kind alone for the turn; later data
+changes it. Where the agent has a surface of its own for the slot, there is none of the template's.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+
+from a2ui import SurfaceSet
+from a2ui.compose import changes
+from envelopes.errors import RespondRefused
+from envelopes.log.append import Writer
+from envelopes.models import Event, TemplateSurface, Turn
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.protocol.merging import merged, strategy_of
+from envelopes.protocol.parts import Metadata, Part
+from envelopes.protocol.rows import DiagnosticData
+from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.text import clean_text, clip
+from envelopes.registries.surface_templates import SurfaceTemplate, TemplateContext, surface_templates
+from envelopes.session_state import live_sessions
+from envelopes.turns.surfaces import RETIRED_SLOT, Tried, check_surfaces
+from envelopes.types import JsonObject
+
+logger = logging.getLogger(__name__)
+
+FAILED = "TEMPLATE_FAILED"
+
+
+@dataclass(frozen=True)
+class Made:
+    """A part that shows data, and what is kept of it; without a part nothing is shown, or all of it already. ``gone``:
+    nothing is kept any more."""
+
+    kept: TemplateSurface
+    part: Part | None
+    gone: bool = False
+
+
+def is_drawn(part: Part) -> bool:
+    """Whether ``part`` is data that a template draws."""
+    return (
+        part.part_type == DOMAIN_DATA.name
+        and isinstance(part.data, dict)
+        and surface_templates.for_data(part.metadata.dataKind) is not None
+    )
+
+
+def covered_by(surfaces: SurfaceSet, turn: Turn, owner: str, part: Part) -> list[str]:
+    """The ids of surfaces of templates in whose place an agent has put this one."""
+    slot = _slot(part) if part.part_type == A2UI_SURFACE.name else ""
+    if not slot or not surface_templates.has_any_for_data():
+        return []
+    ids = (_of_slot(slot), _of_turn(slot, turn))
+    return [each for each in ids if surfaces.get(owner, each) is not None and each not in _named(part)]
+
+
+def made_of(writer: Writer, turn: Turn, owner: str, parts: Sequence[Part]) -> list[Made]:
+    """What templates make of the data in ``parts`` of ``owner``, and which of their surfaces end."""
+    if not surface_templates.has_any_for_data():
+        return []
+    drawn = [part for part in parts if is_drawn(part)]
+    own = [part for part in parts if part.part_type == A2UI_SURFACE.name and _slot(part)]
+    if not drawn and not own:
+        return []
+    with live_sessions.open(writer.session, upto=writer.known_seq) as view:
+        surfaces = view.surfaces
+        shown = {each.id for each in surfaces if each.owner == owner}
+        ending = dict.fromkeys(each for part in own for each in covered_by(surfaces, turn, owner, part))
+    kept = {each.surface_id: each for each in _kept(writer, owner, ending)}
+    found = [Made(kept[each], _ended(each), gone=True) for each in ending if each in kept]
+    covered = {_slot(part) for part in own}
+    latest: dict[str, TemplateSurface] = {}
+    for part in drawn:
+        template, slot = surface_templates.for_data(part.metadata.dataKind), _slot(part)
+        surface_id = _of_slot(slot) if part.metadata.slotKey else _of_turn(slot, turn)
+        before = latest.get(surface_id) or next(iter(_kept(writer, owner, [surface_id])), None)
+        is_there = surface_id in shown or surface_id in latest
+        if (
+            template is None
+            or slot in covered
+            or (not is_there and _has_own(writer, turn, owner, part, shown))
+        ):
+            continue
+        made = _made(writer, turn, owner, template, part, surface_id, before, is_there=is_there)
+        if made is not None:
+            latest[surface_id] = made.kept
+            found.append(made)
+    return found
+
+
+def tried(
+    writer: Writer, turn: Turn, owner: str, parts: list[Part], made: list[Made]
+) -> tuple[Tried, list[Made]]:
+    """``check_surfaces`` of ``parts`` and what was made of them. What a surface refuses of the latter is left out and
+    told to staff; the agent hears of its own parts alone. Raises as that does."""
+    shown = [each for each in made if each.part is not None]
+    try:
+        found = check_surfaces(writer, owner, [*parts, *(each.part for each in shown if each.part)])
+    except RespondRefused as error:
+        problems = error.facts.get("problems", [])
+        wrong = {
+            shown[at].kept.surface_id for problem in problems if (at := _number(problem) - len(parts)) >= 0
+        }
+        if not wrong:
+            raise
+        for problem in problems:
+            if (at := _number(problem) - len(parts)) >= 0:
+                _tell(writer, turn, owner, shown[at].kept, problem["message"], problem["path"])
+        return tried(writer, turn, owner, parts, [one for one in made if one.kept.surface_id not in wrong])
+    for problem in found.told:
+        if (at := _number(problem) - len(parts)) >= 0:
+            _tell(writer, turn, owner, shown[at].kept, problem["message"], problem["path"])
+    found.told[:] = [problem for problem in found.told if _number(problem) < len(parts)]
+    return found, made
+
+
+def keep(made: Made) -> None:
+    """Store what is kept of a surface, in the transaction in which its part is."""
+    if made.gone:
+        made.kept.delete()
+        return
+    made.kept.save()
+
+
+def _made(
+    writer: Writer,
+    turn: Turn,
+    owner: str,
+    template: SurfaceTemplate,
+    part: Part,
+    surface_id: str,
+    before: TemplateSurface | None,
+    *,
+    is_there: bool,
+) -> Made | None:
+    session, metadata, new = writer.session, part.metadata, part.data or {}
+    kept = before or TemplateSurface(session=session, owner=owner, surface_id=surface_id, data={}, made={})
+    kept.kind, was = template.name, kept.made
+    kept.data = merged(kept.data, new, strategy_of(metadata.mergeStrategy))
+    context = TemplateContext(
+        surface_id, session.public_id, owner, _slot(part), session.locale, session.timezone
+    )
+    if is_there and not was:
+        _tell(writer, turn, owner, kept, "The agent has a surface of this id, so the template has none.")
+        return None
+    try:
+        (message,) = template.draw(deepcopy(kept.data), context).create()
+        kept.made = message["createSurface"]
+        if kept.made["surfaceId"] != surface_id:
+            raise ValueError(f"It is not the surface {surface_id!r}.")  # noqa: TRY301 - as any other of its faults
+    except Exception as error:
+        # Whatever is wrong with it, the data is there to be read.
+        logger.exception("The surface template %r raised.", template.name)
+        _tell(writer, turn, owner, kept, f"{type(error).__name__}: {error}")
+        kept.made = {}
+        return Made(kept, _ended(surface_id) if is_there else None)
+    messages = changes(was, kept.made) if is_there else [message]
+    named = {"partType": A2UI_SURFACE.name, "slotKey": metadata.slotKey, "dataKind": metadata.dataKind}
+    shown = Metadata.model_validate({**named, "template": template.name})
+    return Made(kept, Part(data={"messages": messages}, metadata=shown) if messages else None)
+
+
+def _has_own(writer: Writer, turn: Turn, owner: str, part: Part, shown: set[str]) -> bool:
+    """Whether the agent shows the slot by a surface of its own: of this turn or, with a slot key, of any."""
+    rows = Event.objects.filter(
+        session=writer.session,
+        kind="part",
+        part_type=A2UI_SURFACE.name,
+        actor=owner,
+        data__part__metadata__template__isnull=True,
+    )
+    if key := part.metadata.slotKey:
+        rows = rows.filter(data__part__metadata__slotKey=key)
+    else:
+        rows = rows.filter(turn=turn.number, data__part__metadata__dataKind=part.metadata.dataKind)
+    last = rows.order_by("-seq").values_list("data", flat=True).first()
+    return last is not None and not shown.isdisjoint(_named(Part.model_validate(last["part"])))
+
+
+def _named(part: Part) -> set[str]:
+    """The ids of the surfaces that a part speaks of."""
+    bodies = [body for message in messages_of(part.data) for body in message.values()]
+    return {str(body.get("surfaceId", "")) for body in bodies if isinstance(body, dict)}
+
+
+def _slot(part: Part) -> str:
+    return part.metadata.slotKey or part.metadata.dataKind or ""
+
+
+def _of_slot(slot: str) -> str:
+    return f"slot:{slot}"
+
+
+def _of_turn(kind: str, turn: Turn) -> str:
+    return f"data:{turn.number}:{kind}"
+
+
+def _kept(writer: Writer, owner: str, ids: Sequence[str] | dict[str, None]) -> list[TemplateSurface]:
+    if not ids:
+        return []
+    known = TemplateSurface.objects.filter(session=writer.session, owner=owner, surface_id__in=list(ids))
+    return list(known)
+
+
+def _ended(surface_id: str) -> Part:
+    message = {"version": "1.0", "deleteSurface": {"surfaceId": surface_id}}
+    return Part(data=message, metadata=Metadata(partType=A2UI_SURFACE.name, slotKey=RETIRED_SLOT))
+
+
+def _number(problem: JsonObject) -> int:
+    """The place of the part that a problem is about."""
+    return int(str(problem["part"]).rpartition("/")[2])
+
+
+def _tell(
+    writer: Writer, turn: Turn, owner: str, kept: TemplateSurface, message: str, path: str = ""
+) -> None:
+    told: DiagnosticData = {
+        "part": "",
+        "code": FAILED,
+        "surfaceId": kept.surface_id,
+        "path": path,
+        "message": clip(clean_text(f"Template {kept.kind}: {message}"), 512),
+    }
+    writer.add("diagnostic", told, turn=turn, actor=owner, audience="audit")
