@@ -148,6 +148,9 @@ class RuntimeSettings:
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
 
+    BEACH_READER_SECONDS = _number(60.0)
+    """How long whoever reads a reply, a stream or a socket may take nothing of it."""
+
     BEACH_REASONING = _choice("staff", "audit", "off")
     """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
 
@@ -159,6 +162,9 @@ class RuntimeSettings:
 
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""
+
+    BEACH_STREAMS_PER_CALLER = _whole(100)
+    """How many streams one peer or person may have open, in this process."""
 
     BEACH_SWEEP_SECONDS = _number(1.0)
     """The time between two looks for turns that nobody runs."""

@@ -21,7 +21,8 @@ Look = Callable[[PresentedSession], Any]
 
 @dataclass
 class News:
-    """``turns``: by number, where their text belongs at row ``seq``. ``texts`` streams then; ``made`` is the door's."""
+    """``turns``: by number, where their text belongs at row ``seq``. ``texts`` streams then; ``made`` is the door's.
+    ``more``: ``frames`` are a page, and nothing else is said before the last one."""
 
     frames: list[Frame]
     turns: dict[int, Standing]
@@ -29,6 +30,7 @@ class News:
     busy: bool
     texts: list[Delta]
     made: Any = None
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,13 @@ def _log_at(session_pk: int, after: int) -> QuerySet[Any, Any]:
 _LOG_AT = Prepared(_log_at, 2**53 - 1, 2**53)
 
 
-def news_of(shown: PresentedSession, frames: list[Frame], turns: set[int], make: Look | None = None) -> News:
-    """``frames`` up to where ``shown`` is, with where their turns and ``turns`` stand. Within its lock."""
+def news_of(
+    shown: PresentedSession, frames: list[Frame], turns: set[int], make: Look | None = None, *, of: int
+) -> News:
+    """``frames`` up to where ``shown`` is, with where their turns and ``turns`` stand; or the first of the ``of`` that
+    there are. Within its lock."""
+    if len(frames) < of:
+        return News(frames, {}, 0, busy=True, texts=[], more=True)
     asked = turns | {frame.turn for frame in frames}
     standing = {turn: Standing(shown.place(turn), shown.over.get(turn, NOWHERE)) for turn in asked if turn}
     return News(frames, standing, shown.sent, shown.busy, [], make(shown) if make is not None else None)
