@@ -11,7 +11,7 @@ from asgiref.sync import sync_to_async
 from a2ui import Limits
 from beachsite.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from beachsite.suite import ROOT
-from envelopes.artifacts import PIECE_BYTES
+from envelopes.artifacts.reading import AT_ONCE
 from envelopes.checks import MOST_TAUGHT
 from envelopes.conf import KNOWN, a2ui_limits, image_hosts
 from envelopes.delivery.catching_up import PAGE_CHARACTERS
@@ -120,7 +120,7 @@ def test_what_waits_for_a_reader_is_documented() -> None:
             f"{KEPT_FRAMES:,} and {KEPT_CHARACTERS:,}"
         ),
         "pieces of streamed text, and characters": f"{WAITING:,} and {WAITING_CHARACTERS:,}",
-        "bytes of a file that are read at once": f"{PIECE_BYTES:,}",
+        "bytes of a file that are read at once": f"{AT_ONCE:,}",
     }
 
 
