@@ -1,5 +1,6 @@
 """Daphne's sockets, with what it offers no option for: every close code and its reason, limits that hold for what
-comes in only, frames that leave at once, and handshakes that take turns.
+comes in only, frames that leave at once, and handshakes that take turns. Whoever sends, here and in a reply, waits for
+a reader that is behind (``daphne_backpressure``).
 
 Measured with daphne 4.2, autobahn 26 and Twisted 26: codes under 3000 raise, so nobody can be told to come back; a
 message over the limit cuts the connection without a code; the same limit raises for what the server itself sends; each
@@ -24,6 +25,7 @@ from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet.defer import Deferred
 from twisted.internet.tcp import Connection
 
+from beachsite.daphne_backpressure import Backpressure, Inbox, unread
 from envelopes.conf import conf
 
 HANDSHAKES = 8
@@ -45,6 +47,9 @@ _OF_HANDSHAKES = frozenset({
 })  # fmt: skip
 """What nobody asks a connection for once it is open: a third of what it would hold."""
 
+
+_FILLS = frozenset({"http.response.start", "http.response.body", "websocket.send"})
+"""Messages of an application that wait for room. The others are small, and end something."""
 
 _TRAFFIC: Any = TrafficStats()  # type: ignore[no-untyped-call]
 
@@ -83,47 +88,34 @@ class Turns:
             self._is_going_on = False
 
 
-class Inbox:
-    """What an application has still to receive: one puts, one gets. An ``asyncio.Queue`` has three queues and an event,
-    3 KiB for each socket that has nothing to say."""
-
-    __slots__ = ("_messages", "_waiting")
-
-    def __init__(self) -> None:
-        self._messages: list[Any] = []
-        self._waiting: asyncio.Future[None] | None = None
-
-    def put_nowait(self, message: Any) -> None:
-        self._messages.append(message)
-        if self._waiting is not None and not self._waiting.done():
-            self._waiting.set_result(None)
-
-    async def get(self) -> Any:
-        while not self._messages:
-            self._waiting = asyncio.get_running_loop().create_future()
-            try:
-                await self._waiting
-            finally:
-                self._waiting = None
-        return self._messages.pop(0)
-
-
 class Applications:
-    """What daphne does for a connection, with an ``Inbox``: mixed into its server."""
+    """What daphne does for a connection, with an ``Inbox`` and with backpressure: mixed into its server."""
 
     connections: dict[Any, dict[str, Any]]
     application: Any
-    handle_reply: Any
 
     def create_application(self, protocol: Any, scope: dict[str, Any]) -> Inbox | None:
         """Start the application for a connection; what goes to it is put into what this returns."""
         if protocol not in self.connections:
             return None
-        inbox = Inbox()
+        # Of a request that has come as a whole, nothing more is read.
+        inbox = Inbox(protocol.transport if scope["type"] == "websocket" else None)
+        protocol.attach()
         scope.setdefault("asgi", {"version": "3.0"})
         running = self.application(scope=scope, receive=inbox.get, send=partial(self.handle_reply, protocol))
         self.connections[protocol]["application_instance"] = asyncio.ensure_future(running)
         return inbox
+
+    async def handle_reply(self, protocol: Any, message: Any) -> None:
+        """As daphne's, once there is room for it."""
+        if protocol.is_behind and message["type"] in _FILLS:
+            await protocol.room()
+        await super().handle_reply(protocol, message)  # type: ignore[misc]
+
+    def timeout_checker(self) -> None:
+        """Every two seconds, as daphne's."""
+        unread.check()
+        super().timeout_checker()  # type: ignore[misc]
 
     def kill_all_applications(self) -> Deferred[Any]:
         """Before the reactor ends. Daphne's raises where a connection has no application: who waits for a turn has none
@@ -135,7 +127,7 @@ class Applications:
         return Deferred.fromFuture(asyncio.gather(*running, return_exceptions=True))
 
 
-class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no types
+class Protocol(Backpressure, WebSocketProtocol):  # type: ignore[misc]  # daphne ships no types
     """One connection."""
 
     # On the class, by ``Factory``.
@@ -152,6 +144,10 @@ class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no type
         # Of the HTTP connection that this one was: it would be kept for as long as the transport knows it.
         self.transport.unregisterProducer()
         super().connectionMade()
+
+    def attach(self) -> None:
+        """There is an application that can wait."""
+        self.transport.registerProducer(self, True)
 
     def onOpen(self) -> None:  # noqa: N802 - autobahn's name
         """The handshake is over, and what it came with is in the scope."""
@@ -175,6 +171,7 @@ class Protocol(WebSocketProtocol):  # type: ignore[misc]  # daphne ships no type
             self._give_turn_back()
             # It has the connection itself as its result: a circle, for the garbage collector.
             self.is_closed = None
+            self.transport.unregisterProducer()
 
     def onClose(self, *args: Any) -> None:  # noqa: N802 - autobahn's name
         """As daphne's, which raises for what its server does not know: a handshake that was wrong, or refused a while
@@ -261,8 +258,38 @@ def _as_it_is(option: Any) -> Any:
     return staticmethod(option) if isfunction(option) else option
 
 
-class Request(WebRequest):  # type: ignore[misc]  # daphne ships no types
+class Request(Backpressure, WebRequest):  # type: ignore[misc]  # daphne ships no types
     """One request. Those that become sockets take turns."""
+
+    def attach(self) -> None:
+        """There is an application that can wait."""
+        self.channel.registerProducer(self, True)
+        if self.transport.producerPaused:
+            # By the reply to the request before this one.
+            self.pauseProducing()
+
+    def connectionLost(self, reason: Any) -> None:  # noqa: N802 - twisted's name
+        """As daphne's."""
+        # A channel that is closing has no producer any more.
+        self.go_on()
+        super().connectionLost(reason)
+
+    def handle_exception(self, exception: Any) -> None:
+        """As daphne's, which raises for a reply that has begun, and looks after no connection any more from then on."""
+        if not self._response_started:
+            super().handle_exception(exception)
+        elif self.channel is not None:
+            # What was sent so far must not look like all of it.
+            self.transport.abortConnection()
+
+    def finish(self) -> None:
+        """As daphne's. What its reader has not taken yet is the transport's."""
+        self.channel.unregisterProducer()
+        self.go_on()
+        super().finish()
+        if self.transport.disconnecting:
+            # Until all has been taken, as long as somebody takes something.
+            unread.add(self.transport)
 
     def process(self) -> Any:
         """As daphne's."""

@@ -10,6 +10,7 @@ class EnvelopesConfig(AppConfig):
 
     def ready(self) -> None:
         from envelopes import (
+            artifacts,  # noqa: F401  (connects a receiver)
             beach,  # noqa: F401  (registers what the protocol names, before any application)
             checks,  # noqa: F401  (registers the checks)
             signals,  # noqa: F401  (connects the receivers)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib.staticfiles import finders
 from django.core import checks
+from django.core.files.storage import storages
 from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
@@ -116,6 +117,24 @@ def slots(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
                 hint = "Give it one strategy, or two keys: readers merge what comes for one key."
                 found.append(checks.Warning(told, hint=hint, id="envelopes.W002"))
     return found
+
+
+@checks.register()
+def artifact_storage(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """Files of conversations have to be kept somewhere, and not where a server gives them to anybody."""
+    alias = conf.BEACH_ARTIFACT_STORAGE
+    if alias in storages.backends and alias not in ("default", "staticfiles"):
+        return []
+    told = f"STORAGES has no {alias!r}, which BEACH_ARTIFACT_STORAGE names: files of conversations have no place."
+    if alias in storages.backends:
+        told = f"BEACH_ARTIFACT_STORAGE is {alias!r}, whose files are for everybody: those of conversations are not."
+    return [
+        checks.Error(
+            told,
+            hint="Add an 'artifacts' to STORAGES: a folder, or a bucket, of which nobody else has an address.",
+            id="envelopes.E005",
+        )
+    ]
 
 
 @checks.register()

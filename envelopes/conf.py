@@ -98,6 +98,9 @@ class RuntimeSettings:
     """How long a person has to decide, where the tool does not say."""
 
     BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
+    BEACH_ARTIFACT_STORAGE = _text("artifacts")
+    """The alias in STORAGES under which files of conversations are kept: never one whose files a server gives out."""
+
     BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
     """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
 
@@ -145,14 +148,23 @@ class RuntimeSettings:
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
 
+    BEACH_READER_SECONDS = _number(60.0)
+    """How long whoever reads a reply, a stream or a socket may take nothing of it."""
+
     BEACH_REASONING = _choice("staff", "audit", "off")
     """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
 
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""
 
+    BEACH_SESSION_ARTIFACT_BYTES = _whole(500 * 1024 * 1024)
+    """All files of a conversation together."""
+
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""
+
+    BEACH_STREAMS_PER_CALLER = _whole(100)
+    """How many streams one peer or person may have open, in this process."""
 
     BEACH_SWEEP_SECONDS = _number(1.0)
     """The time between two looks for turns that nobody runs."""

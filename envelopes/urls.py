@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from envelopes import artifacts
+from envelopes.artifacts.serving import download
 from envelopes.registries.transports import transports
 from envelopes.transports.agent_card import agent_card
 from envelopes.transports.api import make_api, openapi
@@ -15,7 +15,7 @@ api = make_api(transport.api() for transport in transports if transport.api is n
 
 urlpatterns = [
     *(route for transport in transports for route in transport.routes()),
-    path("artifacts/<str:artifact_id>", artifacts.download, name="artifact"),
+    path("artifacts/<str:artifact_id>", download, name="artifact"),
     path(".well-known/agent-card.json", agent_card, name="agent-card"),
     path("api/openapi.json", openapi, {"api": api}, name="openapi"),
     path("api/", (api.urls[0], "ninja", "api")),

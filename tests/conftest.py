@@ -8,6 +8,7 @@ import signal
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
@@ -60,9 +61,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_unconfigure() -> None:
-    """SQLite leaves its side files when a thread still held a connection as the database was removed."""
+    """SQLite leaves its side files when a thread still held a connection as the database was removed. Files of
+    conversations are as old as their rows."""
     for leftover in (suite.ROOT / "var" / "test").glob(f"{os.getpid()}.sqlite3*"):
         leftover.unlink()
+    shutil.rmtree(suite.ROOT / "var" / "test" / f"{os.getpid()}.artifacts", ignore_errors=True)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -88,6 +91,18 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
     committer.stop(10)
     assert database_threads.stop(seconds=10)
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
+
+
+@pytest.fixture
+def files(settings: Any, tmp_path: Path) -> Path:
+    """The storage of files, empty: a folder of this test alone."""
+    folder = tmp_path / "artifacts"
+    kept = settings.STORAGES["artifacts"]
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "artifacts": {**kept, "OPTIONS": {**kept["OPTIONS"], "location": folder}},
+    }
+    return folder
 
 
 @pytest.fixture(scope="session")

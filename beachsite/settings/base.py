@@ -121,6 +121,19 @@ STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
     "beachsite.client.ClientFinder",
 ]
+STORAGES: dict[str, dict[str, Any]] = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    # Files of conversations: in a folder that nothing but the application serves, and that nobody else may read.
+    "artifacts": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {
+            "location": Path(env.text("BEACH_ARTIFACT_ROOT", str(BEACH_DATA / "artifacts"))),
+            "file_permissions_mode": 0o600,
+            "directory_permissions_mode": 0o700,
+        },
+    },
+}
 STATIC_ROOT = Path(env.text("BEACH_STATIC_ROOT", str(BASE_DIR / "var" / "static")))
 
 # -- doors ---------------------------------------------------------------------------------------------------
@@ -169,6 +182,10 @@ BEACH_DATABASE_THREADS = env.number(
 BEACH_TURNS_AT_ONCE = env.number("BEACH_TURNS_AT_ONCE", 500, least=1)
 # How long a turn stays with a process that has stopped answering.
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
+# How long a reader may take nothing of what is being sent to it before it is cut off.
+BEACH_READER_SECONDS = env.seconds("BEACH_READER_SECONDS", 60.0)
+# How many streams of events a process keeps open for one peer or person.
+BEACH_STREAMS_PER_CALLER = env.number("BEACH_STREAMS_PER_CALLER", 100, least=1)
 # How long an approval may wait for a person.
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
 # How long a turn may take, people and other agents that it waits for left out.

@@ -27,6 +27,7 @@ DATABASES["default"]["TEST"] = {
     if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3"
     else f"test_beach_{os.getpid()}"
 }
+STORAGES["artifacts"]["OPTIONS"]["location"] = _RUN / f"{os.getpid()}.artifacts"
 CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 REDIS_URL = ""
 ANTHROPIC_API_KEY = ""

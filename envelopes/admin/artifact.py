@@ -14,13 +14,12 @@ from envelopes.models import Artifact
 
 @admin.register(Artifact)
 class ArtifactAdmin(HistoryAdmin[Artifact]):
-    """Files that belong to conversations; their content is not loaded."""
+    """Files that belong to conversations; their content is in a storage of its own."""
 
-    list_display = ["named", "mime_type", "size", "conversation", "created"]
+    list_display = ["named", "mime_type", "size", "owner", "conversation", "created"]
     list_select_related = ["session"]
     search_fields = ["name", "^artifact_id"]
     search_help_text = "Search name or ID"
-    secret_fields = ["content"]
     extra_fields = ["size"]
 
     @admin.display(description="name", ordering="name")

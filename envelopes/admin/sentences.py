@@ -128,7 +128,10 @@ def _part(row: Row, people: People) -> str:
     kind = part_types.get(name)
     if kind is not None and kind.decides:
         part = _decided_by(part, people)
-    return _of_its_type(kind, part) or _text(part.get("text")) or _("Part of type {}.").format(name)
+    told = _of_its_type(kind, part) or _text(part.get("text")) or _("Part of type {}.").format(name)
+    # Of a citation: why it belongs to no data.
+    unbound = _text(row.data.get("unbound"))
+    return f"{told} ({unbound})" if unbound else told
 
 
 def _decided_by(part: JsonObject, people: People) -> JsonObject:

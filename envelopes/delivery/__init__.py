@@ -3,10 +3,12 @@ while it is written (``deltas``, ``streamed``, ``relay``), envelopes. What a doo
 
 from __future__ import annotations
 
+from envelopes.delivery.catching_up import Changed, NotInLog
 from envelopes.delivery.envelope import envelope_for, partial_envelope_for
-from envelopes.delivery.follower import AWAY, Changed, Follower, Item, NotInLog, UpToDate
+from envelopes.delivery.follower import AWAY, Follower, Item, UpToDate
 from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
+from envelopes.delivery.streams import streams
 
 __all__ = [
     "AWAY",
@@ -19,4 +21,5 @@ __all__ = [
     "UpToDate",
     "envelope_for",
     "partial_envelope_for",
+    "streams",
 ]

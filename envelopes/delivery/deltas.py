@@ -20,14 +20,21 @@ FLUSH_SECONDS = 0.04
 
 @dataclass(frozen=True)
 class Delta:
-    """``live`` names the bubble; ``turn`` is the number of the turn within its session; ``offset`` in code points."""
+    """``live`` names the bubble; ``turn`` is the number of the turn within its session; ``offset`` in code points;
+    ``part_id`` of the part that it will be, or go on with, "" for none (D8)."""
 
     live: str
     turn: int
     part_type: str
     offset: int
     text: str
+    part_id: str = ""
     _encoded: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    @classmethod
+    def saved(cls, live: str, turn: int, bubble: JsonObject) -> Delta:
+        """The whole text of a bubble, as ``Turn.live`` has it."""
+        return cls(live, turn, bubble["partType"], 0, bubble["text"], bubble.get("partId", ""))
 
     def made(self, form: str) -> str | None:
         """What ``encoded`` has made of it, if it has."""
@@ -41,13 +48,14 @@ class Delta:
         return made
 
     def as_json(self) -> JsonObject:
-        return {
+        told: JsonObject = {
             "live": self.live,
             "turn": self.turn,
             "partType": self.part_type,
             "offset": self.offset,
             "text": self.text,
         }
+        return told | {"partId": self.part_id} if self.part_id else told
 
 
 Subscriber = Callable[[Delta], None]

@@ -11,13 +11,16 @@ from collections.abc import Iterable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 
-from envelopes.delivery.rules import Reader, gets, is_question, is_said
+from envelopes.artifacts import enclose
+from envelopes.delivery.rules import Reader, encloses, gets, is_question, is_said
 from envelopes.errors import Conflict, ValidationFailed
 from envelopes.models import Event, Turn
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.part_types.artifact import OF_A_WRITE, is_whole
 from envelopes.part_types.citation import CITATION
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.merging import Update
+from envelopes.protocol.parts import continued
 from envelopes.protocol.rows import Row
 from envelopes.protocol.slots import key_of, update_of
 from envelopes.protocol.surfaces import RUNTIME, messages_of
@@ -49,7 +52,7 @@ def envelope_for(
 ) -> JsonObject:
     """The envelope of a settled turn, with what was gathered by the turns that it goes on with: as whoever began it
     gets it (D59), unless a ``reader`` is named. Raises ``Conflict`` while the turn is still open."""
-    return assemble(
+    made = assemble(
         _rows_of(turn),
         session_id=turn.session.public_id,
         turn_id=turn.public_id,
@@ -57,6 +60,9 @@ def envelope_for(
         connection=connection,
         number=turn.number,
     )
+    # What is no part of the log: what a file holds.
+    enclose(turn.session, [part for part in made["parts"] if encloses(_kind_of(part), connection)])
+    return made
 
 
 def partial_envelope_for(
@@ -83,6 +89,10 @@ def partial_envelope_for(
 
 def _is_asked(part: JsonObject) -> bool:
     return is_question(part_types[part["metadata"]["partType"]])
+
+
+def _kind_of(part: JsonObject) -> PartType:
+    return part_types[part["metadata"]["partType"]]
 
 
 def _reader_of(turn: Turn) -> Reader:
@@ -205,6 +215,8 @@ class _Draft:
             self._add_data(row, part)
         elif kind.name == SURFACE:
             self._add_surface(row, part)
+        elif kind.is_file:
+            self._add_file(kind.name, part, metadata)
         else:
             self._join(row, kind.name, part, metadata)
 
@@ -224,14 +236,7 @@ class _Draft:
         part_id = metadata.get("partId")
         key = (name, "id", part_id) if isinstance(part_id, str) else (name, "row", str(row.seq))
         known = self._parts.get(key)
-        if known is None:
-            self._parts[key] = deepcopy(part)
-            return
-        if part.get("text") is not None:
-            known["text"] = str(known.get("text") or "") + str(part["text"])
-        if part.get("data") is not None:
-            known["data"] = deepcopy(part["data"])
-        known["metadata"] = {**known["metadata"], **deepcopy(metadata)}
+        self._parts[key] = deepcopy(part if known is None else continued(known, part))
 
     def _add_data(self, row: Row, part: JsonObject) -> None:
         """Data for one slot converges: into one part, where one can say the same to whoever has merged what earlier
@@ -257,6 +262,20 @@ class _Draft:
         said = {"text": text} if text else {}
         self._parts[at] = {**said, "data": joined.data, "metadata": metadata}
         self._latest[key] = (at, joined)
+
+    def _add_file(self, name: str, part: JsonObject, metadata: JsonObject) -> None:
+        """One part for each file, as it is in the end: how it came to that, no reader of it has to know."""
+        known = self._parts.setdefault(
+            (name, "file", str(part["data"].get("artifactId"))), {"metadata": {}, "data": {}}
+        )
+        whole = is_whole(part["data"])
+        told = {key: value for key, value in part["data"].items() if key not in OF_A_WRITE}
+        told |= {} if whole else {"lastChunk": False}
+        known |= deepcopy({key: value for key, value in part.items() if key not in ("data", "metadata")})
+        # What is to be seen on it is said once.
+        alt = {"alt": known["data"]["alt"]} if "alt" in known["data"] else {}
+        known["data"] = {**alt, **deepcopy(told)}
+        known["metadata"] = {**known["metadata"], **deepcopy(metadata)}
 
     def _add_surface(self, row: Row, part: JsonObject) -> None:
         """The messages of each surface, in order: applied, they give its final state. Deleted ones are gone."""

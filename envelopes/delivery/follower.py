@@ -19,15 +19,16 @@ from django.db import InterfaceError, OperationalError
 
 from envelopes.database_threads import in_session
 from envelopes.delivery import rules
+from envelopes.delivery.catching_up import NotInLog, find, news_after, page_of
 from envelopes.delivery.deltas import Delta, deltas
-from envelopes.delivery.news import Look, News, log_at, news_of
+from envelopes.delivery.news import Look, News, news_of
 from envelopes.delivery.streamed import PlacedDelta, StreamedText
 from envelopes.delivery.wanted import wanted_by
-from envelopes.errors import BeachError, Unavailable
+from envelopes.errors import Unavailable
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Session
 from envelopes.registries.transports import Transport
-from envelopes.session_state import Frame, TooFarBack, live_sessions, resume
+from envelopes.session_state import Frame, live_sessions
 
 logger = logging.getLogger(__name__)
 
@@ -39,20 +40,6 @@ AGAIN_SECONDS = 1.0
 
 RECHECK_SECONDS = 60.0
 """How long a reader that only listens is believed to be who it was."""
-
-
-class NotInLog(BeachError):
-    """The reader is further than the log, which has been set back: begin again at its start."""
-
-    code = "not_in_log"
-    fault = "us"
-
-
-class Changed(BeachError):
-    """Who you are, or what you may do here, has changed."""
-
-    code = "changed"
-    fault = "client"
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,14 +126,18 @@ class Follower:
         if self._begun:
             await self.check()
         async with self._speaking:
-            news = await self._read(self._find, after, self._text.turns)
+            news = await self._read(find, after)
             self._begun = True
             self.cursor = after
-            for item in self._handed(news.frames):
-                yield item
+            while True:
+                for item in self._handed(news.frames):
+                    yield item
+                if not news.more:
+                    break
+                news = await self._further(find)
             self._text.read(news.turns)
             yield UpToDate(news.seq, news.busy)
-            for text in self._text.whole(news.texts, deltas.told(self.session.pk), news.turns):
+            for text in self._whole(news):
                 yield text
 
     async def ready(self) -> None:
@@ -167,19 +158,27 @@ class Follower:
             self._waiting.set_result(None)
 
     async def new(self) -> AsyncGenerator[Item]:
-        """What is new, in order. Text alone makes nobody look for rows.
+        """What is new, in order. Text alone makes nobody look for rows; but where a reader was behind by so much of it
+        that it was left out, all of the text comes again from its beginning.
 
-        Raises ``TooFarBack`` and ``Changed``. Where the database is away, rows are asked for again in a while.
+        Raises ``TooFarBack``, ``Changed`` and ``NotInLog``. Where the database is away, rows are asked for again in a
+        while.
         """
         async with self._speaking:
             try:
                 await self.check(unless_within=self._recheck_seconds)
-                for text in self._text.take():
-                    yield text
-                if not self._due or self._retry is not None:
+                lost = self._text.lost
+                if not lost:
+                    for text in self._text.take():
+                        yield text
+                if not (self._due or lost) or self._retry is not None:
                     return
-                read = partial(self._after, upto=self._upto)
-                news = self._at_hand() or await self._read(read, self.cursor, self._text.turns)
+                read = find if lost else partial(news_after, upto=self._upto)
+                news = (None if lost else self._at_hand()) or await self._read(read, self.cursor)
+                while news.more:
+                    for item in self._handed(news.frames):
+                        yield item
+                    news = await self._further(read)
             except AWAY as error:
                 logger.warning("Rows of session %s have to wait: %r", self.session.pk, error)
                 self._retry = asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._again)
@@ -187,6 +186,9 @@ class Follower:
             for item in self._handed(news.frames):
                 yield item
             self._text.read(news.turns)
+            if lost:
+                for text in self._whole(news):
+                    yield text
             for text in self._text.take():
                 yield text
 
@@ -197,9 +199,14 @@ class Follower:
             raise Unavailable
         await self.check()
         async with self._speaking:
-            news = await self._read(self._after, self.cursor, self._text.turns, make)
-            for item in self._handed(news.frames):
-                yield item
+            read = partial(news_after, make=make)
+            news = await self._read(read, self.cursor)
+            while True:
+                for item in self._handed(news.frames):
+                    yield item
+                if not news.more:
+                    break
+                news = await self._further(read)
             self._text.read(news.turns)
             for text in self._text.take():
                 yield text
@@ -272,6 +279,11 @@ class Follower:
                     yield frame
                 self.cursor = frame.seq
 
+    def _whole(self, news: News) -> list[PlacedDelta]:
+        """The text that streams, from its beginning."""
+        self._text.lost = False
+        return self._text.whole(news.texts, deltas.told(self.session.pk), news.turns)
+
     def _at_hand(self) -> News | None:
         """What is due, where this process has it already: it has written it itself, or read it for another reader."""
         if self._upto is None:
@@ -281,58 +293,23 @@ class Follower:
                 return None
             self._due, self._upto = False, None
             self._text.reading()
-            return news_of(shown, frames, self._text.turns)
+            return news_of(shown, page_of(frames), self._text.turns, of=len(frames))
 
-    async def _read(self, read: Callable[..., News], *args: object) -> News:
+    async def _further(self, read: Callable[..., News]) -> News:
+        """The next page, when the reader has taken one; that may have been a long time."""
+        self._due = True
+        self._text.failed()
+        await self.check(unless_within=self._recheck_seconds)
+        return await self._read(read, self.cursor)
+
+    async def _read(self, read: Callable[..., News], after: int) -> News:
         due, self._due, self._upto = self._due, False, None
         self._text.reading()
         try:
-            return await in_session(self.session.pk, read, *args)
+            return await in_session(
+                self.session.pk, read, self.session, self.transport.name, after, self._text.turns
+            )
         except BaseException:
             self._due, self._upto = self._due or due, None
             self._text.failed()
             raise
-
-    # -- in the database's thread ---------------------------------------------------------------------------------
-
-    def _find(self, after: int, turns: set[int]) -> News:
-        """The log of a database that was restored may be shorter than what a reader or this process has seen of it."""
-        found = log_at(self.session.pk, after)
-        if found is None:
-            raise Changed
-        self.session.last_seq = found.last_seq
-        live_sessions.check(self.session)
-        if after > found.last_seq:
-            raise NotInLog
-        if found.is_at_rest:
-            # After a restart everybody asks at once, and most wait for nothing. What comes later has the session built.
-            return News([], {}, after, busy=False, texts=[])
-        if found.running is None:
-            return self._after(after, turns)
-        texts = found.texts
-        news = self._after(after, turns | {found.running[0]} | {text.turn for text in texts})
-        news.texts = texts
-        return news
-
-    def _after(self, seq: int, turns: set[int], make: Look | None = None, upto: int | None = None) -> News:
-        """What follows row ``seq`` (up to ``upto``), where ``turns`` stand then, and what ``make`` makes of that."""
-        frames: list[Frame] = []
-        while True:
-            after = frames[-1].seq if frames else seq
-            with live_sessions.present(self.session, self.transport.name, upto=upto, since=after) as shown:
-                shown.keep_earlier(frames)
-                kept = shown.frames_after(after)
-                if kept is not None:
-                    frames += kept
-                    return news_of(shown, frames, turns, make)
-            self._refresh()
-            if not (made := resume(self.session, self.transport.name, after)):
-                raise TooFarBack  # what was sent once is not made from the log any more: nothing leads on
-            frames += made
-            upto = None  # they go as far as the log does, and so must what is told of turns
-
-    def _refresh(self) -> None:
-        try:
-            self.session.refresh_from_db(fields=["last_seq"])
-        except Session.DoesNotExist as error:
-            raise Changed from error

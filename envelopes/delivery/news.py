@@ -21,7 +21,8 @@ Look = Callable[[PresentedSession], Any]
 
 @dataclass
 class News:
-    """``turns``: by number, where their text belongs at row ``seq``. ``texts`` streams then; ``made`` is the door's."""
+    """``turns``: by number, where their text belongs at row ``seq``. ``texts`` streams then; ``made`` is the door's.
+    ``more``: ``frames`` are a page, and nothing else is said before the last one."""
 
     frames: list[Frame]
     turns: dict[int, Standing]
@@ -29,6 +30,7 @@ class News:
     busy: bool
     texts: list[Delta]
     made: Any = None
+    more: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +48,7 @@ class LogAt:
         """What is being written, from its beginning. Where one actor has asked another, it stands in the turn of the
         first."""
         number, bubbles = self.running or (0, {})
-        return [
-            Delta(live, bubble.get("turn", number), bubble["partType"], 0, bubble["text"])
-            for live, bubble in bubbles.items()
-        ]
+        return [Delta.saved(live, bubble.get("turn", number), bubble) for live, bubble in bubbles.items()]
 
 
 def log_at(session_pk: int, after: int) -> LogAt | None:
@@ -74,8 +73,13 @@ def _log_at(session_pk: int, after: int) -> QuerySet[Any, Any]:
 _LOG_AT = Prepared(_log_at, 2**53 - 1, 2**53)
 
 
-def news_of(shown: PresentedSession, frames: list[Frame], turns: set[int], make: Look | None = None) -> News:
-    """``frames`` up to where ``shown`` is, with where their turns and ``turns`` stand. Within its lock."""
+def news_of(
+    shown: PresentedSession, frames: list[Frame], turns: set[int], make: Look | None = None, *, of: int
+) -> News:
+    """``frames`` up to where ``shown`` is, with where their turns and ``turns`` stand; or the first of the ``of`` that
+    there are. Within its lock."""
+    if len(frames) < of:
+        return News(frames, {}, 0, busy=True, texts=[], more=True)
     asked = turns | {frame.turn for frame in frames}
     standing = {turn: Standing(shown.place(turn), shown.over.get(turn, NOWHERE)) for turn in asked if turn}
     return News(frames, standing, shown.sent, shown.busy, [], make(shown) if make is not None else None)

@@ -113,7 +113,12 @@ class Relay:
                 self.bell.ring(message["session"], work=message["work"], news=news, relayed=True)
             elif message["type"] == "delta":
                 delta = Delta(
-                    message["live"], message["turn"], message["partType"], message["offset"], message["text"]
+                    message["live"],
+                    message["turn"],
+                    message["partType"],
+                    message["offset"],
+                    message["text"],
+                    message.get("partId", ""),
                 )
                 self.hub.publish(message["session"], delta, relayed=True)
 

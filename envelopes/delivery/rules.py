@@ -62,6 +62,12 @@ def gets(kind: PartType | None, connection: Connection, reader: Reader, *, late:
     return kind is not None and delivery_for(kind, connection, reader, late=late) != "drop"
 
 
+def encloses(kind: PartType, connection: Connection) -> bool:
+    """Whether the bytes of what parts of this type refer to go along with them (envelope document: a reference on
+    streaming transports, an attachment where a buffered one can have any)."""
+    return kind.is_file and connection.attaches and connection.kind == "buffered"
+
+
 def streams_text(kind: PartType, connection: Connection, reader: Reader) -> bool:
     """Whether ``reader`` gets text of this type while it is still being written: only what it would get anyway, at
     once, as a part."""

@@ -12,6 +12,11 @@ from envelopes.protocol.bubbles import place_of
 HELD = 256
 """At most this many deltas wait for their place; the oldest go first, since the part that they belong to is a row."""
 
+WAITING = 512
+WAITING_CHARACTERS = 131_072
+"""At most so much text waits for a reader that takes none: of more, all is left out, and comes again from its beginning
+when the reader goes on."""
+
 NOWHERE: tuple[int, ...] = ()
 ENDED = (sys.maxsize,)
 """The place up to which all text of a turn is over, whatever it was."""
@@ -41,13 +46,16 @@ class StreamedText:
     """Text that came and was not handed on yet.
 
     It goes on at once, unless rows are due that were made before it: these go first. Text without a place waits for the
-    row that makes one; text that a row has ended is dropped, however late it comes.
+    row that makes one; text that a row has ended is dropped, however late it comes. ``lost``: some was left out, so all
+    of it has to be told from the beginning (``whole``).
     """
 
     def __init__(self, wanted: Callable[[str], bool]) -> None:
         """``wanted``: whether the reader gets text of a part type while it is being written."""
         self._wanted = wanted
+        self.lost = False
         self._texts: list[Delta] = []
+        self._characters = 0
         self._turns: dict[int, Standing] = {}
         self._ended = frozenset[int]()
         # How many of the texts came before the rows that are due, and before those that are due after these.
@@ -65,7 +73,17 @@ class StreamedText:
         if not self._wanted(delta.part_type):
             return False
         self._texts.append(delta)
+        self._characters += len(delta.text)
+        if len(self._texts) > WAITING or self._characters > WAITING_CHARACTERS:
+            self._leave_out()
         return True
+
+    def _leave_out(self) -> None:
+        self._texts.clear()
+        self._characters = 0
+        self._before = None if self._before is None else 0
+        self._next = None if self._next is None else 0
+        self.lost = True
 
     def knows(self, turn: int) -> bool:
         """Whether it was told where ``turn`` stands, and has not forgotten it since, as it does with those that end."""
@@ -83,7 +101,7 @@ class StreamedText:
         self._reading = True
 
     def failed(self) -> None:
-        """They could not be read: they are still due."""
+        """They could not be read, or not all of them: they are still due."""
         self._before = self._next if self._before is None else self._before
         self._reading, self._next = False, None
 
@@ -127,6 +145,7 @@ class StreamedText:
                 texts.append(PlacedDelta(delta, turn.place))
         held = held[-HELD:]
         self._texts[:ready] = held
+        self._characters = sum(len(delta.text) for delta in self._texts)
         gone = ready - len(held)
         if self._before is not None:
             self._before -= gone

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from a2ui import ActionError, CallsDue, ClientAction, ComponentTarget, OpenUrl, Target
 from envelopes.access import Principal
@@ -30,6 +30,7 @@ from envelopes.turns.injecting import aside_in, inject
 from envelopes.turns.lifecycle import settle
 from envelopes.turns.opening import keeper, open_turn
 from envelopes.turns.parts import inbound_parts
+from envelopes.turns.uploads import Upload, uploads
 from envelopes.types import JsonObject
 
 _ROW, _WITH_TURN = Reserved(rows=1), Reserved(rows=2, turns=1)
@@ -42,10 +43,22 @@ def post_message(
     """A message; opens a turn. ``parts`` came with it: data, files, whatever may come in.
 
     Raises ``ValidationFailed`` for an empty message and for a part that cannot come in, with its pointer, ``TooLarge``
-    for a long text.
+    for a long text and for a file for which there is no room.
     """
-    came_with = inbound_parts(session, parts, from_peer=who.kind == "peer")
-    if is_blank(text) and not came_with:
+    with uploads(session, parts) as files:
+        return _post_message(session, who, message_id, text, parts, files)
+
+
+def _post_message(
+    session: Session,
+    who: Principal,
+    message_id: str,
+    text: str,
+    parts: Sequence[JsonObject],
+    files: Mapping[int, Upload],
+) -> JsonObject:
+    others = inbound_parts(session, parts, uploads=files, from_peer=who.kind == "peer")
+    if is_blank(text) and not others and not files:
         if parts:
             known = [kind.name for kind in part_types if "inbound" in kind.origins and not kind.decides]
             raise ValidationFailed(
@@ -62,6 +75,8 @@ def post_message(
     def effect(writer: Writer) -> JsonObject:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
             metadata = view.surfaces.data_models(keeper(writer.session))
+        brought = {number: file.recorded(writer.session, who.key) for number, file in files.items()}
+        came_with = [part for _, part in sorted({**others, **brought}.items())]
         message: MessageData = {"text": text, "name": who.name, "id": message_id}
         trigger: JsonObject = {"kind": "message", "text": text, "metadata": metadata}
         if came_with:

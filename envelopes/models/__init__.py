@@ -2,7 +2,7 @@
 
 from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
-from envelopes.models.artifact import Artifact
+from envelopes.models.artifact import Artifact, ArtifactPiece
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
@@ -21,6 +21,7 @@ __all__ = [
     "AgentCall",
     "Approval",
     "Artifact",
+    "ArtifactPiece",
     "ClientMessage",
     "Event",
     "FrozenView",

@@ -14,15 +14,34 @@ from envelopes.types import JsonObject
 
 
 class ArtifactRef(Payload):
+    """``alt`` says what is to be seen. The runtime adds what it knows of a file that is kept here: its ``sha256``,
+    ``width`` and ``height`` of a picture that pages show; and, of one that is written piece by piece, ``append`` and
+    ``lastChunk`` as in A2A (TaskArtifactUpdateEvent), ``seq``, the number of the write, and ``offset``, where its bytes
+    begin.
+    """
+
     artifactId: Annotated[str, Field(min_length=1, max_length=128)]
     mimeType: Short
     sizeBytes: Annotated[int, Field(ge=0, le=2**53)]
     name: Short | None = None
+    alt: Short | None = None
     url: Annotated[str, Field(max_length=4096)] | None = None
+
+
+OF_A_WRITE = ("append", "lastChunk", "seq", "offset")
+"""What a part says of one write of a file that is written piece by piece."""
+
+
+def is_whole(data: JsonObject) -> bool:
+    """Whether all of the file is there, as far as this part tells of it."""
+    return data.get("lastChunk") is not False
 
 
 def _retold(part: JsonObject) -> str:
     data = data_of(part)
+    if not is_whole(data):
+        # The part that ends it tells of all of it.
+        return ""
     return f"[File shown: {data.get('name') or data.get('artifactId', '')}, {data.get('mimeType', '')}]"
 
 
@@ -43,6 +62,7 @@ ARTIFACT = PartType(
     data="required",
     data_model=ArtifactRef,
     canonical=True,
+    is_file=True,
     retold=_retold,
     in_words=_in_words,
     description="a file that a tool has stored",

@@ -2,30 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
-from pydantic import Field
+from pydantic import RootModel
 
-from envelopes.protocol.payloads import Payload, Short
+from envelopes.protocol.text import shorten
 from envelopes.registries.part_types import ACTOR, PartType
-from envelopes.registries.retelling import data_of
+from envelopes.registries.retelling import data_of, metadata_of
 from envelopes.types import JsonObject
 
 
-class Citation(Payload):
-    path: Annotated[str, Field(max_length=1024)]
-    title: Short
-    url: Annotated[str, Field(max_length=4096)] | None = None
-    quote: Annotated[str, Field(max_length=4096)] | None = None
+class Citation(RootModel[dict[str, Any]]):
+    """``{path, title, url?, quote?}``. Any object is taken, since a source that cannot be read must not cost what was
+    said beside it; ``cited`` reads what is there."""
+
+
+@dataclass(frozen=True)
+class Cited:
+    """What a citation says. ``path`` is a JSON Pointer (RFC 6901) into data of its turn, None where it gives none;
+    ``slot`` names the data, where it does (D11)."""
+
+    path: str | None
+    title: str
+    url: str
+    quote: str
+    slot: str
+
+    @property
+    def source(self) -> str:
+        """What makes two citations ones of the same source; empty for none that could be told."""
+        return self.url or self.title
+
+
+def cited(part: JsonObject) -> Cited:
+    """``part`` as far as it can be read: what is no text counts as not given, and long texts are cut (R6)."""
+    data, metadata = data_of(part), metadata_of(part)
+
+    def text(name: str, most: int) -> str:
+        value = data.get(name)
+        return shorten(value.strip(), most) if isinstance(value, str) else ""
+
+    url, path = data.get("url"), data.get("path")
+    slot = metadata.get("slotKey") or metadata.get("dataKind")
+    title = text("title", 512)
+    if not title and isinstance(part.get("text"), str):
+        title = shorten(part["text"].strip(), 512)
+    return Cited(
+        path if isinstance(path, str) else None,
+        title,
+        url.strip() if isinstance(url, str) else "",
+        text("quote", 4096),
+        slot if isinstance(slot, str) else "",
+    )
 
 
 def _retold(part: JsonObject) -> str:
-    return f"[Source shown: {data_of(part).get('title', '')}]"
+    said = cited(part)
+    return f"[Source shown: {said.title or said.url}]"
 
 
 def _in_words(part: JsonObject) -> str:
-    return _("Source: {}").format(data_of(part).get("title") or "")
+    said = cited(part)
+    return _("Source: {}").format(said.title or said.url or said.quote or "?")
 
 
 CITATION = PartType(
@@ -33,7 +73,7 @@ CITATION = PartType(
     ACTOR,
     "flush",
     "once",
-    data="required",
+    data="optional",
     data_model=Citation,
     canonical=True,
     retold=_retold,

@@ -53,6 +53,17 @@ class Part(BaseModel):
         return self.model_dump(exclude_none=True)
 
 
+def continued(part: JsonObject, more: JsonObject) -> JsonObject:
+    """``part`` and then ``more``, which continues it (D8): text goes on, data and what is said of the part are the
+    later ones. A new object, which shares with both what it holds."""
+    made = {**part, "metadata": {**part["metadata"], **more["metadata"]}}
+    if more.get("text") is not None:
+        made["text"] = str(part.get("text") or "") + str(more["text"])
+    if more.get("data") is not None:
+        made["data"] = more["data"]
+    return made
+
+
 def check_part(value: Any, *, origin: Origin, path: str = "") -> tuple[Part, PartType]:
     """Validate one part for who emits it; returns it with its type.
 

@@ -102,13 +102,14 @@ class TurnData(TypedDict):
 class PartData(TypedDict):
     """A part, ``{text?, data?, metadata}``, with the state that was declared with it. ``live`` is the key of the
     streamed bubble that it replaces; ``late`` marks one that came after its turn had settled; ``ownCard``, data that
-    the agent shows by an interface of its own."""
+    the agent shows by an interface of its own; ``unbound`` says of a citation why it belongs to no data."""
 
     part: JsonObject
     turnState: str
     live: NotRequired[str]
     late: NotRequired[Literal[True]]
     ownCard: NotRequired[Literal[True]]
+    unbound: NotRequired[str]
 
 
 class WithdrawnData(TypedDict):

@@ -49,6 +49,8 @@ class PartType:
     session's state, which is made before anybody gets it, or refused (``turns.states``). ``decides``: it is what a
     person has decided of what such a part asked; it comes on its own, with no message. ``may_retry``: its data may name
     a ``retryPolicy``, by which the runtime tries again once a turn has settled with it (``turns.retrying``).
+    ``is_file``: its data refers to a file, by ``artifactId`` or ``url``; a later one with the same id tells of that
+    file as it is then.
 
     What holds for one call of respond(): it ``replaces`` parts of these types, so that no call has both; no call
     declares the turn state ``needed_for`` without such a part.
@@ -85,6 +87,7 @@ class PartType:
     sets_state: bool = False
     decides: bool = False
     may_retry: bool = False
+    is_file: bool = False
     replaces: frozenset[str] = frozenset()
     needed_for: str = ""
     description: str = ""

@@ -43,8 +43,39 @@ class ToolContext(Protocol):
         """
         ...
 
-    async def attach(self, name: str, mime_type: str, content: bytes) -> str:
-        """Keep a file and show it as an ``artifact`` part; returns its id. Raises ``TooLarge``, ``LeaseLost``."""
+    async def attach(self, name: str, mime_type: str, content: bytes, *, alt: str = "") -> str:
+        """Keep a file and show it as an ``artifact`` part; returns its id. ``alt`` says what is to be seen of a
+        picture. Raises ``TooLarge``, ``LeaseLost``."""
+        ...
+
+    async def write_artifact(
+        self,
+        content: bytes,
+        *,
+        artifact_id: str = "",
+        name: str = "",
+        mime_type: str = "",
+        alt: str = "",
+        append: bool = False,
+        last_chunk: bool = False,
+        seq: int | None = None,
+    ) -> str:
+        """Write a file in pieces, each of which is shown at once on one card; returns its id (A2A,
+        TaskArtifactUpdateEvent).
+
+        Without ``artifact_id`` this begins a file. With it, ``append`` goes on after what is there, and a write
+        without it replaces all of that. ``last_chunk`` ends the file, as the end of the call does; nothing can be
+        appended afterwards. ``seq``, from 1, is the number of the write: one that was made before has no effect.
+
+        Raises ``ValidationFailed`` for a file that is unknown in this conversation or ended, ``Forbidden`` for one of
+        another actor or of a person, ``Conflict`` where a write with this ``seq`` had other bytes, ``TooLarge``,
+        ``LeaseLost``. Nothing is changed then.
+        """
+        ...
+
+    async def read_artifact(self, artifact_id: str) -> tuple[str, str, bytes]:
+        """Name, media type and bytes of a file of this conversation, such as one that came with a message. Raises
+        ``ValidationFailed`` for an unknown one."""
         ...
 
     async def emit(self, *parts: JsonObject) -> list[JsonObject]:

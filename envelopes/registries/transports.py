@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 KNOWN = ("panel", "live", "sse", "http", "a2a", "mcp", "email", "sms", "whatsapp", "webhook")
 """The names of D13. Part types may speak of one (``allowed_transports``) before there is a folder for it."""
 
-CAPABILITIES = frozenset({"surfaces"})
-"""What may be possible over a transport, as far as anybody asks: interfaces are drawn (``delivery.rules.Reader``)."""
+CAPABILITIES = frozenset({"surfaces", "attachments"})
+"""What may be possible over a transport, as far as anybody asks: interfaces are drawn (``delivery.rules.Reader``); the
+bytes of files go along with what it delivers (``delivery.rules.encloses``)."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Connection:
 
     name: str
     kind: ConnectionClass
+    attaches: bool = False
+    """Whether files go along with an envelope; else it has links to them."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ class Transport:
     @property
     def connection(self) -> Connection:
         """What parts travel by, unless one of its connections is of the other class."""
-        return Connection(self.name, self.kind)
+        return Connection(self.name, self.kind, "attachments" in self.capabilities)
 
     def present(self, facts: SessionFacts, snapshot: Json | None = None) -> Presenter:
         """A presenter. Raises ``RegistrationError`` for a transport without any."""

@@ -15,7 +15,7 @@ from typing import Any
 from django.utils import timezone
 from pydantic import ValidationError
 
-from envelopes import secrets
+from envelopes import artifacts, secrets
 from envelopes.database_threads import beside_sessions, in_session
 from envelopes.errors import BeachError, LeaseLost, ToolFailed
 from envelopes.models import AgentCall, Participant
@@ -47,8 +47,14 @@ class AnsweringCall:
             return await in_session(self.call.session_id, secrets.reveal, value)
         return value
 
-    async def attach(self, name: str, mime_type: str, content: bytes) -> str:
+    async def attach(self, name: str, mime_type: str, content: bytes, *, alt: str = "") -> str:
         raise ToolFailed("What answers an interface gives its value and nothing else.")
+
+    async def write_artifact(self, content: bytes, **chunk: Any) -> str:
+        raise ToolFailed("What answers an interface gives its value and nothing else.")
+
+    async def read_artifact(self, artifact_id: str) -> tuple[str, str, bytes]:
+        return await in_session(self.call.session_id, artifacts.read, self.call.session_id, artifact_id)
 
     async def emit(self, *parts: JsonObject) -> list[JsonObject]:
         raise ToolFailed("What answers an interface gives its value and nothing else.")

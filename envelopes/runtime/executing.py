@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from envelopes import artifacts, secrets
+from envelopes.artifacts import Chunk, Stored
 from envelopes.conf import conf
 from envelopes.database_threads import in_session
 from envelopes.errors import BeachError, LeaseLost, ToolFailed, ValidationFailed
@@ -47,18 +48,54 @@ class RunningCall:
     owner_name: str
     short_way: ShortWay
     abandoned: bool = False
+    # Files of this call to which more may be appended.
+    growing: dict[str, None] = field(default_factory=dict)
 
     async def reveal(self, value: Json) -> Json:
         if isinstance(value, dict) and secrets.HANDLE in value:
             return await in_session(self.call.session_id, secrets.reveal, value)
         return value
 
-    async def attach(self, name: str, mime_type: str, content: bytes) -> str:
+    async def attach(self, name: str, mime_type: str, content: bytes, *, alt: str = "") -> str:
+        return await self._write(Chunk(name, mime_type, alt=alt, last_chunk=True), content)
+
+    async def write_artifact(
+        self,
+        content: bytes,
+        *,
+        artifact_id: str = "",
+        name: str = "",
+        mime_type: str = "",
+        alt: str = "",
+        append: bool = False,
+        last_chunk: bool = False,
+        seq: int | None = None,
+    ) -> str:
+        return await self._write(Chunk(name, mime_type, artifact_id, append, last_chunk, seq, alt), content)
+
+    async def _write(self, chunk: Chunk, content: bytes) -> str:
         self._check()
-        part = await in_session(
-            self.call.session_id, _attach, self.call, self.fence, name, mime_type, content
-        )
-        return str(part["data"]["artifactId"])
+        # Nothing is handed to the storage that could not be kept.
+        artifacts.check_size(len(content))
+        # The storage may take its time: not in the thread in which others of this process wait for the database.
+        there = await asyncio.to_thread(artifacts.put, self.session_id, content)
+        part = await in_session(self.call.session_id, _record, self.call, self.fence, chunk, there)
+        artifact_id = str(part["data"]["artifactId"]) if part is not None else chunk.artifact_id
+        if chunk.last_chunk:
+            self.growing.pop(artifact_id, None)
+        else:
+            self.growing[artifact_id] = None
+        return artifact_id
+
+    async def read_artifact(self, artifact_id: str) -> tuple[str, str, bytes]:
+        self._check()
+        return await in_session(self.call.session_id, artifacts.read, self.call.session_id, artifact_id)
+
+    async def end_files(self) -> None:
+        """The call is over, so nothing comes any more of what it was writing."""
+        growing, self.growing = list(self.growing), {}
+        for artifact_id in growing:
+            await in_session(self.call.session_id, _end, self.call, self.fence, artifact_id)
 
     async def emit(self, *parts: JsonObject) -> list[JsonObject]:
         self._check()
@@ -93,11 +130,24 @@ def context_of(call: ToolCall, fence: TurnFence | JobFence) -> RunningCall:
     )
 
 
-def _attach(call: ToolCall, fence: Fence, name: str, mime_type: str, content: bytes) -> JsonObject:
-    with writing(call.session_id, fence=fence) as writer:
-        part = artifacts.store(writer.session, name, mime_type, content)
-        emit(writer, call, [part], "runtime")
+def _record(call: ToolCall, fence: Fence, chunk: Chunk, there: Stored) -> JsonObject | None:
+    with artifacts.kept(there), writing(call.session_id, fence=fence) as writer:
+        part = artifacts.record(writer.session, _owner(call), chunk, there)
+        if part is not None:
+            emit(writer, call, [part], "runtime")
         return part
+
+
+def _owner(call: ToolCall) -> str:
+    """Whose file it is: also after the turn was passed on, the actor's that called the tool."""
+    return Turn.objects.only("actor").get(pk=call.turn_id).actor
+
+
+def _end(call: ToolCall, fence: Fence, artifact_id: str) -> None:
+    with writing(call.session_id, fence=fence) as writer:
+        part = artifacts.whole(writer.session, artifact_id)
+        if part is not None:
+            emit(writer, call, [part], "runtime")
 
 
 def _emit(call: ToolCall, fence: Fence, parts: list[Part]) -> list[JsonObject]:
@@ -121,7 +171,9 @@ async def execute(
     """
     context = await in_session(call.session_id, context_of, call, fence)
     try:
-        return await _executed(tool, call, context)
+        done = await _executed(tool, call, context)
+        await context.end_files()
+        return done
     finally:
         context.close()
 

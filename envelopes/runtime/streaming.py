@@ -21,6 +21,7 @@ class Bubble:
 
     live: str
     part_type: str
+    part_id: str = ""
     sent: int = 0
     _pieces: list[str] = field(default_factory=list)
     _unsent: list[str] = field(default_factory=list)
@@ -107,7 +108,7 @@ class LiveText:
             key = (block, piece.part)
             bubble = self.bubbles.get(key)
             if bubble is None:
-                bubble = Bubble(f"L{self.prefix}-{block}-{piece.part}", piece.part_type)
+                bubble = Bubble(f"L{self.prefix}-{block}-{piece.part}", piece.part_type, piece.part_id or "")
                 self.bubbles[key] = bubble
             bubble.grow(piece.text)
             self._unsent[bubble.live] = bubble
@@ -128,9 +129,8 @@ class LiveText:
             text = bubble.take_unsent()
             if text:
                 self._due_at = self.clock() + FLUSH_SECONDS
-                deltas.publish(
-                    self.claim.session_pk, Delta(bubble.live, self.turn, bubble.part_type, offset, text)
-                )
+                told = Delta(bubble.live, self.turn, bubble.part_type, offset, text, bubble.part_id)
+                deltas.publish(self.claim.session_pk, told)
 
     def _owe(self) -> None:
         """A model that pauses, or writes long data behind a text, must not hold back the end of that text."""
@@ -152,7 +152,7 @@ class LiveText:
     def told(self) -> list[Delta]:
         """What was told of each bubble so far."""
         return [
-            Delta(bubble.live, self.turn, bubble.part_type, 0, bubble.told)
+            Delta(bubble.live, self.turn, bubble.part_type, 0, bubble.told, bubble.part_id)
             for bubble in list(self.bubbles.values())
             if bubble.sent
         ]
@@ -184,11 +184,11 @@ class LiveText:
         """The bubbles that never became a part."""
         return sorted(bubble.live for bubble in self.bubbles.values())
 
-    def partial(self) -> list[tuple[str, str, str]]:
-        """``(live key, part type, text)`` of what is still being written."""
+    def partial(self) -> list[tuple[str, str, str, str]]:
+        """``(live key, part type, text, part id)`` of what is still being written."""
         self._read_all()
         return [
-            (bubble.live, bubble.part_type, bubble.text)
+            (bubble.live, bubble.part_type, bubble.text, bubble.part_id)
             for bubble in self.bubbles.values()
             if bubble.text.strip()
         ]
@@ -196,5 +196,6 @@ class LiveText:
     def as_json(self) -> JsonObject:
         return {
             b.live: {"turn": self.turn, "partType": b.part_type, "text": b.text}
+            | ({"partId": b.part_id} if b.part_id else {})
             for b in self.bubbles.values()
         }

@@ -183,7 +183,7 @@ class TurnRun:
             if not asking.done():
                 asking.cancel()
 
-    async def _end_early(self, partial: list[tuple[str, str, str]], *, is_asked: bool = False) -> None:
+    async def _end_early(self, partial: list[tuple[str, str, str, str]], *, is_asked: bool = False) -> None:
         """Settle the turn, which a person has stopped or whose time is up. ``is_asked``: the former, in any case."""
         step = steps.end_time if self._is_out_of_time and not is_asked else steps.cancel
         await self._store(step, partial)

@@ -7,9 +7,10 @@ section 2).
 from __future__ import annotations
 
 from envelopes.session_state.attempted import Attempted, attempt, store_attempted
-from envelopes.session_state.live import LiveSession, TooFarBack, resume
+from envelopes.session_state.live import LiveSession
 from envelopes.session_state.presented import Frame, PresentedSession
 from envelopes.session_state.registry import WRITER, LiveSessions, live_sessions
+from envelopes.session_state.resumed import TooFarBack, resume
 from envelopes.session_state.state import SessionState
 
 __all__ = [

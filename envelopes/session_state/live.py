@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from a2ui import SurfaceChange, SurfaceSet
-from envelopes.errors import BeachError
 from envelopes.log.backends.port import Stored
 from envelopes.log.handing import Committed
 from envelopes.log.read import rows_after
@@ -21,14 +20,12 @@ from envelopes.registries.transports import Freezing, Frozen, SessionFacts, Tran
 from envelopes.session_state import frozen, snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.pending import Pending
-from envelopes.session_state.presented import Frame, PresentedSession
+from envelopes.session_state.presented import PresentedSession
 from envelopes.session_state.snapshots import Kept
 from envelopes.session_state.state import SessionState
 
 logger = logging.getLogger(__name__)
 
-REPLAYED_ROWS = 2_000
-"""At most this many rows are made into frames again for one reader."""
 
 SAY_NOTHING_OF_TURNS = frozenset({"edit", "show"})
 """Kinds of rows beside which nothing of a turn changes."""
@@ -315,25 +312,3 @@ class LiveSession:
         """Presenters that nobody watches go."""
         for name in set(self.presented).difference(names):
             del self.presented[name]
-
-
-class TooFarBack(BeachError):
-    """The reader is so far behind that to begin again at the start is quicker than to catch up."""
-
-    code = "too_far_back"
-    fault = "client"
-
-
-def resume(session: Session, transport: str, after: int) -> list[Frame]:
-    """The frames of ``transport`` after row ``after``, made again from the log: for a reader that was away longer than
-    they are kept.
-
-    Raises ``TooFarBack`` beyond ``REPLAYED_ROWS``: replaying a long session holds everybody else up.
-    """
-    if session.last_seq - after > REPLAYED_ROWS:
-        raise TooFarBack
-    live = LiveSession(session)
-    presented = live.present(transport, upto=after)
-    presented.frames, presented.kept_frames = [], REPLAYED_ROWS
-    live.state()
-    return presented.frames

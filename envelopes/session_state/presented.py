@@ -13,6 +13,11 @@ from envelopes.registries.transports import Presenter, Transport
 from envelopes.session_state.state import SessionState
 
 KEPT_FRAMES = 512
+KEPT_CHARACTERS = 16_777_216
+LARGE_CHARACTERS = 65_536
+"""The last so many frames are kept for everybody, while they have so many characters together. Only with one that is
+large is that looked at: of others so many have no more than twice that."""
+
 KEPT_ENDS = 64
 """Of how many settled turns it is remembered that their text is over: what still comes of a turn comes at once."""
 
@@ -52,6 +57,7 @@ class PresentedSession:
         self.sent = sent
         self.frames: list[Frame] = []
         self.kept_frames = KEPT_FRAMES
+        self.kept_characters = KEPT_CHARACTERS
         self.over: dict[int, tuple[int, ...]] = {}
         self._ended: list[int] = []
 
@@ -75,7 +81,18 @@ class PresentedSession:
         late = bool(row.data.get("late"))
         self.frames.append(Frame(row.seq, row.turn, self.sent, over, payload, row.part_type, late))
         del self.frames[: -self.kept_frames]
+        if len(payload) > LARGE_CHARACTERS:
+            self._drop_large()
         self.sent = row.seq
+
+    def _drop_large(self) -> None:
+        size = 0
+        for count, frame in enumerate(reversed(self.frames)):
+            size += len(frame.payload)
+            if size > self.kept_characters:
+                # The newest stays, whatever size it has.
+                del self.frames[: -max(1, count)]
+                return
 
     def _end(self, row: Row, over: tuple[int, ...]) -> None:
         self.over[row.turn] = max(over, self.over.get(row.turn, ()))
@@ -96,6 +113,7 @@ class PresentedSession:
         room = KEPT_FRAMES - len(self.frames)
         if earlier and earlier[-1].seq == first and room > 0:
             self.frames[:0] = earlier[-room:]
+            self._drop_large()
 
     def frames_after(self, seq: int) -> list[Frame] | None:
         """The frames that follow row ``seq``, or None when they are no longer kept."""

@@ -179,7 +179,8 @@ def _no_token(request: HttpRequest, error: Any) -> HttpResponse:
 
 def _too_big(request: HttpRequest, error: Any) -> HttpResponse:
     limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-    return _refused(request, TooLarge(f"A request has at most {limit:,} bytes.", limit=limit))
+    told = f"A request has at most {limit:,} bytes; a larger file may be kept before, by itself."
+    return _refused(request, TooLarge(told, limit=limit))
 
 
 def _away(request: HttpRequest, error: Any) -> HttpResponse:

@@ -13,6 +13,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from envelopes.models import Event, Turn
 from envelopes.part_types.domain_data import DOMAIN_DATA
+from envelopes.protocol.parts import continued
 from envelopes.protocol.slots import Key, key_of, update_of
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
@@ -119,7 +120,8 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
     turns: dict[int, tuple[str, str, str]] = {}
     lines: dict[int, list[str]] = {}
     last = kept.seq
-    gathered: dict[tuple[int, Key], tuple[int, JsonObject]] = {}
+    # What later parts join: the part as it is by now, and its line.
+    gathered: dict[tuple[int, str, Key], tuple[JsonObject, int]] = {}
     for is_row, number, seq, kind, name, data in _fetched(_EARLIER.format(asked=asked), values):
         if not is_row:
             seqs[number], turns[number] = seq, (kind, name, data)
@@ -130,27 +132,29 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
             continue
         last = max(last, seq)
         read = json.loads(data)
-        if name == DOMAIN_DATA.name and (key := _key(read, number)) is not None:
-            # Data that converges is told once, as it was in the end.
-            at, before = gathered.get((number, key), (len(lines.setdefault(number, [])), None))
-            read = {**read, "part": _merged(before, read["part"])}
-            gathered[number, key] = at, read["part"]
-            lines[number][at : at + (before is not None)] = [_line(turn, seq, name, read)]
+        told = lines.setdefault(number, [])
+        if kind == "tool-result":
+            told.append(_found_out(read))
             continue
-        line = _found_out(read) if kind == "tool-result" else _line(turn, seq, name, read)
-        if line.strip():
-            lines.setdefault(number, []).append(line)
+        part, at = read["part"], len(told)
+        if (key := _key(name, part, number)) is not None:
+            # It is told once, as it was in the end.
+            before, at = gathered.get((number, name, key), (None, at))
+            part = part if before is None else _joined(name, before, part)
+            gathered[number, name, key] = part, at
+        told[at : at + 1] = [_line(turn, seq, name, part)]
     if kept.turns and kept.since not in turns:
         return None
-    if silent := turns.keys() - lines.keys() - kept.turns.keys():
+    spoken = {number for number, told in lines.items() if any(map(str.strip, told))}
+    if silent := turns.keys() - spoken - kept.turns.keys():
         lines |= _shown_without_words(turn, silent, since=min(seqs[number] for number in silent))
-    told = dict(kept.turns)
+    found = dict(kept.turns)
     for number, (status, finalized_by, trigger) in turns.items():
-        if number not in told:
-            said = "\n".join(lines.get(number, ()))
+        if number not in found:
+            said = "\n".join(filter(str.strip, lines.get(number, ())))
             size = len(said) + len(trigger)
-            told[number] = Earlier(number, status, finalized_by, json.loads(trigger), said, size)
-    return [told[number] for number in sorted(told)[-EARLIER_TURNS:]], max([last, *seqs.values()])
+            found[number] = Earlier(number, status, finalized_by, json.loads(trigger), said, size)
+    return [found[number] for number in sorted(found)[-EARLIER_TURNS:]], max([last, *seqs.values()])
 
 
 def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> dict[int, list[str]]:
@@ -164,17 +168,20 @@ def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> 
     return lines
 
 
-def _key(data: JsonObject, turn: int) -> Key | None:
-    part = data.get("part")
-    metadata = part.get("metadata") if isinstance(part, dict) else None
-    return key_of(metadata, turn) if isinstance(metadata, dict) else None
+def _key(part_type: str, part: JsonObject, turn: int) -> Key | None:
+    """What later parts of a type have, too, where they join ``part``: a slot, or the id of a part (D8, D11)."""
+    metadata = part.get("metadata")
+    if not isinstance(metadata, dict):
+        return None
+    if part_type == DOMAIN_DATA.name:
+        return key_of(metadata, turn)
+    part_id = metadata.get("partId")
+    return ("id", str(turn), part_id) if isinstance(part_id, str) else None
 
 
-def _merged(before: JsonObject | None, part: JsonObject) -> JsonObject:
-    update = update_of(part)
-    if before is None or update is None:
-        return part
-    return {**part, "data": update.of(before.get("data"))}
+def _joined(part_type: str, before: JsonObject, part: JsonObject) -> JsonObject:
+    update = update_of(part) if part_type == DOMAIN_DATA.name else None
+    return continued(before, part) if update is None else {**part, "data": update.of(before.get("data"))}
 
 
 def said_for(turn: Turn) -> str:
@@ -187,7 +194,7 @@ def said_for(turn: Turn) -> str:
         kind="part",
         audience="delivered",
     ).order_by("seq")
-    lines = [_line(turn, row.seq, row.part_type, row.data) for row in rows]
+    lines = [_line(turn, row.seq, row.part_type, row.data["part"]) for row in rows]
     return "\n".join(line for line in lines if line.strip())
 
 
@@ -215,11 +222,11 @@ def _found_out(data: JsonObject) -> str:
     return f"[Staff found out that {data['name']} has {data['state']}: {note}]"
 
 
-def _line(turn: Turn, seq: int, part_type: str, data: JsonObject) -> str:
+def _line(turn: Turn, seq: int, part_type: str, part: JsonObject) -> str:
     kind = part_types.get(part_type)
     retold = kind.retold if kind is not None and kind.retold is not None else retelling.words
     try:
-        return retold(data["part"])
+        return retold(part)
     except Exception:
         # An application's own: what it cannot tell of must not keep the next turn from beginning.
         logger.exception("Row %s of session %s cannot be retold.", seq, turn.session_id)

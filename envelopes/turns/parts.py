@@ -9,7 +9,7 @@ part, and what may be made of one on its way, stands here once. ``turns.short_wa
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from envelopes import artifacts
@@ -17,13 +17,12 @@ from envelopes.delivery import rules
 from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer
 from envelopes.models import Session, Turn
-from envelopes.part_types.artifact import ARTIFACT
 from envelopes.protocol.parts import Part, check_part
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, PartType, part_types
 from envelopes.registries.statuses import TurnStatus
-from envelopes.turns import agent_calls, states, templates
+from envelopes.turns import agent_calls, citing, states, templates
 from envelopes.turns.stamping import awaits_card, stamped
 from envelopes.turns.surfaces import calls_functions
 from envelopes.types import Json, JsonObject
@@ -34,11 +33,13 @@ logger = logging.getLogger(__name__)
 class Appended(NamedTuple):
     """What the model is told of its parts: ``repaired`` is what was closed and repaired on surfaces, ``responses`` are
     the A2UI messages with what functions of ours gave, ``refused`` are changes of state that were not made, each
-    ``{part, code, reasons}``."""
+    ``{part, code, reasons}``; ``unbound`` are citations that point to no data, or name no source, each ``{part, code,
+    message}``."""
 
     repaired: list[JsonObject]
     responses: list[JsonObject]
     refused: list[JsonObject]
+    unbound: list[JsonObject]
 
 
 def append_parts(
@@ -59,19 +60,20 @@ def append_parts(
     read under the lock of ``writer``: parts of a settled turn are marked as late.
 
     Calls of agents' functions that they make due are made with them. Returns what the model is to read. Raises
-    ``ValidationFailed`` for a part that cannot come from ``origin``, ``RespondRefused`` when the message of a surface
-    would change nothing.
+    ``ValidationFailed`` for a part that cannot come from ``origin`` and for one that refers to no file of the session,
+    ``RespondRefused`` when the message of a surface would change nothing.
     """
     checked = checked_parts(parts, origin)
     owner = actor or turn.actor
     if origin != "runtime":
         # What the runtime says of data is stamped where it says it.
         checked = [stamped(part, owner) for part in checked]
-    drawn = templates.made_of(writer, turn, owner, checked)
-    tried, drawn = templates.tried(writer, turn, owner, checked, drawn)
     if origin != "runtime":
         # What the runtime says of a file it has just read itself.
-        checked = [artifacts.as_stored(writer.session, part) for part in checked]
+        checked = artifacts.checked(writer.session, checked)
+    drawn = templates.made_of(writer, turn, owner, checked)
+    tried, drawn = templates.tried(writer, turn, owner, checked, drawn)
+    unbound = citing.unbound(writer, turn, checked)
     for closing in tried.closing:
         _add(writer, turn, closing, state, actor)
     refused: list[JsonObject] = []
@@ -82,7 +84,8 @@ def append_parts(
         if reasons:
             refused.append({"part": f"/parts/{number}", "code": states.CODE, "reasons": reasons})
         else:
-            _add(writer, turn, part, state, actor, live=(live or {}).get(number))
+            marked = unbound.get(number)
+            _add(writer, turn, part, state, actor, live=(live or {}).get(number), marked=marked)
     for made in drawn:
         if made.part is not None:
             _add(writer, turn, made.part, state, actor)
@@ -91,7 +94,11 @@ def append_parts(
         writer.add("renderer-answer", {"message": message}, turn=turn, actor=actor)
     agent_calls.end(writer, tried.ended)
     agent_calls.make(writer, tried.due, turn=turn)
-    return Appended(tried.told, tried.responses, refused)
+    reported = [
+        {"part": f"/parts/{number}", "code": code, "message": told}
+        for number, (code, told) in unbound.items()
+    ]
+    return Appended(tried.told, tried.responses, refused, reported)
 
 
 def _proposed(writer: Writer, turn: Turn, part: Part) -> list[JsonObject]:
@@ -110,11 +117,13 @@ def checked_parts(parts: Sequence[Part | JsonObject], origin: Origin) -> list[Pa
 
 
 def needs_database(parts: Sequence[Part]) -> bool:
-    """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is, where the
-    session's state is; or more is stored with them, what functions gave, what shows data, or less."""
+    """Whether more has to be known of ``parts`` than the session's surfaces and its turn: what a file is, what a
+    citation points to, where the session's state is; or more is stored with them, what functions gave, what shows data,
+    or less."""
     return any(
-        part.part_type == ARTIFACT.name
-        or _is_special(part_types[part.part_type])
+        (kind := part_types[part.part_type]).is_file
+        or _is_special(kind)
+        or citing.is_citation(part)
         or calls_functions(part)
         or templates.is_drawn(part)
         for part in parts
@@ -157,8 +166,11 @@ def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: 
     }
 
 
-def inbound_parts(session: Session, raw: Sequence[Json], *, from_peer: bool = False) -> list[JsonObject]:
-    """Parts that came in with a message, as its row keeps them. A change of state comes from a peer, or not at all.
+def inbound_parts(
+    session: Session, raw: Sequence[Json], *, uploads: Container[int] = (), from_peer: bool = False
+) -> dict[int, JsonObject]:
+    """Parts that came in with a message, by number, as its row keeps them; but for ``uploads``, which are files of
+    their own. A change of state comes from a peer, or not at all.
 
     One of a type that nobody registered is left out with a warning (D4). Raises ``ValidationFailed``, with pointers
     into the message, for one that cannot come in or is not what its type wants, for too many, and for a decision:
@@ -166,8 +178,10 @@ def inbound_parts(session: Session, raw: Sequence[Json], *, from_peer: bool = Fa
     """
     if len(raw) > MAX_PARTS:
         raise ValidationFailed(f"A message has at most {MAX_PARTS} parts.", path="/parts")
-    found: list[JsonObject] = []
+    found: dict[int, JsonObject] = {}
     for number, value in enumerate(raw):
+        if number in uploads:
+            continue
         path = f"/parts/{number}"
         metadata = value.get("metadata") if isinstance(value, dict) else None
         name = metadata.get("partType") if isinstance(metadata, dict) else None
@@ -179,12 +193,23 @@ def inbound_parts(session: Session, raw: Sequence[Json], *, from_peer: bool = Fa
             raise ValidationFailed("A decision is no part of a message.", path=path)
         if kind.sets_state and not from_peer:
             raise ValidationFailed("A change of state does not come with a person's message.", path=path)
-        found.append(artifacts.as_stored(session, part).as_json())
+        found[number] = artifacts.referred(session, part, path).as_json()
     return found
 
 
-def _add(writer: Writer, turn: Turn, part: Part, state: str, actor: str, *, live: str | None = None) -> None:
+def _add(
+    writer: Writer,
+    turn: Turn,
+    part: Part,
+    state: str,
+    actor: str,
+    *,
+    live: str | None = None,
+    marked: tuple[str, str] | None = None,
+) -> None:
     row = part_row(turn, part, state=state, actor=actor, live=live)
+    if marked is not None:
+        row["data"]["unbound"] = marked[1]
     writer.add(
         "part",
         row["data"],

@@ -142,7 +142,7 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
     raw, call_id, live = block.raw, block.call_id, block.live
     call: RespondCall | None = None
     refusal: BeachError | None = None
-    appended = Appended([], [], [])
+    appended = Appended([], [], [], [])
     try:
         if isinstance(raw, BeachError):
             raise raw
@@ -173,6 +173,8 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
         }
         if appended.refused:
             told["refused"] = appended.refused
+        if appended.unbound:
+            told["unbound"] = appended.unbound
         if appended.responses:
             told[ANSWERED] = appended.responses
         named = {"passTo": call.pass_to, "delegateTo": call.delegate_to, "task": call.task}

@@ -172,16 +172,16 @@ def withdraw(claim: Claim, turn: Turn, live: list[str], error: JsonObject) -> No
             writer.add("withdrawn", {"live": live}, turn=turn)
 
 
-def cancel(claim: Claim, partial: list[tuple[str, str, str]]) -> None:
+def cancel(claim: Claim, partial: list[tuple[str, str, str, str]]) -> None:
     """Settle a turn that the person stopped. What they had read of it stays, as a part marked as cut:
-    ``partial`` is ``(live key, part type, text)``."""
+    ``partial`` is ``(live key, part type, text, part id)``."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
         _keep_read(writer, turn, partial)
         settle(writer, turn, turn_state="error", finalized_by="cancelled")
 
 
-def end_time(claim: Claim, partial: list[tuple[str, str, str]]) -> None:
+def end_time(claim: Claim, partial: list[tuple[str, str, str, str]]) -> None:
     """Settle a turn whose time is up, as one that was stopped."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
@@ -189,17 +189,16 @@ def end_time(claim: Claim, partial: list[tuple[str, str, str]]) -> None:
         time_out(writer, turn)
 
 
-def _keep_read(writer: Writer, turn: Turn, partial: list[tuple[str, str, str]]) -> None:
-    cut = [_cut(part_type, text) for _, part_type, text in partial]
-    live = {number: key for number, (key, _, _) in enumerate(partial)}
+def _keep_read(writer: Writer, turn: Turn, partial: list[tuple[str, str, str, str]]) -> None:
+    cut = [_cut(part_type, text, part_id) for _, part_type, text, part_id in partial]
+    live = {number: key for number, (key, *_) in enumerate(partial)}
     append_parts(writer, turn, cut, "actor", state="awaiting", live=live)
 
 
-def _cut(part_type: str, text: str) -> Part:
+def _cut(part_type: str, text: str, part_id: str) -> Part:
     """What there is of a part: not held against what a whole one of its type needs."""
-    return Part(
-        text=clean_text(text), metadata=Metadata.model_validate({"partType": part_type, "cut": "stopped"})
-    )
+    about = {"partType": part_type, "partId": part_id or None, "cut": "stopped"}
+    return Part(text=clean_text(text), metadata=Metadata.model_validate(about))
 
 
 def answer_calls(claim: Claim) -> Next:

@@ -7,7 +7,8 @@ from functools import partial
 
 import pytest
 
-from beachsite.daphne_sockets import Inbox, Protocol, Turns
+from beachsite.daphne_backpressure import Inbox
+from beachsite.daphne_sockets import Protocol, Turns
 
 
 def test_so_many_are_under_way_and_the_others_follow_in_order() -> None:

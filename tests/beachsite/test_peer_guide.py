@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -43,8 +44,8 @@ def shell(server: Server, command: str, **variables: str) -> str:
 
 
 @pytest.mark.faults
-def test_the_commands_of_the_guide_work_as_they_stand_there(server: Server) -> None:
-    add, begin, say, answer, follow = COMMANDS
+def test_the_commands_of_the_guide_work_as_they_stand_there(server: Server, tmp_path: Path) -> None:
+    add, begin, say, keep, answer, follow = COMMANDS
     token = shell(server, add).strip()
     session = json.loads(shell(server, begin, TOKEN=token))["id"]
 
@@ -53,6 +54,10 @@ def test_the_commands_of_the_guide_work_as_they_stand_there(server: Server) -> N
     turn = said["meta"]["turnId"]
     assert json.loads(shell(server, say, TOKEN=token, SESSION=session)) == said
     assert json.loads(shell(server, answer, TOKEN=token, SESSION=session, TURN=turn)) == said
+
+    (tmp_path / "orders.csv").write_text("a,b\n")
+    kept = shell(server, keep.replace("@", f"@{tmp_path}/"), TOKEN=token, SESSION=session)
+    assert json.loads(kept)["sizeBytes"] == 4
 
     told = heard(server, follow, TOKEN=token, SESSION=session)
     assert told.startswith("retry: ")

@@ -17,6 +17,7 @@ from envelopes.registries.tools import Tool, ToolContext, tools
 from envelopes.registries.transports import transports
 from envelopes.registries.turn_states import turn_states
 from envelopes.types import Json, JsonObject
+from tests.consumer import brochure
 from tests.consumer.itinerary import ITINERARY
 from tests.consumer.transport import LINES
 
@@ -69,6 +70,8 @@ def script(request: ModelRequest) -> Reply:
     if conversation.action is not None:
         lines = [{"name": "Ferry", "amount": 90}, {"name": "Rooms", "amount": 400}]
         return Reply([Say([_costs(lines), text("response", "Agreed, with the rooms.")])])
+    if "brochure" in conversation.text:
+        return brochure.script(conversation)
     found = conversation.results("stops")
     if not found:
         days = 2 if "two" in conversation.text else 3
@@ -100,7 +103,7 @@ actors.register(
         "planner",
         "You plan trips.",
         lambda: ScriptedProvider(script),
-        tools=(STOPS,),
+        tools=(STOPS, tools.register(brochure.BROCHURE)),
         slots=(Slot("planner.stops", key="planner.trip"),),
         greeting="Where do you dream of?",
     )

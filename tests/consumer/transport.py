@@ -6,13 +6,13 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 
 from asgiref.sync import sync_to_async
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import path
 
 from a2ui import SurfaceChange
 from envelopes.access import get_session, principal_of
-from envelopes.delivery import Changed, Follower, NotInLog, PlacedDelta, Reader, UpToDate
-from envelopes.errors import BeachError
+from envelopes.delivery import Changed, Follower, NotInLog, PlacedDelta, Reader, UpToDate, streams
+from envelopes.errors import BeachError, TooOften
 from envelopes.protocol.rows import Row
 from envelopes.registries.transports import SessionFacts, Transport
 from envelopes.session_state import TooFarBack
@@ -35,10 +35,11 @@ class Lines:
         return None  # It remembers nothing.
 
 
-async def listen(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
+async def listen(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """GET lines/<conversation>?after=<row>, for whoever owns it."""
+    who = await sync_to_async(principal_of)(request)
     try:
-        session = await sync_to_async(get_session)(await sync_to_async(principal_of)(request), public_id)
+        session = await sync_to_async(get_session)(who, public_id)
     except BeachError as error:
         raise Http404(error.message) from error
 
@@ -47,7 +48,11 @@ async def listen(request: HttpRequest, public_id: str) -> StreamingHttpResponse:
             raise Changed
 
     follower = Follower(session, LINES, Reader(), check=check)
-    return StreamingHttpResponse(lines(follower, int(request.GET.get("after", 0))), content_type="text/plain")
+    try:
+        items = streams.opened(who.key, lines(follower, int(request.GET.get("after", 0))))
+    except TooOften as error:
+        return HttpResponse(error.message, status=429, content_type="text/plain")
+    return StreamingHttpResponse(items, content_type="text/plain")
 
 
 async def lines(follower: Follower, after: int) -> AsyncGenerator[str, None]:

@@ -9,9 +9,13 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from a2ui import Limits
+from beachsite.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from beachsite.suite import ROOT
+from envelopes.artifacts.reading import AT_ONCE
 from envelopes.checks import MOST_TAUGHT
 from envelopes.conf import KNOWN, a2ui_limits, image_hosts
+from envelopes.delivery.catching_up import PAGE_CHARACTERS
+from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
 from envelopes.log.read import rows_after
 from envelopes.protocol.payloads import MAX_ATTEMPTS, MAX_RETRY_SECONDS
 from envelopes.protocol.respond import MAX_PARTS, MAX_TASK
@@ -22,10 +26,13 @@ from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
-from envelopes.session_state.live import REPLAYED_ROWS, LiveSession
+from envelopes.session_state.live import LiveSession
+from envelopes.session_state.presented import KEPT_CHARACTERS, KEPT_FRAMES
+from envelopes.session_state.resumed import REPLAYED_ROWS
 from envelopes.testing import create_session
 from envelopes.transports.panel.presenter.gathered import LONGEST, OPEN_CARDS
 from envelopes.transports.panel.presenter.panel import html_of
+from envelopes.transports.sse.api import PIECE
 from envelopes.turns.delegating import MAX_DEPTH
 from envelopes.turns.earlier import EARLIER_TURNS
 from envelopes.turns.leases import MAX_RECOVERIES
@@ -92,9 +99,29 @@ def test_every_limit_is_documented() -> None:
         "BEACH_FRAMES_PER_SECOND",
         "BEACH_FRAME_BYTES",
         "BEACH_MESSAGE_CHARACTERS",
+        "BEACH_READER_SECONDS",
+        "BEACH_STREAMS_PER_CALLER",
     ):
         assert f"`{name}`" in text
         assert name in KNOWN
+
+
+def test_what_waits_for_a_reader_is_documented() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    table = text.split("## Of what waits for a reader")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+
+    assert {row[0].removeprefix("| "): row[1] for row in rows} == {
+        "bytes that a connection holds before its application waits": f"{HELD_BYTES:,}",
+        "frames of one socket that wait for their application": f"{FRAMES_WAITING:,}",
+        "characters of rows that are read at once for a reader, or one row": f"{PAGE_CHARACTERS:,}",
+        "characters of an event of a stream that are sent at once": f"{PIECE:,}",
+        "rows of a session that are kept for all readers of a transport, and characters": (
+            f"{KEPT_FRAMES:,} and {KEPT_CHARACTERS:,}"
+        ),
+        "pieces of streamed text, and characters": f"{WAITING:,} and {WAITING_CHARACTERS:,}",
+        "bytes of a file that are read at once": f"{AT_ONCE:,}",
+    }
 
 
 def test_the_limits_of_other_agents_and_attempts_are_documented() -> None:

@@ -90,7 +90,7 @@ async def test_a_second_hello_in_the_middle_of_a_turn_skips_and_swaps_nothing(la
 
 async def test_a_reader_that_does_not_read_holds_up_nobody(lab: Lab) -> None:
     visitor = await Visitor.arrive(lab.server)
-    idle = [await _connect_and_never_read(visitor) for _ in range(3)]
+    idle = [await connect_and_never_read(visitor) for _ in range(3)]
     watching = await visitor.tab().connect()
     for number in (1, 2, 3):
         await watching.say(SEARCH)
@@ -105,7 +105,7 @@ async def test_a_reader_that_does_not_read_holds_up_nobody(lab: Lab) -> None:
         raw.close()
 
 
-async def _connect_and_never_read(visitor: Visitor) -> socket.socket:
+async def connect_and_never_read(visitor: Visitor) -> socket.socket:
     """A raw socket with a tiny buffer that says hello and then never reads again."""
     where = urlsplit(visitor.server.url)
     raw = socket.socket()
@@ -119,10 +119,13 @@ async def _connect_and_never_read(visitor: Visitor) -> socket.socket:
     )
     await asyncio.to_thread(raw.sendall, head.encode())
     assert b" 101 " in await asyncio.to_thread(raw.recv, 64)
-    hello = b'{"type": "hello", "after": 0}'
-    # A masked text frame whose mask is zero.
-    await asyncio.to_thread(raw.sendall, bytes([0x81, 0x80 | len(hello), 0, 0, 0, 0]) + hello)
+    await asyncio.to_thread(raw.sendall, masked(b'{"type": "hello", "after": 0}'))
     return raw
+
+
+def masked(text: bytes) -> bytes:
+    """A short text frame whose mask is zero."""
+    return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text
 
 
 async def test_many_conversations_at_once(lab: Lab) -> None:

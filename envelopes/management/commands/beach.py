@@ -1,4 +1,4 @@
-"""``manage.py beach``: what applications have registered, and the programs that may talk to agents here."""
+"""``manage.py beach``: what applications have registered, programs that may talk to agents here, and files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from envelopes import peers
+from envelopes import artifacts, peers
 from envelopes.errors import BeachError
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
@@ -21,14 +21,22 @@ from envelopes.registries.scopes import SCOPES, offered
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,card,peer}``."""
+    """``manage.py beach {registries,card,peer,artifacts}``."""
 
-    help = "Shows what is registered, and manages the programs that may talk to agents here."
+    help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """One subcommand each."""
         commands = parser.add_subparsers(dest="command", required=True)
         commands.add_parser("registries", help="prints what is registered, and where each of it was")
+        files = commands.add_parser(
+            "artifacts", help="compares the storage of files with what refers to them"
+        )
+        files.add_argument(
+            "--delete",
+            action="store_true",
+            help="removes files that are an hour old and that nothing refers to",
+        )
         card = commands.add_parser(
             "card", help="checks the Agent Card of another agent, and prints what it says of Beach"
         )
@@ -54,8 +62,11 @@ class Command(BaseCommand):
         if options["command"] == "registries":
             self._registries()
             return
-        if options["command"] == "peer":
+        if options["command"] in ("artifacts", "peer"):
             require_tables()
+        if options["command"] == "artifacts":
+            self._artifacts(delete=options["delete"])
+            return
         try:
             getattr(self, f"_{options.get('verb', 'card')}")(options)
         except BeachError as error:
@@ -67,6 +78,12 @@ class Command(BaseCommand):
             title = f"{registry.kind}: {len(registry.names())}"
             self.stdout.write(self.style.MIGRATE_HEADING(title if number == 0 else f"\n{title}"))
             self._table([(item.name, described(item), str(registry.place(item.name))) for item in registry])
+
+    def _artifacts(self, *, delete: bool) -> None:
+        found = artifacts.sweep(delete=delete)
+        self.stdout.write(f"Files that nothing refers to: {found.orphans}; removed: {found.removed}.")
+        if found.lost:
+            raise CommandError(f"The bytes of these are gone: {', '.join(found.lost)}.")
 
     def _table(self, rows: Sequence[tuple[str, ...]]) -> None:
         widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]

@@ -33,7 +33,9 @@ class SessionMade(Schema):
 class NewMessage(_Strict):
     """Something that is said: a text, parts of types that may come in, or both.
 
-    A part of type ``approval-response`` answers an approval, and comes alone.
+    A part of type ``approval-response`` answers an approval, and comes alone. One of type ``artifact`` refers to a file
+    of the conversation (``artifactId`` or ``url``) or of the web (``url``), or brings one: ``name``, ``mimeType`` and
+    its ``bytes`` as base64.
     """
 
     text: str = ""
@@ -54,6 +56,19 @@ class Effect(_Strict):
     """What the caller is to do about a button that the agent does not hear of: ``{"openUrl": address}``, or nothing."""
 
     effect: JsonObject
+
+
+class FileKept(Schema):
+    """A file as a part of type ``artifact`` refers to it, in its ``data``."""
+
+    artifactId: str
+    mimeType: str
+    sizeBytes: int
+    name: str
+    url: str
+    sha256: str
+    width: int | None = None
+    height: int | None = None
 
 
 class Decision(Schema):

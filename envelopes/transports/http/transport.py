@@ -25,7 +25,9 @@ def _presenter(facts: SessionFacts, snapshot: Json | None) -> Presenter:
 
 def _api() -> Router:
     from envelopes.transports.http.api import router
+    from envelopes.transports.http.files import router as files
 
+    router.add_router("", files)
     return router
 
 

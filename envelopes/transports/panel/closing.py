@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from envelopes.delivery.follower import AWAY, Changed, NotInLog
+from envelopes.delivery.catching_up import Changed, NotInLog
+from envelopes.delivery.follower import AWAY
 from envelopes.errors import Forbidden, NotFound, Unavailable
 from envelopes.session_state import TooFarBack
 

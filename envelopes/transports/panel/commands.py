@@ -8,7 +8,7 @@ from typing import Any
 from envelopes import intake
 from envelopes.access import Principal
 from envelopes.database_threads import in_session
-from envelopes.delivery.follower import Changed
+from envelopes.delivery.catching_up import Changed
 from envelopes.errors import Forbidden, NotFound
 from envelopes.models import Session
 from envelopes.transports.panel import frames

@@ -19,15 +19,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 
 from envelopes.conf import conf
 from envelopes.database_threads import in_session, read_beside_sessions
-from envelopes.delivery.follower import (
-    AWAY,
-    RECHECK_SECONDS,
-    Changed,
-    Follower,
-    Item,
-    NotInLog,
-    Seen,
-)
+from envelopes.delivery.catching_up import Changed, NotInLog
+from envelopes.delivery.follower import AWAY, RECHECK_SECONDS, Follower, Item, Seen
 from envelopes.delivery.listing import listing
 from envelopes.delivery.news import Look
 from envelopes.errors import BeachError, Unavailable

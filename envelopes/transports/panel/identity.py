@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 
 from envelopes.access import COOKIE, Principal, admitted, get_session, principal_now
-from envelopes.delivery.follower import Changed
+from envelopes.delivery.catching_up import Changed
 from envelopes.errors import Forbidden, NotFound
 from envelopes.models import Session
 

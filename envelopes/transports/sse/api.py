@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
@@ -13,7 +13,7 @@ from ninja.params.functions import Header, Query
 
 from envelopes.access import Principal, get_session
 from envelopes.database_threads import read_beside_sessions
-from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate
+from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate, streams
 from envelopes.errors import BeachError, NotFound, ValidationFailed
 from envelopes.session_state import TooFarBack
 from envelopes.transports.api import Problem, caller_of, caller_of_now
@@ -26,6 +26,10 @@ HEARTBEAT_SECONDS = 15.0
 
 RECHECK_SECONDS = 30.0
 """How long a caller that only listens is believed to be who it was."""
+
+PIECE = 65_536
+"""Characters of an event that are sent at once: what a reader that is behind has of a long one is no copy of all of
+it."""
 
 RETRY_MILLISECONDS = 2_000
 """After how long a client comes back by itself."""
@@ -82,7 +86,8 @@ async def follow(
             raise Changed
 
     follower = Follower(session, SSE, reader, check=check, recheck_seconds=RECHECK_SECONDS)
-    return StreamingHttpResponse(_events(follower, since), content_type="text/event-stream", headers=HEADERS)
+    events = streams.opened(who.key, _events(follower, since))
+    return StreamingHttpResponse(events, content_type="text/event-stream", headers=HEADERS)
 
 
 def _row(last: str) -> int:
@@ -103,41 +108,48 @@ def _still(request: HttpRequest, who: Principal, session_id: str) -> bool:
     return True
 
 
-async def _events(follower: Follower, after: int) -> AsyncIterator[str]:
+async def _events(follower: Follower, after: int) -> AsyncGenerator[str]:
     yield f"retry: {RETRY_MILLISECONDS}\n\n"
     texts = Texts(asyncio.get_running_loop().time)
     try:
-        async with aclosing(follower.begin(after)) as items:
-            async for item in items:
-                if texts.joins(item):
-                    yield _told(item)
+        async with aclosing(_pieces(follower.begin(after), texts)) as pieces:
+            async for piece in pieces:
+                yield piece
         while True:
             try:
                 async with asyncio.timeout(HEARTBEAT_SECONDS):
                     await follower.ready()
             except TimeoutError:
                 yield ": still here\n\n"
-            async with aclosing(follower.new()) as items:
-                async for item in items:
-                    if texts.joins(item):
-                        yield _told(item)
+            async with aclosing(_pieces(follower.new(), texts)) as pieces:
+                async for piece in pieces:
+                    yield piece
             if texts.ask_again():
-                async with aclosing(follower.begin(follower.cursor)) as items:
-                    async for item in items:
-                        if texts.joins(item) and not isinstance(item, UpToDate):
-                            yield _told(item)
+                async with aclosing(_pieces(follower.begin(follower.cursor), texts, again=True)) as pieces:
+                    async for piece in pieces:
+                        yield piece
     except (Changed, NotInLog, TooFarBack) as error:
         yield event("error", error.as_dict())
     finally:
         follower.close()
 
 
-def _told(item: Item) -> str:
+async def _pieces(items: AsyncGenerator[Item], texts: Texts, *, again: bool = False) -> AsyncGenerator[str]:
+    async with aclosing(items):
+        async for item in items:
+            if texts.joins(item) and not (again and isinstance(item, UpToDate)):
+                for piece in _told(item):
+                    yield piece
+
+
+def _told(item: Item) -> Iterator[str]:
     match item:
         case PlacedDelta():
             delta = item.delta
-            return delta.encoded("sse", lambda: event("textDelta", delta.as_json()))
+            told = delta.encoded("sse", lambda: event("textDelta", delta.as_json()))
         case UpToDate():
-            return event("upToDate", {"seq": item.seq, "busy": item.busy})
+            told = event("upToDate", {"seq": item.seq, "busy": item.busy})
         case _:
-            return item.payload
+            told = item.payload
+    for at in range(0, len(told), PIECE):
+        yield told[at : at + PIECE]

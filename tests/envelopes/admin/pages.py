@@ -68,7 +68,7 @@ def one_of_each() -> dict[type[Model], Model]:
     factories.add_part(turn, "response", text="One flight fits.")
     approval = factories.make_approvals(turn)[0]
     artifact = Artifact.objects.create(
-        session=session, name="ticket.pdf", mime_type="application/pdf", size_bytes=3, content=b"pdf"
+        session=session, owner="sally", name="ticket.pdf", mime_type="application/pdf", size_bytes=3
     )
     return {
         Session: session,

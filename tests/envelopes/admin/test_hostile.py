@@ -69,7 +69,8 @@ def poison() -> dict[type[Model], Model]:
     Turn.objects.filter(pk=turn.pk).update(
         live=MODEL, results=MODEL, trigger=MODEL, correction=PART, lease_owner=NOTE
     )
-    artifact = Artifact.objects.create(session=session, name=NOTE, mime_type=PART, size_bytes=1, content=b"x")
+    about = {"owner": NAME, "name": NOTE, "mime_type": PART}
+    artifact = Artifact.objects.create(session=session, size_bytes=1, **about)
     call = factories.make_agent_call(session, NAME, call_id=NOTE, owner=PART, args=MODEL, lease_owner=NOTE)
     rows = {
         Session: session,

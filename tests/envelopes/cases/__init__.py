@@ -9,8 +9,7 @@ pa-admin-shows-json-as-text
 st-json-chunks-at-awkward-places
     With the parser: tests/envelopes/runtime/test_respond_stream.py.
 st-artifact-append-and-replace
-    Not yet: artifacts are whole files here, and nothing appends to one before peers do. An artifact that is stored
-    again under its id shows once.
+    With the files: tests/envelopes/test_artifact_writes.py. Ids are ours: a name of the case stands for one.
 ws-bad-frame-does-not-kill-the-chat, ws-same-action-delivered-twice
     Our frames: an action names a button's DOM id, and ``client_seq`` is part of a message id.
 pa-session-and-approval-ids-are-no-tickets

@@ -13,9 +13,11 @@ from asgiref.sync import sync_to_async
 from django.db import OperationalError, connection, connections
 
 from envelopes.database_threads import in_session
+from envelopes.delivery import catching_up, streamed
 from envelopes.delivery import follower as module
+from envelopes.delivery.catching_up import Changed, NotInLog
 from envelopes.delivery.deltas import Delta, deltas
-from envelopes.delivery.follower import Changed, Follower, Item, NotInLog, UpToDate
+from envelopes.delivery.follower import Follower, Item, UpToDate
 from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.log import handing
@@ -28,7 +30,7 @@ from envelopes.protocol.rows import Row
 from envelopes.registries.transports import transports
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
-from envelopes.session_state import Frame, TooFarBack, live_sessions
+from envelopes.session_state import Frame, TooFarBack, live_sessions, presented
 from envelopes.transports.panel.presenter.panel import PanelPresenter
 from envelopes.turns.leases import Claim
 from envelopes.turns.short_way import ShortWay
@@ -428,13 +430,13 @@ async def test_rows_that_one_page_lacked_are_not_made_again_for_the_next(
     await _part(turn, "One")
     await in_session(session.pk, _built_anew, session)
     made: list[int] = []
-    resume = module.resume
+    resume = catching_up.resume
 
-    def counted(session: Session, transport: str, after: int) -> list[Frame]:
+    def counted(session: Session, transport: str, after: int, **most: int) -> list[Frame]:
         made.append(after)
-        return resume(session, transport, after)
+        return resume(session, transport, after, **most)
 
-    monkeypatch.setattr(module, "resume", counted)
+    monkeypatch.setattr(catching_up, "resume", counted)
     async with following(session) as page, following(session) as other, following(session) as third:
         assert await page.begin(2) == ["row 3", "row 4", "here 4"]
         assert await other.begin(2) == ["row 3", "row 4", "here 4"]
@@ -496,3 +498,111 @@ def _built_anew(session: Session) -> None:
     session.refresh_from_db()
     with live_sessions.present(session, PANEL.name, since=session.last_seq):
         pass
+
+
+async def test_a_reader_gets_a_page_at_a_time_and_holds_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether frames are kept for everybody or made again for this one, and rows that come meanwhile follow."""
+    monkeypatch.setattr(catching_up, "PAGE_CHARACTERS", 1)
+    session, turn = await sync_to_async(_begun)()
+    for words in ("One", "Two", "Three"):
+        await _part(turn, words)
+    for kept in (True, False):
+        if not kept:
+            await in_session(session.pk, _built_anew, session)
+        async with following(session) as page:
+            reads: list[int] = []
+            read = page.follower._read
+
+            async def counted(*args: Any, read: Any = read, reads: list[int] = reads) -> Any:
+                news = await read(*args)
+                reads.append(len(news.frames))
+                return news
+
+            monkeypatch.setattr(page.follower, "_read", counted)
+            got: list[str] = []
+            async with aclosing(page.follower.begin(2)) as items:
+                async for item in items:
+                    if not got:
+                        await _part(turn, "Meanwhile")
+                    page.take(item)
+                    got = list(page.got)
+            last = await session.events.acount()
+            assert got == [*(f"row {seq}" for seq in range(3, last + 1)), f"here {last}"]
+            assert set(reads) <= {0, 1}
+            assert len(reads) >= last - 2
+
+
+async def test_text_stands_behind_all_pages_of_the_rows_before_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    session, turn = await sync_to_async(_begun)()
+    async with following(session) as page:
+        await page.begin()
+        for words in ("One", "Two", "Three"):
+            await _part(turn, words)
+        monkeypatch.setattr(catching_up, "PAGE_CHARACTERS", 1)
+        _text(session, "after", block=7)
+        assert await page.next() == ["row 4", "row 5", "row 6", "text after"]
+
+
+async def test_whoever_is_let_in_no_more_gets_no_further_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(catching_up, "PAGE_CHARACTERS", 1)
+    session, turn = await sync_to_async(_begun)()
+    await _part(turn, "One")
+    now = 0.0
+
+    async def check() -> None:
+        raise Changed
+
+    async with following(session, check=check, clock=lambda: now, recheck_seconds=60) as page:
+        async with aclosing(page.follower.begin(0)) as items:
+            page.take(await anext(items))
+            now = 61
+            with pytest.raises(Changed):
+                await anext(items)
+        assert page.got == ["row 1"]
+
+
+async def test_a_reader_that_was_behind_by_much_text_gets_it_from_its_beginning(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(streamed, "WAITING", 3)
+    session, _ = await sync_to_async(_begun)()
+    async with following(session) as page:
+        await page.begin()
+        told = Delta("L1-1-0-0-0-0", 1, "response", 0, "abcdefgh")
+
+        def writer() -> list[Delta]:
+            return [told]
+
+        deltas.begin(session.pk, writer)
+        try:
+            for at, letter in enumerate("abcdefgh"):
+                deltas.publish(session.pk, Delta(told.live, 1, "response", at, letter))
+                assert len(page.follower._text._texts) <= 3
+            # Twice four were left out.
+            assert await page.next() == ["text abcdefgh"]
+            deltas.publish(session.pk, Delta(told.live, 1, "response", 8, "i"))
+            assert await page.next() == ["text i"]
+        finally:
+            deltas.end(session.pk, writer)
+
+
+async def test_frames_that_are_large_are_kept_up_to_a_size_and_made_again_beyond(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(presented, "LARGE_CHARACTERS", 1_000)
+    monkeypatch.setattr(presented, "KEPT_CHARACTERS", 20_000)
+    monkeypatch.setattr(catching_up, "PAGE_CHARACTERS", 9_000)
+    session, turn = await sync_to_async(_begun)()
+    async with following(session) as page, following(session) as other:
+        await page.begin()
+        for number in range(6):
+            await _part(turn, f"{number} " + "word " * 1_000)
+            assert await page.next() == [f"row {4 + number}"]
+            kept = live_sessions.at_hand(session).presented["panel"].frames
+            assert sum(len(frame.payload) for frame in kept) <= 20_000
+        assert kept[-1].seq == 9
+        rows = [f"row {seq}" for seq in range(1, 10)]
+        assert await other.begin() == [*rows, "here 9"]
+        kept = live_sessions.at_hand(session).presented["panel"].frames
+        assert sum(len(frame.payload) for frame in kept) <= 20_000
+        assert await page.begin() == [*rows, "here 9"]

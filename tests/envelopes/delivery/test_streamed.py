@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envelopes.delivery.deltas import Delta
-from envelopes.delivery.streamed import ENDED, HELD, Standing, StreamedText
+from envelopes.delivery.streamed import (
+    ENDED,
+    HELD,
+    WAITING,
+    WAITING_CHARACTERS,
+    Standing,
+    StreamedText,
+)
 
 PLACED = {1: Standing("t1-0p")}
 
@@ -218,3 +225,30 @@ def test_what_is_made_of_a_delta_is_made_once_for_each_form() -> None:
     ] * 3
     assert len(calls) == 2
     assert one == delta(0)
+
+
+def test_text_that_nobody_takes_is_left_out_at_last() -> None:
+    for words, count in (("word ", WAITING), ("x" * 1_000, WAITING_CHARACTERS // 1_000)):
+        text = ready()
+        text.due()
+        for number in range(count):
+            text.came(Delta("L1-1-0-0-0-0", 1, "response", number * len(words), words))
+        assert not text.lost
+        assert len(text._texts) == count
+        text.came(Delta("L1-1-0-0-0-0", 1, "response", count * len(words), words))
+        assert text.lost
+        assert text._texts == []
+        # What follows stands behind the rows that are due still.
+        text.came(delta(1))
+        assert text.take() == []
+        text.reading()
+        text.read(PLACED)
+        assert taken(text) == [("L1-1-0-0-1-0", 0)]
+
+
+def test_text_that_is_taken_is_not_counted_any_more() -> None:
+    text = ready()
+    for _ in range(3):
+        text.came(Delta("L1-1-0-0-0-0", 1, "response", 0, "x" * (WAITING_CHARACTERS // 2)))
+        text.take()
+    assert not text.lost

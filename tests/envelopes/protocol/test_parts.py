@@ -122,7 +122,6 @@ def test_a_type_is_text(part_type: Any) -> None:
             part("artifact", data={"artifactId": "a", "mimeType": "x", "sizeBytes": -1}),
             "/parts/0/data/sizeBytes",
         ),
-        (part("citation", data={"path": "/x"}), "/parts/0/data/title"),
         (part("progress", data={}), "/parts/0/data/id"),
         (part("progress", data={"id": "p", "status": "40%"}), "/parts/0/data/status"),
         (part("setState", data={"a.b": 1}), "/parts/0/data/a.b"),

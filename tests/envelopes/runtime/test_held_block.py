@@ -156,4 +156,4 @@ async def test_a_stop_while_a_complete_text_waits_for_its_save_finds_that_text(
     await asyncio.wait({ending})
 
     assert ending.cancelled()
-    assert [(part, text) for _, part, text in live.partial()] == [("response", ANSWER)]
+    assert [(part, text) for _, part, text, _ in live.partial()] == [("response", ANSWER)]

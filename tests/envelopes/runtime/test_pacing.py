@@ -97,7 +97,7 @@ async def test_what_was_not_looked_at_yet_is_part_of_what_was_written(told: list
     clock = Clock()
     live = make(clock, Pacer(clock))
     fed(live, HEAD, "one ", "two")
-    assert live.partial() == [("L1-1-0-0-0-0", "response", "one two")]
+    assert live.partial() == [("L1-1-0-0-0-0", "response", "one two", "")]
     fed(live, " three")
     assert await live.end(0) == {0: "L1-1-0-0-0-0"}
     assert "".join(delta.text for delta in told) == "one two three"

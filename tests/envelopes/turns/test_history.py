@@ -90,3 +90,22 @@ def test_data_models_that_the_agent_asked_for_are_read_with_what_began_the_turn(
 def test_data_models_of_turns_before_1_0_are_read_as_well() -> None:
     model = {"version": "v0.9", "surfaces": {"s": {"seat": "12A"}}}
     assert "12A" in _begun_by({"kind": "message", "text": "Go on", "dataModel": model})
+
+
+def test_d8_a_part_that_goes_on_is_one_text() -> None:
+    said = _retold(
+        ("response", {"text": "From Gat", "partId": "a"}),
+        ("response", {"text": "Other.", "partId": "b"}),
+        ("clarify", {"text": "Which", "partId": "a"}),
+        ("response", {"text": "wick.", "partId": "a"}),
+        ("clarify", {"text": " one?", "partId": "a"}),
+    )
+    assert said == "From Gatwick.\nOther.\nWhich one?"
+
+
+def test_a_file_in_pieces_is_told_once() -> None:
+    ref = {"artifactId": "f1", "mimeType": "text/csv", "sizeBytes": 3, "name": "prices.csv"}
+    pieces = [{**ref, "append": bool(number), "lastChunk": number == 2} for number in range(3)]
+    assert (
+        _retold(*(("artifact", {"data": piece}) for piece in pieces)) == "[File shown: prices.csv, text/csv]"
+    )

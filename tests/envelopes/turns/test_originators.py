@@ -153,9 +153,12 @@ def test_a_type_that_nobody_knows_here_is_left_out(
     assert "other.board" in caplog.text
 
 
-def test_a_file_of_another_conversation_leads_nowhere(owner: Principal, session: Session) -> None:
-    elsewhere = artifacts.store(factories.make_session(owner), "a.txt", "text/plain", b"x")
-    intake.post_message(session, owner, "m1", "Look", parts=[elsewhere])
+def test_a_file_of_another_conversation_is_refused(owner: Principal, session: Session) -> None:
+    other = factories.make_session(owner)
+    with artifacts.stored(other.public_id, b"x") as there, writing(other.pk) as writer:
+        elsewhere = artifacts.begin(writer.session, owner.key, artifacts.Chunk("a.txt", "text/plain"), there)
+    with pytest.raises(ValidationFailed) as caught:
+        intake.post_message(session, owner, "m1", "Look", parts=[elsewhere])
 
-    (row,) = factories.log_of(session, "message")
-    assert "url" not in row.data["parts"][0]["data"]
+    assert caught.value.facts["path"] == "/parts/0/data/url"
+    assert factories.log_of(session) == []

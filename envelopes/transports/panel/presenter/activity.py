@@ -27,7 +27,8 @@ def live_in(segment: str) -> Key:
 @stored
 @dataclass
 class Activity(PartView):
-    """``lines`` of what the turn did while it ran; ``segment`` is the id of the one that it stands in."""
+    """``lines`` of what the turn did while it ran, ``ids`` those of their parts ("" for none); ``segment`` is the id of
+    the one that it stands in."""
 
     kind = "activity"
 
@@ -35,12 +36,13 @@ class Activity(PartView):
     live: bool = True
     seconds: float = 0.0
     segment: str = ""
+    ids: list[str] = field(default_factory=list)
 
     def keys(self) -> tuple[Key, ...]:
         return (live_in(self.segment),) if self.live else ()
 
     def html(self, render: RenderContext) -> SafeString:
-        last = shorten(self.lines[-1], 400) if self.lines else ""
+        last = shorten(self.lines[-1].strip(), 400) if self.lines else ""
         if self.live:
             words = text(last) if last else html('<span class="b-sr">{}</span>', _("Working"))
             return html(
@@ -61,7 +63,7 @@ class Activity(PartView):
             self.id,
             icon("right", "b-icon--flip"),
             summary,
-            join(html('<p dir="auto">{}</p>', text(line)) for line in folded),
+            join(html('<p dir="auto">{}</p>', text(line.strip())) for line in folded),
         )
 
     def _summary(self, last: str) -> SafeString:
@@ -100,17 +102,23 @@ def tries_again(context: RowContext) -> None:
 
 
 def note(context: RowContext) -> None:
-    """A line of an ack or thinking part."""
-    _say(context, context.words.strip())
+    """A line of an ack or thinking part, or more of one."""
+    words, segment, part_id = context.words, context.segment(), context.part_id
+    if part_id and (known := _with_line(segment, part_id)) is not None:
+        known.lines[known.ids.index(part_id)] += words
+        context.model.touch(known)
+    elif words.strip() or part_id:
+        _say(context, words, part_id)
 
 
-def _say(context: RowContext, words: str) -> None:
-    if not words:
+def _say(context: RowContext, words: str, part_id: str = "") -> None:
+    if not words and not part_id:
         return
     segment = context.segment()
     live = context.model.found(live_in(segment.id), Activity)
     if segment.parts and live and segment.parts[-1] is live[-1]:
         live[-1].lines.append(words)
+        live[-1].ids.append(part_id)
         context.model.touch(live[-1])
         return
     for earlier in live:
@@ -119,7 +127,12 @@ def _say(context: RowContext, words: str) -> None:
             context.model.touch(earlier)
         else:
             context.model.drop(earlier)
-    context.model.add(segment, Activity(context.new_id(), [words], segment=segment.id))
+    context.model.add(segment, Activity(context.new_id(), [words], segment=segment.id, ids=[part_id]))
+
+
+def _with_line(segment: Segment, part_id: str) -> Activity | None:
+    found = (part for part in segment.parts if isinstance(part, Activity) and part_id in part.ids)
+    return next(found, None)
 
 
 def fold(context: RowContext, segment: Segment, seconds: float) -> None:
@@ -128,6 +141,7 @@ def fold(context: RowContext, segment: Segment, seconds: float) -> None:
     if not found:
         return
     lines = [line for part in found for line in part.lines]
+    ids = [part_id for part in found for part_id in part.ids]
     first, *others = found
     # The time belongs to what was said: of a turn that went on after a question without a word nothing is told here.
     if first.live or any(other.lines for other in others):
@@ -137,6 +151,6 @@ def fold(context: RowContext, segment: Segment, seconds: float) -> None:
     if not lines:
         context.model.drop(first)
         return
-    first.lines = lines
+    first.lines, first.ids = lines, ids
     first.live = False
     context.model.touch(first)

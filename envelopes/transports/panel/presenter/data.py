@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext as _
@@ -12,9 +12,10 @@ from django.utils.translation import ngettext
 from a2ui.safety.text import to_text
 from envelopes.markup.html import NOTHING, SafeString, html, icon, join, text, trusted
 from envelopes.protocol.text import shorten
-from envelopes.transports.panel.presenter.part_view import PartView, RenderContext, stored
+from envelopes.transports.panel.presenter.citations import Marked, Marks
+from envelopes.transports.panel.presenter.part_view import RenderContext, stored
 from envelopes.transports.panel.presenter.surface import frame, shown
-from envelopes.types import Json
+from envelopes.types import Json, JsonObject
 
 if TYPE_CHECKING:
     from envelopes.transports.panel.presenter.row import RowContext
@@ -29,8 +30,9 @@ LONGEST = 20_000
 
 @stored
 @dataclass
-class DataCard(PartView):
-    """``strange``: the name of a part type without a drawing of its own; ``words``: its text."""
+class DataCard(Marked):
+    """``strange``: the name of a part type without a drawing of its own; ``words``: its text. ``slot``: what the data
+    is about; ``cites``: the marks of sources at its values (``citations.bind``)."""
 
     kind = "data"
 
@@ -39,6 +41,8 @@ class DataCard(PartView):
     data: Json = None
     strange: str = ""
     words: str = ""
+    slot: str = ""
+    cites: list[JsonObject] = field(default_factory=list)
 
     def html(self, render: RenderContext) -> SafeString:
         pieces = []
@@ -50,7 +54,7 @@ class DataCard(PartView):
         if self.words:
             pieces.append(html('<p dir="auto">{}</p>', text(self.words)))
         if self.data is not None:
-            pieces.append(Sheet().value(self.data, 0))
+            pieces.append(Sheet(Marks(self.cites)).value(self.data, 0))
         body = html('<div class="a2-col">{}</div>', join(pieces))
         return frame(self, render, self.actor, note=shown(render, self.at), body=body, data=True)
 
@@ -58,15 +62,22 @@ class DataCard(PartView):
 class Sheet:
     """Draws one value within a budget, so that no data of an agent makes a page of a million cells."""
 
-    def __init__(self) -> None:
+    def __init__(self, marks: Marks | None = None) -> None:
         self.left = VALUES
+        self.marks = marks or Marks()
 
-    def value(self, value: Json, depth: int) -> SafeString:
+    def value(self, value: Json, depth: int, at: tuple[str, ...] = ()) -> SafeString:
+        """``at``: where it stands in the data, as the steps of a JSON Pointer."""
         self.left -= 1
+        drawn = self._drawn(value, depth, at)
+        # Marks of what is below and was not drawn by itself stand at the end of what holds it.
+        return html("{}{}", drawn, self.marks.take(at, below=True))
+
+    def _drawn(self, value: Json, depth: int, at: tuple[str, ...]) -> SafeString:
         if isinstance(value, dict) and value:
-            return self._json(value) if depth >= DEPTH else self._fields(value, depth)
+            return self._json(value) if depth >= DEPTH else self._fields(value, depth, at)
         if isinstance(value, list) and value:
-            return self._json(value) if depth >= DEPTH else self._list(value, depth)
+            return self._json(value) if depth >= DEPTH else self._list(value, depth, at)
         return self._scalar(value)
 
     def _scalar(self, value: Json) -> SafeString:
@@ -76,31 +87,36 @@ class Sheet:
             return html("{}", _("Yes") if value else _("No"))
         return _long(to_text(value))
 
-    def _fields(self, value: dict[str, Any], depth: int) -> SafeString:
+    def _fields(self, value: dict[str, Any], depth: int, at: tuple[str, ...]) -> SafeString:
         shown = list(value.items())[:ITEMS]
         rows = []
         for key, item in shown:
             if self.left <= 0:
                 break
             rows.append(
-                html("<div><dt><bdi>{}</bdi></dt><dd>{}</dd></div>", text(key), self.value(item, depth + 1))
+                html(
+                    "<div><dt><bdi>{}</bdi></dt><dd>{}</dd></div>",
+                    text(key),
+                    self.value(item, depth + 1, (*at, key)),
+                )
             )
         return html('<dl class="a2-data">{}</dl>{}', join(rows), self._rest(len(rows), len(value)))
 
-    def _list(self, value: list[Any], depth: int) -> SafeString:
+    def _list(self, value: list[Any], depth: int, at: tuple[str, ...]) -> SafeString:
         columns = _columns(value)
         rows = []
-        for item in value[:ITEMS]:
+        for number, item in enumerate(value[:ITEMS]):
             if self.left <= 0:
                 break
+            here = (*at, str(number))
             if columns:
                 cells = (
-                    html("<td{}>{}</td>", columns[name], self.value(item.get(name), DEPTH))
+                    html("<td{}>{}</td>", columns[name], self.value(item.get(name), DEPTH, (*here, name)))
                     for name in columns
                 )
                 rows.append(html("<tr>{}</tr>", join(cells)))
             else:
-                rows.append(html("<li>{}</li>", self.value(item, depth + 1)))
+                rows.append(html("<li>{}</li>", self.value(item, depth + 1, here)))
         rest = self._rest(len(rows), len(value))
         if not columns:
             return html('<ul class="b-values" role="list">{}</ul>{}', join(rows), rest)
@@ -174,9 +190,15 @@ def _long(value: str) -> SafeString:
 def show_unknown(context: RowContext) -> None:
     """A part of a registered type without a drawing: readable all the same, never lost."""
     data = context.part.get("data")
+    if (earlier := context.continued(DataCard)) is not None:
+        earlier.words += context.words
+        earlier.data = earlier.data if data is None else data
+        context.model.touch(earlier)
+        return
     if data is None and not context.words.strip():
         return
     card = DataCard(
         context.new_id(), context.row.actor, context.at, data, context.row.part_type, context.words
     )
     context.model.add(context.segment(), card)
+    context.remember(card)

@@ -24,6 +24,7 @@ from envelopes.registries.part_types import part_types
 from envelopes.transports.panel.presenter import (
     activity,
     artifact,
+    citations,
     data,
     decisions,
     gathered,
@@ -88,7 +89,7 @@ draw_with(ERROR.name, questions.fail)
 draw_with(DOMAIN_DATA.name, gathered.gather)
 draw_with(A2UI_SURFACE.name, gathered.show_surface)
 draw_with(ARTIFACT.name, artifact.keep)
-draw_with(CITATION.name, prose.cite)
+draw_with(CITATION.name, citations.cite)
 draw_with(PROGRESS.name, progress.advance)
 draw_with(APPROVAL_REQUEST.name, decisions.request)
 draw_with(APPROVAL_RESPONSE.name, decisions.respond)

@@ -18,9 +18,10 @@ from envelopes.markup.html import NOTHING, SafeString, html, icon, text
 from envelopes.protocol.slots import key_of, update_of
 from envelopes.registries.turn_states import emits_envelope
 from envelopes.transports.panel.presenter import surface
+from envelopes.transports.panel.presenter.citations import Data, Marked, Marks, bind, kept, marked_in
 from envelopes.transports.panel.presenter.data import Sheet
 from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
-from envelopes.types import Json
+from envelopes.types import Json, JsonObject
 
 if TYPE_CHECKING:
     from envelopes.protocol.merging import Update
@@ -37,11 +38,12 @@ OPEN: Key = ("gathered",)
 
 @stored
 @dataclass
-class SlotCard(PartView):
+class SlotCard(Marked):
     """Data of one slot. ``key``: what later data must have to join it, empty where none does; ``slot``: how its parts
     name it; ``turn``: the first of the turns that it is from, ``seq`` the row that changed it last, at ``updated``.
     ``covered``: a card of the agent shows it; ``waits``: the turn that may still bring one, 0 for none;
-    ``bared``: the turn that has brought data and none. ``cut``: later data for it is in another card."""
+    ``bared``: the turn that has brought data and none. ``cut``: later data for it is in another card. ``cites``: the
+    marks of sources at its values; ``changed``: the turn that changed it last, whose citations may mean it."""
 
     kind = "gathered"
 
@@ -57,6 +59,8 @@ class SlotCard(PartView):
     waits: int = 0
     bared: int = 0
     cut: bool = False
+    cites: list[JsonObject] = field(default_factory=list)
+    changed: int = 0
 
     @property
     def settled(self) -> bool:
@@ -64,7 +68,12 @@ class SlotCard(PartView):
 
     def keys(self) -> tuple[Key, ...]:
         waiting = (waiting_in(self.waits),) if self.waits else ()
-        return (tuple(self.key), of_turn(self.turn), OPEN, *waiting) if self.key else waiting
+        marked = (marked_in(self.changed),)
+        return (
+            (tuple(self.key), of_turn(self.turn), OPEN, *waiting, *marked)
+            if self.key
+            else (*waiting, *marked)
+        )
 
     def html(self, render: RenderContext) -> SafeString:
         if self.covered:
@@ -72,7 +81,7 @@ class SlotCard(PartView):
         said = _("Later data stands in a card of its own.") if self.cut else ""
         body = html(
             '<div class="a2-col">{}{}</div>',
-            Sheet().value(self.data, 0),
+            Sheet(Marks(self.cites)).value(self.data, 0),
             html('<p class="b-cut">{}</p>', said) if said else NOTHING,
         )
         note = surface.shown(render, self.at)
@@ -131,12 +140,13 @@ def gather(context: RowContext) -> None:
     waits = context.turn.number if context.row.data.get("ownCard") is True and not covered else 0
     card = next(iter(context.model.found(key, SlotCard)), None) if key is not None else None
     if card is None or not _take(context, card, update):
-        _begin(context, update, key, covered=covered, waits=waits)
+        card = _begin(context, update, key, covered=covered, waits=waits)
     elif card.covered and waits:
         card.waits = waits
         context.model.settle(card)
     elif not covered:
         _uncover(context, card)
+    bind(context, [Data(card.slot, card.data, card)])
 
 
 def _is_covered(context: RowContext, slot: str) -> bool:
@@ -174,13 +184,17 @@ def _take(context: RowContext, card: SlotCard, update: Update) -> bool:
         _close(context, card)
         return False
     card.seq = context.row.seq
+    if card.changed != context.turn.number:
+        card.changed = context.turn.number
+        context.model.settle(card)
     if data != card.data:
+        card.cites = kept(card.cites, card.data, data)
         card.data, card.updated = data, context.at
         context.model.touch(card)
     return True
 
 
-def _begin(context: RowContext, update: Update, key: Key | None, *, covered: bool, waits: int) -> None:
+def _begin(context: RowContext, update: Update, key: Key | None, *, covered: bool, waits: int) -> SlotCard:
     open_cards = context.model.found(OPEN, SlotCard)
     if key is not None and len(open_cards) >= OPEN_CARDS:
         _close(context, min(open_cards, key=lambda card: card.seq))
@@ -195,8 +209,10 @@ def _begin(context: RowContext, update: Update, key: Key | None, *, covered: boo
         list(key or ()),
         covered=covered or bool(waits),
         waits=waits,
+        changed=context.turn.number,
     )
     context.model.add(context.segment(), card)
+    return card
 
 
 def _close(context: RowContext, card: SlotCard) -> None:

@@ -1,20 +1,18 @@
-"""What the agent says: answers, their sources, and lines of the runtime about them."""
+"""What the agent says: answers, and lines of the runtime about them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
 from a2ui.safety.limits import DEFAULT_LIMITS
 from a2ui.safety.markdown import render as render_markdown
-from a2ui.safety.urls import safe_open
-from envelopes.markup.html import SafeString, html, icon, join, text, trusted
+from envelopes.markup.html import SafeString, html, join, trusted
 from envelopes.transports.panel.presenter import overlong
 from envelopes.transports.panel.presenter.part_view import PartView, RenderContext, stored
-from envelopes.types import JsonObject
 
 if TYPE_CHECKING:
     from envelopes.transports.panel.presenter.row import RowContext
@@ -83,81 +81,15 @@ class Prose(PartView):
 
 def answer(context: RowContext) -> None:
     """A response part."""
-    part_id = context.metadata.get("partId")
-    earlier = (
-        context.model.find(context.turn.bubbles.get(part_id), Prose) if isinstance(part_id, str) else None
-    )
-    if earlier is not None and context.model.home(earlier) is context.segment():
+    earlier = context.continued(Prose)
+    if earlier is not None:
         earlier.words += context.words
         context.model.touch(earlier)
         return
-    if not context.words.strip() and not part_id:
-        return
-    prose = Prose(context.new_id(), context.words)
-    context.model.add(context.segment(), prose)
-    if isinstance(part_id, str):
-        context.turn.bubbles[part_id] = prose.id
-
-
-@stored
-@dataclass
-class Sources(PartView):
-    """Numbered sources after the answer that they belong to, each with its words in a popover."""
-
-    kind = "sources"
-
-    first: int
-    items: list[JsonObject] = field(default_factory=list)
-
-    def html(self, render: RenderContext) -> SafeString:
-        marks = []
-        for offset, item in enumerate(self.items):
-            number, pop = self.first + offset, f"{self.id}c{offset}"
-            marks.append(
-                html(
-                    '<button class="b-cite" type="button" popovertarget="{}" aria-label="{}">{}</button>'
-                    '<div class="b-pop" id="{}" popover role="note">{}</div>',
-                    pop,
-                    _("Source {}").format(number),
-                    number,
-                    pop,
-                    _source(item),
-                )
-            )
-        label = _("Source") if len(self.items) == 1 else _("Sources")
-        return html('<div class="b-cites" id="{}">{} {}</div>', self.id, label, join(marks))
-
-
-def _source(item: JsonObject) -> SafeString:
-    pieces = [html("<b><bdi>{}</bdi></b>", text(item["title"]))] if item.get("title") else []
-    if item.get("quote"):
-        pieces.append(html('<q dir="auto">{}</q>', text(item["quote"])))
-    url = safe_open(item.get("url"))
-    if not item.get("title") and url is None:
-        # A place in the data says little to a person, but more than nothing.
-        pieces.append(html("<cite><bdi>{}</bdi></cite>", text(item.get("path") or "")))
-    if url is not None:
-        pieces.append(
-            html(
-                '<a href="{}" target="_blank" rel="noopener noreferrer">{} {}</a>',
-                url,
-                _("Open the source"),
-                icon("out", "b-icon--s"),
-            )
-        )
-    return join(pieces)
-
-
-def cite(context: RowContext) -> None:
-    """A citation part."""
-    segment = context.segment()
-    last = segment.parts[-1] if segment.parts else None
-    context.turn.sources += 1
-    if isinstance(last, Sources):
-        last.items.append(context.data)
-        context.model.touch(last)
-        return
-    context.model.add(segment, Sources(context.new_id(), context.turn.sources, [context.data]))
+    if context.words.strip() or context.part_id:
+        prose = Prose(context.new_id(), context.words)
+        context.model.add(context.segment(), prose)
+        context.remember(prose)
 
 
 @stored

@@ -12,6 +12,7 @@ from envelopes.part_types.clarify import CLARIFY
 from envelopes.protocol.text import shorten
 from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
 from envelopes.transports.panel.presenter.prose import markdown
+from envelopes.types import JsonObject
 
 if TYPE_CHECKING:
     from envelopes.transports.panel.presenter.row import RowContext
@@ -76,13 +77,24 @@ class ClarifyView(PartView):
 
 def ask(context: RowContext) -> None:
     """A clarify part."""
+    earlier = context.continued(ClarifyView)
+    if earlier is not None:
+        earlier.question += context.words
+        earlier.choices = _choices(context) or earlier.choices
+        context.model.touch(earlier)
+        return
     clarify = ClarifyView(context.new_id(), context.row.actor, context.words, _choices(context))
     context.model.add(context.segment(), clarify)
+    context.remember(clarify)
 
 
 def _choices(context: RowContext) -> list[str]:
     """Messages that a part offers as buttons."""
-    given = context.data.get("choices") or []
+    return _given(context.data)
+
+
+def _given(data: JsonObject) -> list[str]:
+    given = data.get("choices") or []
     return [choice for choice in given if isinstance(choice, str) and choice.strip()]
 
 
@@ -103,7 +115,7 @@ def _same(words: str) -> str:
 @dataclass
 class ProblemView(PartView):
     """What failed. ``again`` is what a click on "Try again" sends, empty for no such button; ``choices`` are messages
-    that may help where the same again cannot."""
+    that may help where the same again cannot. ``said`` is what its part has said so far, which makes title and body."""
 
     kind = "problem"
 
@@ -112,6 +124,7 @@ class ProblemView(PartView):
     code: str = ""
     again: str = ""
     choices: list[str] = field(default_factory=list)
+    said: JsonObject = field(default_factory=dict)
 
     def html(self, render: RenderContext) -> SafeString:
         act = []
@@ -159,15 +172,24 @@ def details(code: str) -> SafeString:
 def fail(context: RowContext) -> None:
     """An error part."""
     context.turn.failed = True
-    data = context.data
-    title, body = str(data.get("title") or ""), context.words
+    earlier = context.continued(ProblemView)
+    data, words = context.data, context.words
+    if earlier is not None:
+        data, words = {**earlier.said["data"], **data}, earlier.said["words"] + words
+    title, body = str(data.get("title") or ""), words
     if not title and len(body) <= 80 and "\n" not in body.strip():
         # One short sentence is the headline, not small print below "Something went wrong".
         title, body = body.strip(), ""
     again = context.turn.asked if data.get("retry") is True else ""
     code = str(data.get("code") or "")
-    problem = ProblemView(context.new_id(), headline(title), stopped(body), code, again, _choices(context))
+    told = (headline(title), stopped(body), code, again, _given(data), {"data": data, "words": words})
+    if earlier is not None:
+        earlier.title, earlier.body, earlier.code, earlier.again, earlier.choices, earlier.said = told
+        context.model.touch(earlier)
+        return
+    problem = ProblemView(context.new_id(), *told)
     context.model.add(context.segment(), problem)
+    context.remember(problem)
 
 
 def headline(words: str) -> str:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from envelopes.protocol.rows import Row
 from envelopes.transports.panel.presenter.blocks import Segment
-from envelopes.transports.panel.presenter.part_view import RenderContext
+from envelopes.transports.panel.presenter.part_view import PartView, RenderContext
 from envelopes.types import JsonObject
 
 if TYPE_CHECKING:
     from a2ui import SurfaceChange
     from envelopes.transports.panel.presenter.thread import Thread
+
+V = TypeVar("V", bound=PartView)
 
 
 @dataclass
@@ -21,8 +23,9 @@ class TurnMemory:
     """What the thread remembers of a turn. Plain data, kept in the snapshot.
 
     ``first``: the number of the turn whose data it goes on with, and so on, or its own; ``shown``: slots that a card of
-    this turn shows; ``bubbles``, ``cards``, ``files``: DOM ids by part id, progress group and artifact id; ``asked``:
-    the message that started it; ``aside``: it was put aside, and goes on below what comes next.
+    this turn shows; ``bubbles``, ``cards``, ``files``: DOM ids by type and id of a part, progress group and artifact
+    id; ``asked``: the message that started it; ``sources``: those that it has named, in order; ``cited``: citations
+    whose value is not there yet; ``aside``: it was put aside, and goes on below what comes next.
     """
 
     number: int
@@ -32,7 +35,8 @@ class TurnMemory:
     segments: int = 0
     failed: bool = False
     asked: str = ""
-    sources: int = 0
+    sources: list[JsonObject] = field(default_factory=list)
+    cited: list[JsonObject] = field(default_factory=list)
     first: int = 0
     aside: bool = False
     shown: list[str] = field(default_factory=list)
@@ -81,6 +85,22 @@ class RowContext:
     def slot(self) -> str:
         """What a piece of data is about (D11); empty when its part does not say."""
         return str(self.metadata.get("slotKey") or self.metadata.get("dataKind") or "")
+
+    @property
+    def part_id(self) -> str:
+        """By what later parts continue this one (D8): its type and its ``partId``; empty where it has none."""
+        part_id = self.metadata.get("partId")
+        return f"{self.row.part_type} {part_id}" if isinstance(part_id, str) else ""
+
+    def continued(self, kind: type[V]) -> V | None:
+        """The view of the part that this one continues, where it stands in the segment that is being written."""
+        earlier = self.model.find(self.turn.bubbles.get(self.part_id), kind)
+        return earlier if earlier is not None and self.model.home(earlier) is self.segment() else None
+
+    def remember(self, view: PartView) -> None:
+        """Parts with the id of this one continue ``view``."""
+        if self.part_id:
+            self.turn.bubbles[self.part_id] = view.id
 
     def new_id(self, mark: str = "e") -> str:
         """A DOM id that only this row can make."""

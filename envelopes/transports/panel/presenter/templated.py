@@ -11,6 +11,7 @@ from django.template.loader import render_to_string
 
 from a2ui.safety.text import clean_text
 from envelopes.markup.html import NOTHING, SafeString, html, trusted
+from envelopes.protocol.parts import continued
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.transports.panel.presenter.data import DataCard
 from envelopes.transports.panel.presenter.part_view import PartView, RenderContext, stored
@@ -77,7 +78,13 @@ def element_of(part_type: str) -> str:
 
 def show(context: RowContext) -> None:
     """A part of a type that brings a template or a module."""
+    earlier = context.continued(TemplateCard)
+    if earlier is not None:
+        earlier.part = continued(earlier.part, context.part)
+        context.model.touch(earlier)
+        return
     card = TemplateCard(
         context.new_id(), context.row.actor, context.at, context.row.part_type, dict(context.part)
     )
     context.model.add(context.segment(), card)
+    context.remember(card)

@@ -25,6 +25,7 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import BUSY
 from envelopes.transports.panel.presenter import (
     activity,
+    artifact,
     decisions,
     drawing,
     gathered,
@@ -220,8 +221,7 @@ class Thread:
 
     def _action(self, context: RowContext) -> None:
         self._new_day(context)
-        label = context.row.data.get("label")
-        label = shorten(label, 120) if isinstance(label, str) else ""
+        label = shorten(str(context.row.data.get("label") or ""), 120)
         self.model.open(Click(context.new_id(), label, context.at, seq=context.row.seq))
         self._asked = ""
 
@@ -232,8 +232,7 @@ class Thread:
             return
         if isinstance(before := context.row.data.get("goesOn"), int):
             turn.first = self.turn(before, context.row.actor).first
-        asker = context.row.data.get("delegatedFrom")
-        if isinstance(asker, int):
+        if isinstance(asker := context.row.data.get("delegatedFrom"), int):
             # What it says stands in the turn that waits for it, where something moves all the time.
             self._set_status(turn, status)
             self._anew(context, asker)
@@ -279,6 +278,7 @@ class Thread:
         finalized_by = str(context.row.data.get("finalizedBy") or "complete")
         gathered.close(context, str(context.row.data.get("turnState") or ""))
         progress.close(context, finalized_by)
+        artifact.end(context, turn.number)
         decisions.close(context, turn.number)
         if finalized_by in questions.BROKEN_OFF:
             surface.end(context, turn.number)

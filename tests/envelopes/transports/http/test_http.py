@@ -366,7 +366,7 @@ async def test_a_message_of_nothing_that_is_known_is_refused() -> None:
     assert beside.status_code == 200
 
 
-@pytest.mark.parametrize("turn_id", ["%ED%A0%80", "x y"])
+@pytest.mark.parametrize("turn_id", ["%00", "%ED%A0%80", "x y"])
 async def test_what_is_no_id_of_a_turn_is_not_found(turn_id: str) -> None:
     async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
         answer = await caller.ask("get", f"/api/sessions/{d.session.public_id}/turns/{turn_id}")

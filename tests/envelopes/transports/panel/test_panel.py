@@ -18,7 +18,7 @@ from envelopes.models import Event, Turn
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Reply, Say, data, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
-from envelopes.session_state import live, live_sessions, presented
+from envelopes.session_state import live_sessions, presented, resumed
 from envelopes.testing import create_session
 from envelopes.transports.panel import consumer
 from tests import factories
@@ -425,7 +425,7 @@ async def test_a_socket_that_only_listens_ends_with_its_login(monkeypatch: pytes
 
 
 async def test_a_page_that_is_too_far_behind_is_told_to_load_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(live, "REPLAYED_ROWS", 3)
+    monkeypatch.setattr(resumed, "REPLAYED_ROWS", 3)
     monkeypatch.setattr(presented, "KEPT_FRAMES", 2)
     async with panel(ANSWER) as (session, browser, _):
         first = await Socket(browser, session.public_id).open()

@@ -368,7 +368,10 @@ def test_sources_are_numbered_through_the_turn() -> None:
     talk = Talk()
     talk.turn(1)
     for number in range(3):
-        talk.part("citation", data={"path": f"p{number}", "title": f"T{number}", "url": "https://a.example/"})
+        talk.part(
+            "citation",
+            data={"path": f"p{number}", "title": f"T{number}", "url": f"https://a.example/{number}"},
+        )
         if number == 1:
             talk.part("response", "More")
     rows = talk.reloaded().select("b-cites")
@@ -429,6 +432,8 @@ def test_pictures_come_only_from_where_they_may() -> None:
         "/files/1",
     ):
         picture = {"artifactId": url, "mimeType": "image/png", "sizeBytes": 10, "name": "x", "url": url}
+        # As the runtime says of one that it has looked at.
+        picture |= {"width": 4, "height": 3} if url.startswith("/") else {}
         talk.part("artifact", data=picture)
     assert [img.get("src") for img in talk.reloaded().root.iter("img")] == [
         "https://good.example/a.png",

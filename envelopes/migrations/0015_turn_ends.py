@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0020_session_locale'),
+        ('envelopes', '0014_session_locale'),
     ]
 
     operations = [

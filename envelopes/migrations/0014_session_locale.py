@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0019_template_surfaces'),
+        ('envelopes', '0013_template_surfaces'),
     ]
 
     operations = [

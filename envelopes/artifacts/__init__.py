@@ -1,0 +1,30 @@
+"""Files of a session: bytes in a storage, rows that say whose they are, ``artifact`` parts that refer to them.
+
+The bytes are there before the row (``stored``), so no row is ever without them; what a crash leaves without a row is
+found by ``sweep``. Names of files in the storage are made up here: nothing that anybody sent is part of a path.
+"""
+
+from envelopes.artifacts.attaching import enclose
+from envelopes.artifacts.checking import checked, referred
+from envelopes.artifacts.storing import Stored, Sweep, kept, put, remove, stored, sweep
+from envelopes.artifacts.writing import Chunk, begin, check_size, found, read, record, whole
+
+__all__ = [
+    "Chunk",
+    "Stored",
+    "Sweep",
+    "begin",
+    "check_size",
+    "checked",
+    "enclose",
+    "found",
+    "kept",
+    "put",
+    "read",
+    "record",
+    "referred",
+    "remove",
+    "stored",
+    "sweep",
+    "whole",
+]

@@ -1,0 +1,101 @@
+"""What a reader lacks, read in the database's thread: a page of rows at a time, however much that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from envelopes.delivery.news import Look, News, log_at, news_of
+from envelopes.errors import BeachError
+from envelopes.models import Session
+from envelopes.session_state import Frame, TooFarBack, live_sessions, resume
+
+PAGE_CHARACTERS = 1_048_576
+"""Of so many characters of frames one reader has hold at once, or of one frame. The others are read when these have
+gone: a reader that is slow, or does not read at all, holds no more."""
+
+
+class NotInLog(BeachError):
+    """The reader is further than the log, which has been set back: begin again at its start."""
+
+    code = "not_in_log"
+    fault = "us"
+
+
+class Changed(BeachError):
+    """Who you are, or what you may do here, has changed."""
+
+    code = "changed"
+    fault = "client"
+
+
+def page_of(frames: list[Frame]) -> list[Frame]:
+    """The first of ``frames``, as many as one reader holds."""
+    size = 0
+    for count, frame in enumerate(frames):
+        size += len(frame.payload)
+        if size > PAGE_CHARACTERS and count:
+            return frames[:count]
+    return frames
+
+
+def find(session: Session, transport: str, after: int, turns: set[int]) -> News:
+    """What follows row ``after``, for a reader that begins there: with the texts that stream, as they are saved.
+
+    Raises ``NotInLog``: the log of a database that was restored may be shorter than what a reader or this process has
+    seen of it. ``Changed`` where the session is gone, and what ``news_after`` does.
+    """
+    found = log_at(session.pk, after)
+    if found is None:
+        raise Changed
+    session.last_seq = found.last_seq
+    live_sessions.check(session)
+    if after > found.last_seq:
+        raise NotInLog
+    if found.is_at_rest:
+        # After a restart everybody asks at once, and most wait for nothing. What comes later has the session built.
+        return News([], {}, after, busy=False, texts=[])
+    if found.running is None:
+        return news_after(session, transport, after, turns)
+    texts = found.texts
+    news = news_after(session, transport, after, turns | {found.running[0]} | {text.turn for text in texts})
+    news.texts = texts
+    return news
+
+
+def news_after(
+    session: Session,
+    transport: str,
+    seq: int,
+    turns: set[int],
+    make: Look | None = None,
+    upto: int | None = None,
+) -> News:
+    """What follows row ``seq`` (up to ``upto``), where ``turns`` stand then, and what ``make`` makes of that. Raises
+    ``TooFarBack``, and ``Changed`` where the session is gone."""
+    frames: list[Frame] = []
+    while True:
+        after = frames[-1].seq if frames else seq
+        with live_sessions.present(session, transport, upto=upto, since=after) as shown:
+            shown.keep_earlier(frames)
+            kept = shown.frames_after(after)
+            if kept is not None:
+                frames += kept
+                return news_of(shown, page_of(frames), turns, make, of=len(frames))
+        _refresh(session)
+        if not (made := resume(session, transport, after, most=PAGE_CHARACTERS)):
+            raise TooFarBack  # what was sent once is not made from the log any more: nothing leads on
+        frames += made
+        if _size(frames) >= PAGE_CHARACTERS:
+            return News(page_of(frames), {}, 0, busy=True, texts=[], more=True)
+        upto = None  # they go as far as the log does, and so must what is told of turns
+
+
+def _size(frames: Sequence[Frame]) -> int:
+    return sum(len(frame.payload) for frame in frames)
+
+
+def _refresh(session: Session) -> None:
+    try:
+        session.refresh_from_db(fields=["last_seq"])
+    except Session.DoesNotExist as error:
+        raise Changed from error
