@@ -124,7 +124,7 @@ def test_what_an_application_registers_works_everywhere_and_sessions_go_on_witho
     assert _kinds(agreed) == ["domain-data", "response", "a2ui-surface"]
     assert [[*message][1] for message in agreed[-1]["data"]["messages"]] == ["updateDataModel"] * 2
 
-    desk.allow("WebSocket|Failed to load resource|net::ERR")
+    desk.allow("WebSocket|Failed to (load|fetch)|net::ERR")
     server.stop()
     server.environ.pop("DJANGO_SETTINGS_MODULE")
     server.start()

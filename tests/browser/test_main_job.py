@@ -194,7 +194,7 @@ def test_two_tabs_show_the_same_and_either_may_write(site: Server, desk: Desk) -
 
 def test_the_server_dies_in_the_middle_of_an_answer(make_server: Callable[..., Server], desk: Desk) -> None:
     server = make_server(environ=SLOW)
-    desk.allow("WebSocket|ERR_CONNECTION|Failed to load")
+    desk.allow("WebSocket|ERR_CONNECTION|Failed to (load|fetch)")
     page = desk.page()
     open_chat(page, server)
     say(page, SEARCH)
@@ -220,7 +220,7 @@ def test_an_approval_outlives_the_server_and_its_old_button_works(
     make_server: Callable[..., Server], desk: Desk
 ) -> None:
     server = make_server(environ=QUICK)
-    desk.allow("WebSocket|ERR_CONNECTION|Failed to load")
+    desk.allow("WebSocket|ERR_CONNECTION|Failed to (load|fetch)")
     page = desk.page()
     open_chat(page, server)
     say(page, BOOK)

@@ -465,7 +465,7 @@ def sign_in_elsewhere(desk: Desk, server: Server, name: str) -> None:
 
 def test_p1_what_one_person_wrote_or_pressed_is_not_sent_as_another(site: Server, desk: Desk) -> None:
     """grace may look at every conversation and decide in it; alma has left her pages open, without a connection."""
-    desk.allow(r"WebSocket|ERR_|Failed to load")
+    desk.allow(r"WebSocket|ERR_|Failed to (load|fetch)")
     desk.context.add_init_script("""
         const Real = WebSocket;
         window.WebSocket = class extends Real {

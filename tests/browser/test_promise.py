@@ -342,7 +342,7 @@ def test_p1_every_row_of_the_promise_holds(make_server: Callable[..., Server], d
     server = make_server(environ=QUICK)
     server.add_user(NAME, PASSWORD)
     server.may_fail = True
-    desk.allow(r"WebSocket|ERR_|Failed to load")
+    desk.allow(r"WebSocket|ERR_|Failed to (load|fetch)")
     desk.context.add_init_script(CUT)
     walk = Walk(server, desk)
     table = rows()
