@@ -42,6 +42,7 @@ class Caller(NamedTuple):
     lab: Lab
     session: str
     token: str
+    cookie: str = ""
 
     @property
     def path(self) -> str:
@@ -53,7 +54,8 @@ class Caller(NamedTuple):
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
         raw.settimeout(30)
         raw.connect(("127.0.0.1", self.lab.server.port))
-        head = f"GET {path or self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {self.token}\r\n\r\n"
+        who = self.cookie or f"Authorization: Bearer {self.token}"
+        head = f"GET {path or self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{who}\r\n\r\n"
         raw.sendall(head.encode())
         return raw
 
@@ -179,9 +181,14 @@ async def test_one_stream_too_many_is_refused_until_another_has_ended(
 _FILES = f"""
 import os
 from envelopes import artifacts
+from envelopes.artifacts.writing import Chunk
 from envelopes.models import Session
+from django.db import transaction
 session = Session.objects.get(public_id={{session!r}})
-print("MADE", artifacts.store(session, "large.bin", "", os.urandom({LONG} * {MESSAGES}))["data"]["url"])
+with artifacts.stored(session.public_id, os.urandom({LONG} * {MESSAGES})) as there, artifacts.kept(there) as kept:
+    with transaction.atomic():
+        part = artifacts.record(session, "lab", Chunk(name="large.bin", mime_type="text/plain"), kept)
+print("MADE", part["data"]["url"])
 """
 
 
@@ -194,7 +201,7 @@ async def test_a_slow_download_holds_little_and_no_connection_to_the_database(
     found = re.search(r"MADE (\S+)", await lab.shell(_FILES.format(session=visitor.session)))
     assert found is not None
     cookie = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
-    slow = Caller(lab, visitor.session, f"none\r\nCookie: {cookie}")
+    slow = Caller(lab, visitor.session, "", f"Cookie: {cookie}")
     idle = [slow.asks(found[1]) for _ in range(READERS)]
     for raw in idle:
         assert await asyncio.to_thread(raw.recv, 15) == b"HTTP/1.1 200 OK"
