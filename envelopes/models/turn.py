@@ -111,10 +111,15 @@ class Turn(models.Model):
         return any(LLM_CONTEXT.name in originator["consumes"] for originator in self.originators)
 
     @property
+    def home(self) -> Turn:
+        """The turn in which what this one says stands: itself, or that of whoever delegated it. Asks the database only
+        then."""
+        return self if self.delegated_from is None else self.delegated_from.home
+
+    @property
     def shown_in(self) -> int:
-        """The number of the turn in which what this one says stands: its own, or that of whoever delegated it. Asks the
-        database only then."""
-        return self.number if self.delegated_from is None else self.delegated_from.shown_in
+        """The number of ``home``."""
+        return self.home.number
 
     @property
     def place(self) -> tuple[int, ...]:
