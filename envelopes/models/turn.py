@@ -17,7 +17,7 @@ WRITTEN = (
 class Turn(models.Model):
     """From an inbound event to settlement, run by one runner at a time.
 
-    ``status`` is where it stands (``state_machines.TURN``); ``turn_state`` what its actor declared last. Everything
+    ``status`` is where it stands (``statuses.TURN``); ``turn_state`` what its actor declared last. Everything
     that a runner needs to go on after a crash is here: ``messages`` (the model's, in the shape of the Messages API),
     ``model`` (which one wrote them), ``results`` (answers to the tool calls of the last reply, by call id),
     ``correction`` (what the model has to hear with them), ``live`` (the text that streams now).
