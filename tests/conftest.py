@@ -93,6 +93,14 @@ def django_db_setup(django_db_setup: None) -> Iterator[None]:
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
 
 
+@pytest.fixture(autouse=True)
+def _committer_takes_on() -> None:
+    """A test that ends what a process does ends the committer, which the next one may need without a runner."""
+    from envelopes.log.commits import committer
+
+    committer.start()
+
+
 @pytest.fixture
 def files(settings: Any, tmp_path: Path) -> Path:
     """The storage of files, empty: a folder of this test alone."""

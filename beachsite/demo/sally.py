@@ -7,7 +7,7 @@ from beachsite.demo.instructions import INSTRUCTIONS
 from beachsite.demo.pacing import PacedModel
 from beachsite.demo.research import RESEARCH_DESTINATION
 from beachsite.demo.script import sally as script
-from beachsite.demo.tools import SEARCH_FLIGHTS, SEARCH_HOTELS
+from beachsite.demo.tools import CHECK_FARE, SEARCH_FLIGHTS, SEARCH_HOTELS
 from envelopes.conf import conf
 from envelopes.providers.port import Provider
 from envelopes.providers.scripted import ScriptedProvider, translation
@@ -57,7 +57,7 @@ SALLY = Actor(
     instructions=INSTRUCTIONS,
     provider=provider,
     translator=translator,
-    tools=(SEARCH_FLIGHTS, SEARCH_HOTELS, RESEARCH_DESTINATION, BOOK_FLIGHT),
+    tools=(SEARCH_FLIGHTS, CHECK_FARE, SEARCH_HOTELS, RESEARCH_DESTINATION, BOOK_FLIGHT),
     prompts=PROMPTS,
     # She shows all of it on cards of her own.
     slots=(Slot(own_card=True),),

@@ -138,6 +138,13 @@ SEARCH_FLIGHTS = Tool(
     label="Searching flights",
     data_kind="flight-results",
 )
+CHECK_FARE = Tool(
+    name="check_fare",
+    description="The same as search_flights, for what you want to know yourself: nothing of it is shown to anybody.",
+    input=SearchFlights,
+    run=search_flights,
+    label="Checking the fare",
+)
 SEARCH_HOTELS = Tool(
     name="search_hotels",
     description="Find hotels at a destination for a number of nights.",

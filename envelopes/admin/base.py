@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
-from django.contrib.admin.views.main import ChangeList
-from django.core.exceptions import PermissionDenied
+from django.contrib.admin.views.main import SEARCH_VAR, ChangeList
+from django.core.exceptions import BadRequest, PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import CharField, Field, ForeignKey, Model, OuterRef, QuerySet, Subquery, TextField
 from django.http import Http404, HttpRequest, HttpResponse
@@ -162,6 +162,11 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
+        # PostgreSQL takes no text with NUL. What is searched for is cleaned before it is.
+        if any(
+            "\0" in value for key in request.GET.keys() - {SEARCH_VAR} for value in request.GET.getlist(key)
+        ):
+            raise BadRequest("NUL in a filter.")
         response = super().changelist_view(request, extra_context)
         changelist = getattr(response, "context_data", None) and response.context_data.get("cl")  # type: ignore[attr-defined]
         if isinstance(changelist, ChangeList) and getattr(changelist.paginator, "capped", False):

@@ -52,9 +52,10 @@ def delivery_for(kind: PartType, connection: Connection, reader: Reader, *, late
     if kind.verbatim_to_peers and reader.kind == "peer":
         return "flush" if connection.kind == "streaming" else "once"
     cell = kind.streaming if connection.kind == "streaming" else kind.buffered
-    if cell == "audit-only" or cell == "inbound-only":  # noqa: PLR1714 - mypy narrows by comparison only
-        return "drop"
-    return cell
+    if cell == "inbound-only":
+        # It was said to us. Where people follow, they see what one of them has said; programs learn what came of it.
+        return "flush" if connection.kind == "streaming" and reader.kind not in PROGRAMS else "drop"
+    return "drop" if cell == "audit-only" else cell
 
 
 def gets(kind: PartType | None, connection: Connection, reader: Reader, *, late: bool = False) -> bool:
@@ -72,7 +73,7 @@ def streams_text(kind: PartType, connection: Connection, reader: Reader) -> bool
     """Whether ``reader`` gets text of this type while it is still being written: only what it would get anyway, at
     once, as a part."""
     return (
-        kind.streams_text
+        may_stream(kind)
         and connection.kind == "streaming"
         and delivery_for(kind, connection, reader) == "flush"
     )
@@ -86,7 +87,7 @@ def may_stream(kind: PartType) -> bool:
 def audience(kind: PartType) -> Audience:
     """Whether a part of this type may leave the server at all: "audit" where there can be nobody who gets it."""
     cells = {kind.streaming, kind.buffered}
-    nobody = cells <= {"drop", "audit-only", "inbound-only"} and not kind.verbatim_to_peers
+    nobody = cells <= {"drop", "audit-only"} and not kind.verbatim_to_peers
     return "audit" if nobody else "delivered"
 
 

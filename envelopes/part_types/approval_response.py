@@ -56,8 +56,8 @@ def reasoned(told: str, reason: object) -> str:
 APPROVAL_RESPONSE = PartType(
     "approval-response",
     INBOUND,
-    "flush",
-    "drop",
+    "inbound-only",
+    "inbound-only",
     data="required",
     data_model=ApprovalResponse,
     allowed_late=True,

@@ -171,8 +171,3 @@ async def test_an_unchanged_static_file_is_not_sent_again(async_client: AsyncCli
     )
 
     assert (again.status_code, again.content) == (304, b"")
-
-
-@pytest.mark.parametrize("path", ["/admin/envelopes/turn/?status=%00", "/?new=%00"])
-def test_a_query_with_nul_is_a_bad_request(admin_client: Client, path: str) -> None:
-    assert admin_client.get(path).status_code == 400

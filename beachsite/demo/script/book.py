@@ -64,9 +64,8 @@ def from_words(scene: Scene) -> Flow:
         yield question
         return
     yield ack("Checking the fare")
-    outcome = yield flights.call_of(
-        Slots(origin=wish.origin, destination=wish.destination, day=wish.day, passengers=wish.passengers)
-    )
+    asked = Slots(origin=wish.origin, destination=wish.destination, day=wish.day, passengers=wish.passengers)
+    outcome = yield flights.call_of(asked, "check_fare")
     result = found(outcome)
     if result is None:
         if outcome is not None:

@@ -133,7 +133,7 @@ def missing(wish: Slots, unknown: str = "") -> Say | None:
     return None
 
 
-def call_of(wish: Slots) -> Call:
+def call_of(wish: Slots, tool: str = "search_flights") -> Call:
     arguments: JsonObject = {
         "origin": _name(wish.origin),
         "destination": _name(wish.destination),
@@ -146,7 +146,7 @@ def call_of(wish: Slots) -> Call:
         arguments["direct_only"] = True
     if wish.time_of_day != "any":
         arguments["time_of_day"] = wish.time_of_day
-    return Call("search_flights", arguments)
+    return Call(tool, arguments)
 
 
 def summary(result: JsonObject, today: date) -> str:

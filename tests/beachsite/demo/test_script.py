@@ -171,7 +171,7 @@ def test_booking_in_one_sentence(stage: Stage) -> None:
 
     turn = stage.say(ORDER)
 
-    assert [name for name, _ in turn.calls] == ["search_flights", "book_flight"]
+    assert [name for name, _ in turn.calls] == ["check_fare", "book_flight"]
     assert turn.calls[1][1]["lead_passenger"] == "Ada Lovelace"
     assert turn.calls[1][1]["total"] == 188
     assert turn.text("response") == "Booked. Your receipt is above."
@@ -240,7 +240,7 @@ def test_booking_what_does_not_fly(stage: Stage) -> None:
 
     turn = stage.say("Book the easyJet one for Ada Lovelace")
 
-    assert [name for name, _ in turn.calls] == ["search_flights"]
+    assert [name for name, _ in turn.calls] == ["check_fare"]
     assert "I have not booked anything" in turn.text("response")
 
 

@@ -75,7 +75,7 @@ def test_s11_a_type_that_only_buffered_readers_get_may_leave_the_server() -> Non
 
 @pytest.mark.parametrize(
     ("streaming", "buffered"),
-    [("drop", "drop"), ("audit-only", "audit-only"), ("inbound-only", "drop"), ("drop", "audit-only")],
+    [("drop", "drop"), ("audit-only", "audit-only"), ("drop", "audit-only")],
 )
 def test_what_nobody_gets_stays_on_the_server(streaming: str, buffered: str) -> None:
     assert audience(made(streaming, buffered)) == "audit"

@@ -105,7 +105,6 @@ async def test_what_is_kept_for_audit_reaches_nobody() -> None:
         {"requires_peer_consumes": True},
         {"allowed_transports": frozenset({"email"})},
         {"streaming": "audit-only"},
-        {"streaming": "inbound-only"},
     ],
     ids=str,
 )

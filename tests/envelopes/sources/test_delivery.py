@@ -34,6 +34,8 @@ def cell(name: str, connection: Connection, reader: Reader, *, late: bool) -> st
         return "drop"
     if row.get("only") == "drawing" and not (asked or reader.surfaces):
         return "drop"
+    if row.get("only") == "people" and reader.kind in PROGRAMS:
+        return "drop"
     if late:
         return row["streaming"] if row.get("late") == connection.kind else "drop"
     if row.get("peers") == "verbatim" and reader.kind == "peer":
