@@ -102,13 +102,15 @@ class TurnData(TypedDict):
 class PartData(TypedDict):
     """A part, ``{text?, data?, metadata}``, with the state that was declared with it. ``live`` is the key of the
     streamed bubble that it replaces; ``late`` marks one that came after its turn had settled; ``ownCard``, data that
-    the agent shows by an interface of its own; ``unbound`` says of a citation why it belongs to no data."""
+    the agent shows by an interface of its own, ``drawn``, data that a surface template shows; ``unbound`` says of a
+    citation why it belongs to no data."""
 
     part: JsonObject
     turnState: str
     live: NotRequired[str]
     late: NotRequired[Literal[True]]
     ownCard: NotRequired[Literal[True]]
+    drawn: NotRequired[Literal[True]]
     unbound: NotRequired[str]
 
 

@@ -74,6 +74,7 @@ def append_parts(
     for closing in tried.closing:
         _add(writer, turn, closing, state, actor)
     refused: list[JsonObject] = []
+    shown = [made.shows for made in drawn]
     for number, part in enumerate(checked):
         if not _is_kept(part_types[part.part_type]):
             continue
@@ -82,7 +83,9 @@ def append_parts(
             refused.append({"part": f"/parts/{number}", "code": states.CODE, "reasons": reasons})
         else:
             marked = unbound.get(number)
-            _add(writer, turn, part, state, actor, live=(live or {}).get(number), marked=marked)
+            is_drawn = any(part is each for each in shown)
+            replaced = (live or {}).get(number)
+            _add(writer, turn, part, state, actor, live=replaced, marked=marked, is_drawn=is_drawn)
     for made in drawn:
         if made.part is not None:
             _add(writer, turn, made.part, state, actor)
@@ -150,7 +153,7 @@ def part_row(turn: Turn, part: Part, *, state: str = "", actor: str = "", live: 
     data: PartData = {"part": part.as_json(), "turnState": state or turn.turn_state or "awaiting"}
     if live:
         data["live"] = live
-    if awaits_card(part, actor or turn.actor) or templates.is_drawn(part):
+    if awaits_card(part, actor or turn.actor):
         data["ownCard"] = True
     if turn.status == TurnStatus.SETTLED:
         data["late"] = True
@@ -203,8 +206,11 @@ def _add(
     *,
     live: str | None = None,
     marked: tuple[str, str] | None = None,
+    is_drawn: bool = False,
 ) -> None:
     row = part_row(turn, part, state=state, actor=actor, live=live)
+    if is_drawn:
+        row["data"]["drawn"] = True
     if marked is not None:
         row["data"]["unbound"] = marked[1]
     writer.add(

@@ -37,12 +37,18 @@ FAILED = "TEMPLATE_FAILED"
 
 @dataclass(frozen=True)
 class Made:
-    """A part that shows data, and what is kept of it; without a part nothing is shown, or all of it already. ``gone``:
-    nothing is kept any more."""
+    """A part that shows ``data``, and what is kept of it; without a part nothing is shown, or all of it already.
+    ``gone``: nothing is kept any more."""
 
     kept: TemplateSurface
     part: Part | None
     gone: bool = False
+    data: Part | None = None
+
+    @property
+    def shows(self) -> Part | None:
+        """The part whose data a surface shows now; None where there is none to show them."""
+        return self.data if self.kept.made else None
 
 
 def is_drawn(part: Part) -> bool:
@@ -169,7 +175,8 @@ def _made(
     messages = changes(was, kept.made) if is_there else [message]
     named = {"partType": A2UI_SURFACE.name, "slotKey": metadata.slotKey, "dataKind": metadata.dataKind}
     shown = Metadata.model_validate({**named, "template": template.name})
-    return Made(kept, Part(data={"messages": messages}, metadata=shown) if messages else None)
+    made = Part(data={"messages": messages}, metadata=shown) if messages else None
+    return Made(kept, made, data=part)
 
 
 def _has_own(writer: Writer, turn: Turn, owner: str, part: Part, shown: set[str]) -> bool:

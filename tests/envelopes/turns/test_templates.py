@@ -264,3 +264,22 @@ async def test_a_session_reads_the_same_from_its_log() -> None:
         before = await d.html()
         live_sessions.forget(d.session.pk)
         assert await d.html() == before
+
+
+async def test_data_that_a_surface_shows_already_are_not_drawn_beside_it() -> None:
+    async with saying(*[[trip(slot="j", to="Corfu"), text("response", "a")]] * 2) as d:
+        first, second = await d.rows("part", "domain-data")
+        assert first.data["drawn"] is second.data["drawn"] is True
+        assert "a2-data" not in await d.html()
+        live_sessions.clear()
+        assert "a2-data" not in await d.html()
+
+
+async def test_data_whose_template_fails_are_drawn_at_once() -> None:
+    def fails(data: JsonObject, context: TemplateContext) -> Surface:
+        raise ValueError("no")
+
+    async with saying([trip(slot="j", to="Corfu"), text("response", "a")], draw=fails) as d:
+        (row,) = await d.rows("part", "domain-data")
+        assert "drawn" not in row.data
+        assert "a2-data" in await d.html()

@@ -136,7 +136,7 @@ def gather(context: RowContext) -> None:
         return
     first = context.turn.first
     key = key_of(context.metadata, first)
-    covered = _is_covered(context, context.slot())
+    covered = context.row.data.get("drawn") is True or _is_covered(context, context.slot())
     waits = context.turn.number if context.row.data.get("ownCard") is True and not covered else 0
     card = next(iter(context.model.found(key, SlotCard)), None) if key is not None else None
     if card is None or not _take(context, card, update):
@@ -146,6 +146,9 @@ def gather(context: RowContext) -> None:
         context.model.settle(card)
     elif not covered:
         _uncover(context, card)
+    elif not card.covered:
+        card.covered = True
+        context.model.touch(card)
     bind(context, [Data(card.slot, card.data, card)])
 
 
