@@ -180,7 +180,9 @@ def _settled(row: Row) -> str:
     if problem:
         return _("Turn ended: {} ({}). {}").format(state, by, problem)
     told = _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
-    return f"{told} {LLM_CONTEXT.name}: {_context(row)}." if emits_envelope(state) else told
+    # The answer of an actor that was asked is part of another one's.
+    has_envelope = emits_envelope(state) and "delegatedFrom" not in row.data
+    return f"{told} {LLM_CONTEXT.name}: {_context(row)}." if has_envelope else told
 
 
 def _context(row: Row) -> str:
@@ -195,6 +197,7 @@ def _context(row: Row) -> str:
         "failed": _("none, the second model failed"),
         "empty": _("none, the second model said nothing"),
         "stopped": _("none, the turn was stopped meanwhile"),
+        "delegated": _("left to the actor that was asked"),
         "interrupted": _("none, the server stopped meanwhile"),
     }
     became = str(row.data.get("llmContext") or "")

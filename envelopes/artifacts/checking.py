@@ -14,7 +14,7 @@ from envelopes.models import Artifact, Session
 from envelopes.part_types.artifact import OF_A_WRITE
 from envelopes.protocol.parts import Part
 from envelopes.registries.part_types import part_types
-from envelopes.types import Json
+from envelopes.types import Json, JsonObject
 
 _OF_THE_RUNTIME = (*OF_A_WRITE, "width", "height", "sha256")
 """What the runtime alone says of a file."""
@@ -58,7 +58,8 @@ def referred(session: Session, part: Part, path: str) -> Part:
             f"There is no file {asked[:64]!r} in this conversation.",
             path=f"{path}/data/{'url' if ours is not None else 'artifactId'}",
         )
-    return part.model_copy(update={"data": kept | facts(file)})
+    unfinished: JsonObject = {} if file.is_whole else {"lastChunk": False}
+    return part.model_copy(update={"data": kept | facts(file) | unfinished})
 
 
 def _id_in(url: str) -> Json:

@@ -22,7 +22,7 @@ from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.merging import Update
 from envelopes.protocol.parts import continued
 from envelopes.protocol.rows import Row
-from envelopes.protocol.slots import key_of, update_of
+from envelopes.protocol.slots import data_of_result, key_of, update_of
 from envelopes.protocol.surfaces import RUNTIME, messages_of
 from envelopes.protocol.time import instant
 from envelopes.registries.part_types import PartType, part_types
@@ -190,8 +190,7 @@ class _Draft:
         kind = row.data.get("dataKind")
         untold = kind and not row.data.get("shown") and row.data.get("state") == "succeeded"
         if untold and self._gets(part_types[DATA]):
-            result = row.data.get("result")
-            data = result if isinstance(result, dict) else {"result": result}
+            data = data_of_result(row.data.get("result"))
             self._add_data(row, {"data": data, "metadata": {"partType": DATA, "dataKind": kind}})
 
     def _add_part(self, row: Row) -> None:

@@ -17,7 +17,7 @@ WRITTEN = (
 class Turn(models.Model):
     """From an inbound event to settlement, run by one runner at a time.
 
-    ``status`` is where it stands (``state_machines.TURN``); ``turn_state`` what its actor declared last. Everything
+    ``status`` is where it stands (``statuses.TURN``); ``turn_state`` what its actor declared last. Everything
     that a runner needs to go on after a crash is here: ``messages`` (the model's, in the shape of the Messages API),
     ``model`` (which one wrote them), ``results`` (answers to the tool calls of the last reply, by call id),
     ``correction`` (what the model has to hear with them), ``live`` (the text that streams now).
@@ -111,10 +111,15 @@ class Turn(models.Model):
         return any(LLM_CONTEXT.name in originator["consumes"] for originator in self.originators)
 
     @property
+    def home(self) -> Turn:
+        """The turn in which what this one says stands: itself, or that of whoever delegated it. Asks the database only
+        then."""
+        return self if self.delegated_from is None else self.delegated_from.home
+
+    @property
     def shown_in(self) -> int:
-        """The number of the turn in which what this one says stands: its own, or that of whoever delegated it. Asks the
-        database only then."""
-        return self.number if self.delegated_from is None else self.delegated_from.shown_in
+        """The number of ``home``."""
+        return self.home.number
 
     @property
     def place(self) -> tuple[int, ...]:

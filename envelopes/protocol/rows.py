@@ -138,8 +138,8 @@ class SettledData(TypedDict):
 
     ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
     else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
-    end of the process. ``problem``, ``{code, message}``, is why a turn that another one waits for has no answer;
-    ``delegatedFrom`` is the number of that one."""
+    end of the process, delegated: left to the actor that was asked. ``problem``, ``{code, message}``, is why a
+    turn that another one waits for has no answer; ``delegatedFrom`` is the number of that one."""
 
     turnState: str
     finalizedBy: str

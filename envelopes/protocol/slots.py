@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from envelopes.protocol.merging import Update, strategy_of
-from envelopes.types import JsonObject
+from envelopes.types import Json, JsonObject
 
 Key = tuple[str, ...]
 
@@ -20,6 +20,16 @@ def key_of(metadata: JsonObject, turn: int) -> Key | None:
     if isinstance(kind, str) and kind:
         return ("kind", str(turn), kind)
     return ("id", str(turn), part_id) if isinstance(part_id, str) else None
+
+
+def slot_of(metadata: JsonObject) -> str:
+    """What data with these ``metadata`` are about; empty where they do not say."""
+    return str(metadata.get("slotKey") or metadata.get("dataKind") or "")
+
+
+def data_of_result(result: Json) -> JsonObject:
+    """What a tool has given as the data of a part, which are an object."""
+    return result if isinstance(result, dict) else {"result": result}
 
 
 def update_of(part: JsonObject) -> Update | None:

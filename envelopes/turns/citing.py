@@ -1,13 +1,14 @@
 """Whether what a citation points to is there: in the data of its turn (D10).
 
 The data of a turn are its domain-data parts, results of tools that give data among them, with those of the turns that
-it goes on with. A citation that names a slot or a kind means the last data of it; one that names none means the last
-data that have a value there.
+it goes on with and of whoever asks or is asked within it; what is for one slot has come together, as on the page. A
+citation that names a slot or a kind means the data of it; one that names none means the last data that have a value
+there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from envelopes.log.append import Writer
 from envelopes.models import Event, Turn
@@ -15,7 +16,8 @@ from envelopes.part_types.citation import CITATION, Cited, cited
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol import pointers
 from envelopes.protocol.parts import Part
-from envelopes.types import Json
+from envelopes.protocol.slots import Key, data_of_result, key_of, slot_of, update_of
+from envelopes.types import Json, JsonObject
 
 NO_DATA = "NO_DATA_AT_PATH"
 NO_SOURCE = "NO_SOURCE"
@@ -27,7 +29,7 @@ def unbound(writer: Writer, turn: Turn, parts: Sequence[Part]) -> dict[int, tupl
     found = {number: cited(part.as_json()) for number, part in enumerate(parts) if is_citation(part)}
     if not found:
         return {}
-    data = [*_before(writer, turn), *_among(parts)]
+    data = _gathered([*_before(writer, turn), *_among(parts)])
     told = {number: _wrong(said, data) for number, said in found.items()}
     return {number: wrong for number, wrong in told.items() if wrong is not None}
 
@@ -47,7 +49,7 @@ def _wrong(said: Cited, data: Sequence[tuple[str, Json]]) -> tuple[str, str] | N
             f"path has to be a JSON Pointer into {DOMAIN_DATA.name} of this turn, such as /flights/0/price.",
         )
     meant = [value for slot, value in data if not said.slot or slot == said.slot]
-    # Of a slot that is named, the last data are what stands there.
+    # Two slots may have one kind: of what is named, the last data are meant.
     looked = meant[-1:] if said.slot else meant
     if any(pointers.at(value, steps) is not pointers.NOTHING for value in looked):
         return None
@@ -55,27 +57,34 @@ def _wrong(said: Cited, data: Sequence[tuple[str, Json]]) -> tuple[str, str] | N
     return NO_DATA, f"There is nothing at {said.path!r} in the {DOMAIN_DATA.name} of {where} so far."
 
 
-def _among(parts: Sequence[Part]) -> Iterator[tuple[str, Json]]:
-    for part in parts:
-        if part.part_type == DOMAIN_DATA.name:
-            yield part.metadata.slotKey or part.metadata.dataKind or "", part.data
+def _gathered(parts: Iterable[JsonObject]) -> list[tuple[str, Json]]:
+    """What each slot holds after these parts of data, what has changed last at the end."""
+    found: dict[Key, tuple[str, Json]] = {}
+    for number, part in enumerate(parts):
+        metadata = part.get("metadata") or {}
+        key, update = key_of(metadata, 0) or ("part", str(number)), update_of(part)
+        _, before = found.pop(key, ("", None))
+        value = (
+            part.get("data") if update is None else update.of(before if isinstance(before, dict) else None)
+        )
+        found[key] = slot_of(metadata), value
+    return list(found.values())
 
 
-def _before(writer: Writer, turn: Turn) -> Iterator[tuple[str, Json]]:
+def _among(parts: Sequence[Part]) -> Iterator[JsonObject]:
+    return (part.as_json() for part in parts if part.part_type == DOMAIN_DATA.name)
+
+
+def _before(writer: Writer, turn: Turn) -> Iterator[JsonObject]:
     rows = Event.objects.filter(
         session_id=writer.session.pk,
-        turn__in=[each.number for each in turn.lineage()],
+        turn__in=[each.number for each in turn.home.lineage()],
         kind__in=["part", "tool-result"],
         part_type__in=[DOMAIN_DATA.name, ""],
     ).order_by("seq")
     for kind, row in rows.values_list("kind", "data"):
         if kind == "part":
-            yield slot_of(row["part"].get("metadata") or {}), row["part"].get("data")
-        elif row.get("dataKind") and row.get("state") == "succeeded":
-            result = row.get("result")
-            yield row["dataKind"], result if isinstance(result, dict) else {"result": result}
-
-
-def slot_of(metadata: Mapping[str, Json]) -> str:
-    """What data are about (D11); empty where they do not say."""
-    return str(metadata.get("slotKey") or metadata.get("dataKind") or "")
+            yield row["part"]
+        elif row.get("dataKind") and not row.get("shown") and row.get("state") == "succeeded":
+            # In logs of before that is no part of its own.
+            yield {"data": data_of_result(row.get("result")), "metadata": {"dataKind": row["dataKind"]}}

@@ -24,12 +24,13 @@ from envelopes.types import JsonObject
 def merged_parts(writer: Writer, turn: Turn) -> list[Part]:
     """What ``turn``, which is about to settle with an envelope, has gathered by kind and never sent as a whole: to
     replace what was sent. Asks the database only where an actor's data may come in pieces."""
-    turns = [turn]
-    for earlier in reversed(turn.lineage()[:-1]):
+    # What an actor that was asked has gathered stands with what its asker has.
+    turns = [turn.home]
+    for earlier in reversed(turn.home.lineage()[:-1]):
         if emits_envelope(earlier.turn_state):
             break
         turns.append(earlier)
-    if not any(_comes_in_pieces(each.actor) for each in turns):
+    if not any(_comes_in_pieces(each.actor) for each in (*turns, *turn.lineage())):
         return []
     writer.flush()
     whole: dict[Key, JsonObject] = {}

@@ -24,7 +24,7 @@ def inject(writer: Writer, turn: Turn, injection: Injection) -> None:
         injection.save(update_fields=["turn", "consumed_at"])
     if turn.status == TurnStatus.SETTLED:
         follow_up(writer, turn, trigger)
-    elif turn.status == TurnStatus.WAITING:
+    elif turn.status == TurnStatus.WAITING and not _awaits_answer(turn):
         TURN.check(turn.status, TurnStatus.QUEUED)
         turn.status = TurnStatus.QUEUED
         turn.trigger = trigger if begins else turn.trigger
@@ -36,6 +36,12 @@ def inject(writer: Writer, turn: Turn, injection: Injection) -> None:
 
 def _asks(turn: Turn) -> bool:
     return turn.approvals.filter(state=ApprovalStatus.PENDING).exists()
+
+
+def _awaits_answer(turn: Turn) -> bool:
+    """Whether an actor that it has asked is still at work: the answer to that is what it goes on with, and reads all
+    else beside it."""
+    return turn.delegations.exclude(status=TurnStatus.SETTLED).exists()
 
 
 def _awaits_trigger(turn: Turn) -> bool:

@@ -102,7 +102,7 @@ def _answer_asker(writer: Writer, turn: Turn, problem: JsonObject | None) -> Non
         data = {"payload": answer.told}
         inject(writer, asker, Injection.objects.create(turn=asker, kind=delegating.INJECTION, data=data))
     elif answer.is_one:
-        settle(writer, asker, turn_state=state.name, finalized_by=state.finalized_by)
+        settle(writer, asker, turn_state=state.name, finalized_by=state.finalized_by, context="delegated")
     else:
         why = str((answer.problem or {}).get("message") or f"{turn.actor} could not do it.")
         fail(writer, asker, "not_answered", why)

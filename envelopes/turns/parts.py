@@ -66,11 +66,8 @@ def append_parts(
     checked = checked_parts(parts, origin)
     owner = actor or turn.actor
     if origin != "runtime":
-        # What the runtime says of data is stamped where it says it.
-        checked = [stamped(part, owner) for part in checked]
-    if origin != "runtime":
-        # What the runtime says of a file it has just read itself.
-        checked = artifacts.checked(writer.session, checked)
+        # What the runtime says of data is stamped where it says it, and of a file it has just read that itself.
+        checked = artifacts.checked(writer.session, [stamped(part, owner) for part in checked])
     drawn = templates.made_of(writer, turn, owner, checked)
     tried, drawn = templates.tried(writer, turn, owner, checked, drawn)
     unbound = citing.unbound(writer, turn, checked)

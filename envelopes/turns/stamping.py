@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.parts import Metadata, Part
+from envelopes.protocol.slots import data_of_result
 from envelopes.registries.actors import actors
 from envelopes.registries.slots import Slot, slot_for
 from envelopes.types import Json
@@ -37,5 +38,6 @@ def _slot(part: Part, actor: str) -> Slot | None:
 
 def data_part(kind: str, result: Json, actor: str) -> Part:
     """The result of a tool of ``actor`` that gives data of ``kind``, as a part."""
-    data = result if isinstance(result, dict) else {"result": result}
-    return stamped(Part(data=data, metadata=Metadata(partType=DOMAIN_DATA.name, dataKind=kind)), actor)
+    return stamped(
+        Part(data=data_of_result(result), metadata=Metadata(partType=DOMAIN_DATA.name, dataKind=kind)), actor
+    )

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
+from django.db.models import QuerySet
+
 from a2ui import SurfaceSet
 from a2ui.compose import changes
 from envelopes.errors import RespondRefused
@@ -128,11 +130,14 @@ def tried(
 
 
 def keep(made: Made) -> None:
-    """Store what is kept of a surface, in the transaction in which its part is."""
+    """Store what is kept of a surface, in the transaction in which its part is. Whoever else shows the slot goes on
+    from what has come together there by now."""
+    kept = made.kept
     if made.gone:
-        made.kept.delete()
+        kept.delete()
         return
-    made.kept.save()
+    kept.save()
+    _of_all(kept).exclude(pk=kept.pk).update(data=kept.data)
 
 
 def _made(
@@ -147,7 +152,7 @@ def _made(
     is_there: bool,
 ) -> Made | None:
     session, metadata, new = writer.session, part.metadata, part.data or {}
-    kept = before or TemplateSurface(session=session, owner=owner, surface_id=surface_id, data={}, made={})
+    kept = before or _begun(TemplateSurface(session=session, owner=owner, surface_id=surface_id, made={}))
     kept.kind, was = template.name, kept.made
     kept.data = merged(kept.data, new, strategy_of(metadata.mergeStrategy))
     context = TemplateContext(
@@ -186,7 +191,7 @@ def _has_own(writer: Writer, turn: Turn, owner: str, part: Part, shown: set[str]
     if key := part.metadata.slotKey:
         rows = rows.filter(data__part__metadata__slotKey=key)
     else:
-        rows = rows.filter(turn=turn.number, data__part__metadata__dataKind=part.metadata.dataKind)
+        rows = rows.filter(turn=turn.shown_in, data__part__metadata__dataKind=part.metadata.dataKind)
     last = rows.order_by("-seq").values_list("data", flat=True).first()
     return last is not None and not shown.isdisjoint(_named(Part.model_validate(last["part"])))
 
@@ -206,7 +211,7 @@ def _of_slot(slot: str) -> str:
 
 
 def _of_turn(kind: str, turn: Turn) -> str:
-    return f"data:{turn.number}:{kind}"
+    return f"data:{turn.shown_in}:{kind}"
 
 
 def _kept(writer: Writer, owner: str, ids: Sequence[str] | dict[str, None]) -> list[TemplateSurface]:
@@ -214,6 +219,18 @@ def _kept(writer: Writer, owner: str, ids: Sequence[str] | dict[str, None]) -> l
         return []
     known = TemplateSurface.objects.filter(session=writer.session, owner=owner, surface_id__in=list(ids))
     return list(known)
+
+
+def _of_all(kept: TemplateSurface) -> QuerySet[TemplateSurface]:
+    """What is kept of the same slot, whoever shows it."""
+    return TemplateSurface.objects.filter(session=kept.session, surface_id=kept.surface_id)
+
+
+def _begun(kept: TemplateSurface) -> TemplateSurface:
+    """``kept`` with what others have found for its slot."""
+    other = _of_all(kept).first()
+    kept.data = {} if other is None else other.data
+    return kept
 
 
 def _ended(surface_id: str) -> Part:

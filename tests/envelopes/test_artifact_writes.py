@@ -28,6 +28,8 @@ from envelopes.errors import BeachError, Conflict, Forbidden, TooLarge, Validati
 from envelopes.intake import post_message
 from envelopes.log.append import writing
 from envelopes.models import Artifact, ArtifactPiece, Session, Turn
+from envelopes.part_types.artifact import is_whole
+from envelopes.protocol.parts import Metadata, Part
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.session_state import live_sessions
@@ -175,6 +177,19 @@ async def test_the_end_of_the_call_ends_what_it_was_writing() -> None:
         assert (file.is_whole, file.writes) == (True, 2)
         assert [part["data"]["lastChunk"] for part in await d.parts("artifact")] == [False, True]
         assert "still being written" not in await d.html()
+
+
+def test_who_refers_to_a_file_that_is_still_written_does_not_say_that_it_is_whole(session: Session) -> None:
+    file = begun(session)
+    part: Any = {"artifactId": file, "mimeType": "text/csv", "sizeBytes": 1, "lastChunk": True}
+    named = Part(data=part, metadata=Metadata(partType="artifact"))
+    (told,) = artifacts.checked(session, [named])
+    assert told.data is not None
+    assert not is_whole(told.data)
+    write(session, b"b", artifact_id=file, append=True, last_chunk=True)
+    (told,) = artifacts.checked(session, [named])
+    assert told.data is not None
+    assert is_whole(told.data) and told.data["sizeBytes"] == 2
 
 
 def test_a_file_whose_writer_is_gone_is_shown_as_not_finished_and_grows_again_if_more_comes() -> None:

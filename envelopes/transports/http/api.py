@@ -38,7 +38,7 @@ from envelopes.transports.http.shapes import (
     SessionMade,
 )
 from envelopes.transports.http.transport import DOOR, HTTP
-from envelopes.transports.http.waiting import declared_in, find, patience, standing
+from envelopes.transports.http.waiting import declared_in, find, patience, paused, standing
 
 router = Router(tags=["http"])
 
@@ -216,14 +216,14 @@ def _answer(turn: Turn) -> Any:
     turn = find(turn.session, turn.number)
     if turn.status == TurnStatus.SETTLED:
         return Status(200, envelope_for(turn, connection=HTTP.connection))
-    waits = turn.status == TurnStatus.SUSPENDED
+    waits = paused(turn)
     said = partial_envelope_for(turn, connection=HTTP.connection)
     return Status(
         202,
         {
             **said,
-            "parts": said["parts"] if waits else [],
-            "turnState": declared_in(turn),
+            "parts": said["parts"] if waits is not None else [],
+            "turnState": declared_in(waits or turn),
             "url": reverse(
                 "envelopes:api:answer",
                 kwargs={"session_id": turn.session.public_id, "turn_id": turn.public_id},

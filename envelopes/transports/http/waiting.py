@@ -13,8 +13,6 @@ from envelopes.models import Session, Turn
 from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.http.transport import HTTP
 
-OVER = (TurnStatus.SETTLED, TurnStatus.SUSPENDED)
-
 _WAIT = re.compile(r"wait=(\d{1,5})")
 
 
@@ -29,18 +27,17 @@ def patience(prefer: str) -> float:
 
 
 async def standing(session: Session, number: int, seconds: float) -> Turn:
-    """The turn with this number, or the one that goes on with it where it was passed on: once it is over, or as it is
-    after ``seconds``."""
-    turn = await in_session(session.pk, find, session, number)
-    if seconds <= 0 or turn.status in OVER:
+    """The turn that ``find`` gives: once it has settled or waits for a person, or as it is after ``seconds``."""
+    turn, is_over = await in_session(session.pk, _looked_at, session, number)
+    if seconds <= 0 or is_over:
         return turn
     follower = Follower(session, HTTP, Reader())
     try:
         async with asyncio.timeout(seconds), aclosing(follower.follow(turn.session.last_seq)) as items:
             # The first is that all rows are there: whatever comes from here on is heard.
             async for _ in items:
-                turn = await in_session(session.pk, find, session, number)
-                if turn.status in OVER:
+                turn, is_over = await in_session(session.pk, _looked_at, session, number)
+                if is_over:
                     break
     except TimeoutError:
         pass
@@ -49,12 +46,29 @@ async def standing(session: Session, number: int, seconds: float) -> Turn:
     return turn
 
 
+def _looked_at(session: Session, number: int) -> tuple[Turn, bool]:
+    turn = find(session, number)
+    return turn, turn.status == TurnStatus.SETTLED or paused(turn) is not None
+
+
 def find(session: Session, number: int) -> Turn:
-    """The turn with this number, or the one that another actor goes on with it in."""
-    turn = Turn.objects.select_related("session").get(session=session, number=number)
+    """The turn with this number, or the one that another actor goes on with it in; of one that another turn waits for,
+    that one, where all of it is read."""
+    turns = Turn.objects.select_related("session")
+    turn = turns.get(session=session, number=number)
+    if turn.delegated_from_id is not None:
+        turn = turns.get(session=session, number=turn.shown_in)
     while turn.finalized_by == "passed" and turn.passed_to_id is not None:
-        turn = Turn.objects.select_related("session").get(pk=turn.passed_to_id)
+        turn = turns.get(pk=turn.passed_to_id)
     return turn
+
+
+def paused(turn: Turn) -> Turn | None:
+    """The turn that waits for a person: ``turn``, or that of an actor which it has asked. None where there is none."""
+    if turn.status != TurnStatus.WAITING:
+        return turn if turn.status == TurnStatus.SUSPENDED else None
+    asked = turn.delegations.exclude(status=TurnStatus.SETTLED).first()
+    return paused(asked) if asked is not None else None
 
 
 def declared_in(turn: Turn) -> str:

@@ -20,6 +20,7 @@ from envelopes.protocol.agent_cards import EXTENSION, consumed
 from envelopes.providers.port import ModelEvent, ModelRequest, ReplyEnded
 from envelopes.providers.scripted import Call, Prose, Reply, Say, ScriptedProvider, data, text, translation
 from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.turn_states import TurnState, turn_states
 from envelopes.runtime import translating
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
@@ -121,6 +122,25 @@ async def test_an_actor_that_says_it_itself_is_not_translated() -> None:
 
         assert second.asked == [] and await _contexts(d) == ["Cheap ones leave early."]
         assert await _became(d) == "actor"
+
+
+async def test_of_a_turn_that_ends_with_the_answer_of_another_actor_that_is_told() -> None:
+    second = Second()
+    asks = Say([text("ack", "I ask.")], "acme.referred", delegate_to="drafter")
+    drafted = replies([Say([text("response", "Drafted.")])])
+    with turn_states.including(TurnState("acme.referred", True, True, False, delegates=True)):
+        async with (
+            desk(drafted, name="drafter", translator=second),
+            desk(replies([asks]), owner=_peer(), translator=second) as d,
+        ):
+            await d.say("Write")
+            await d.quiet()
+
+            assert second.asked == []
+            assert [sentence(row) for row in await d.rows("settled")] == [
+                "Turn ended: complete.",
+                "Turn ended: acme.referred (complete). llm-context: left to the actor that was asked.",
+            ]
 
 
 async def test_it_is_made_of_all_that_was_gathered_across_a_handover() -> None:

@@ -12,9 +12,10 @@ from asgiref.sync import sync_to_async
 from pydantic import BaseModel
 
 from envelopes import intake
+from envelopes.admin.timeline import log_of
 from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.follower import Follower
-from envelopes.models import Injection
+from envelopes.models import Approval, Injection
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import (
     Call,
@@ -29,6 +30,7 @@ from envelopes.providers.scripted import (
 )
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.registries.turn_states import TurnState, turn_states
+from envelopes.session_state import live_sessions
 from envelopes.tasks import end
 from envelopes.transports.panel.reader import READER
 from envelopes.transports.panel.transport import PANEL
@@ -291,6 +293,10 @@ async def test_an_approval_of_the_one_that_was_asked_stands_in_the_turn_that_ask
         await d.say("Pay it back")
         assert [turn.status for turn in await d.turns()] == ["waiting", "suspended"]
         assert [(row.turn, row.actor) for row in await d.rows("part", "approval-request")] == [(1, "cashier")]
+        assert not await _is_busy(d)
+        approval = await Approval.objects.select_related("session", "turn").aget(session=d.session)
+        lines = await sync_to_async(log_of)(approval, d.owner)
+        assert [line.row.part_type for line in lines][:1] == ["approval-request"]
         # Stopping is no answer to a question.
         await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
         assert [turn.status for turn in await d.turns()] == ["waiting", "suspended"]
@@ -299,6 +305,16 @@ async def test_an_approval_of_the_one_that_was_asked_stands_in_the_turn_that_ask
         assert [turn.finalized_by for turn in await d.turns()] == ["complete", "complete"]
         assert await d.texts() == ["Paid.", "It is paid."]
         assert "data-live" not in await d.html()
+
+
+async def _is_busy(d: Desk) -> bool:
+    """Whether the page says that an agent is at work, and has a button that stops it."""
+
+    def read() -> bool:
+        with live_sessions.present(d.session, "panel") as view:
+            return view.busy
+
+    return await sync_to_async(read)()
 
 
 async def test_one_that_passes_on_what_it_was_asked_is_answered_by_whoever_took_it() -> None:
@@ -421,3 +437,45 @@ async def test_a_page_that_comes_while_it_is_at_work_gets_what_it_has_written() 
         assert told[0] == 1 and told[2].startswith("Dear Ada, Dear Ada,")
         await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
         await d.quiet()
+
+
+@pytest.mark.parametrize("state", ["delegated", "acme.referred"])
+async def test_what_comes_in_meanwhile_waits_with_the_asker_for_the_answer(state: str) -> None:
+    """A job of the asker's has its result while the other one is still at work."""
+    gate, done = asyncio.Event(), asyncio.Event()
+
+    async def research(context: ToolContext, args: _Place) -> Json:
+        await done.wait()
+        return {"sights": 3}
+
+    async def look(context: ToolContext, args: _Place) -> Json:
+        await gate.wait()
+        return {}
+
+    def host(request: ModelRequest) -> Reply:
+        seen = Conversation(request)
+        if [outcome for outcome in seen.outcomes if outcome.late]:
+            return Reply([Say([text("response", "All is there.")])])
+        return Reply([_asks(state=state)] if seen.replies else [Call("research", {"name": "Corfu"})])
+
+    drafts = replies([Call("look", {"name": "x"})], [Say([text("response", "Dear Ada.")])])
+    async with (
+        desk(drafts, Tool("look", "", _Place, look), name="drafter"),
+        desk(host, Tool("research", "", _Place, research, background=True)) as d,
+    ):
+        await d.say("Write", wait=False)
+        await _until(d, "waiting", "running")
+        done.set()
+        for _ in range(2000):
+            if await Injection.objects.filter(kind="tool-result").aexists():
+                break
+            await asyncio.sleep(0.01)
+        assert [turn.status for turn in await d.turns()] == ["waiting", "running"]
+        gate.set()
+        await d.quiet()
+        assert {turn.status for turn in await d.turns()} == {"settled"}
+        assert await d.texts() == ["Dear Ada.", "All is there."]
+        # Both were heard, by whoever goes on.
+        assert "sights" in str(d.requests[-1].messages)
+        if state == "delegated":
+            assert _answers(d.requests[-1])["said"] == "Dear Ada."

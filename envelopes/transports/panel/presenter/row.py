@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from envelopes.protocol.rows import Row
+from envelopes.protocol.slots import slot_of
 from envelopes.transports.panel.presenter.blocks import Segment
 from envelopes.transports.panel.presenter.part_view import PartView, RenderContext
 from envelopes.types import JsonObject
@@ -25,7 +26,8 @@ class TurnMemory:
     ``first``: the number of the turn whose data it goes on with, and so on, or its own; ``shown``: slots that a card of
     this turn shows; ``bubbles``, ``cards``, ``files``: DOM ids by type and id of a part, progress group and artifact
     id; ``asked``: the message that started it; ``sources``: those that it has named, in order; ``cited``: citations
-    whose value is not there yet; ``aside``: it was put aside, and goes on below what comes next.
+    whose value is not there yet; ``aside``: it was put aside, and goes on below what comes next; ``asker``: the number
+    of the turn that waits for this one, 0 for none.
     """
 
     number: int
@@ -39,6 +41,7 @@ class TurnMemory:
     cited: list[JsonObject] = field(default_factory=list)
     first: int = 0
     aside: bool = False
+    asker: int = 0
     shown: list[str] = field(default_factory=list)
     bubbles: dict[str, str] = field(default_factory=dict)
     cards: dict[str, str] = field(default_factory=dict)
@@ -84,7 +87,7 @@ class RowContext:
 
     def slot(self) -> str:
         """What a piece of data is about (D11); empty when its part does not say."""
-        return str(self.metadata.get("slotKey") or self.metadata.get("dataKind") or "")
+        return slot_of(self.metadata)
 
     @property
     def part_id(self) -> str:

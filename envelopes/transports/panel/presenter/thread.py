@@ -22,7 +22,6 @@ from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.protocol.titles import title_of
 from envelopes.registries.part_types import part_types
-from envelopes.registries.statuses import BUSY
 from envelopes.transports.panel.presenter import (
     activity,
     artifact,
@@ -41,6 +40,7 @@ from envelopes.transports.panel.presenter.model import Standing, ThreadModel
 from envelopes.transports.panel.presenter.part_view import RenderContext
 from envelopes.transports.panel.presenter.row import RowContext, TurnMemory
 from envelopes.transports.panel.presenter.streamed import live_id
+from envelopes.transports.panel.presenter.working import Working
 from envelopes.transports.panel.reader import gets
 from envelopes.types import Json
 
@@ -69,7 +69,7 @@ class Thread:
         self.title = ""
         self._turns: dict[int, TurnMemory] = {}
         self._forgotten = 0
-        self._working: set[int] = set()
+        self._working = Working()
         self._day = ""
         self._asked = ""
         # Who has drawn the part types of applications.
@@ -150,7 +150,7 @@ class Thread:
         thread._asked = kept["asked"]
         thread._forgotten = kept["forgotten"]
         thread._turns = {turn["number"]: TurnMemory(**turn) for turn in kept["turns"]}
-        thread._working = {turn.number for turn in thread._turns.values() if turn.status in BUSY}
+        thread._working = Working(thread._turns.values())
         thread.model = ThreadModel.load(kept["model"])
         if thread.model.has_gone:
             raise Outdated("The code of some of its views is gone.")
@@ -234,6 +234,7 @@ class Thread:
             turn.first = self.turn(before, context.row.actor).first
         if isinstance(asker := context.row.data.get("delegatedFrom"), int):
             # What it says stands in the turn that waits for it, where something moves all the time.
+            turn.asker = asker
             self._set_status(turn, status)
             self._anew(context, asker)
             return
@@ -290,10 +291,7 @@ class Thread:
 
     def _set_status(self, turn: TurnMemory, status: str) -> None:
         turn.status = status
-        if status in BUSY:
-            self._working.add(turn.number)
-        else:
-            self._working.discard(turn.number)
+        self._working.take(turn)
 
     def _anew(self, context: RowContext, turn: int) -> None:
         """What a runner that is gone was writing did not become a part; it is written anew."""

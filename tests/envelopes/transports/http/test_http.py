@@ -123,6 +123,43 @@ async def test_a_turn_that_waits_for_a_person_is_told_with_its_question() -> Non
     assert [part["metadata"]["partType"] for part in later.json()["parts"]] == ["response"]
 
 
+def refers(then: str) -> Script:
+    """Asks the cashier, and says ``then`` when that has answered."""
+    return replies(
+        [Say([text("ack", "I ask the cashier.")], "delegated", delegate_to="cashier")],
+        [Say([text("response", then)])],
+    )
+
+
+async def test_so_is_one_whose_actor_has_asked_another_which_waits_for_a_person() -> None:
+    async with desk(asks("Paid."), PAY, name="cashier"), at_door(refers("It is paid.")) as (caller, d):
+        body = (await caller.say(d.session, {"text": "Pay"})).json()
+        assert body["turnState"] == "suspended"
+        assert [part["metadata"]["partType"] for part in body["parts"]] == ["approval-request"]
+
+        staff = await sync_to_async(User.objects.create_superuser)("ruth")
+        await d.decide("granted", who=Principal(user=staff, name="Ruth"))
+        later = await caller.ask("get", body["url"])
+    assert [part["text"] for part in later.json()["parts"]] == ["Paid.", "It is paid."]
+
+
+async def test_whoever_decides_for_the_one_that_was_asked_gets_the_answer_of_who_asked() -> None:
+    user = await sync_to_async(User.objects.create_user)("ada")
+    async with (
+        desk(asks("Paid."), PAY, name="cashier"),
+        desk(refers("It is paid."), owner=Principal(user=user, name="Ada")) as d,
+    ):
+        client = AsyncClient()
+        await client.aforce_login(user)
+        await d.say("Pay")
+        approval = await Approval.objects.aget()
+        data = {"approvalId": approval.approval_id, "decision": "granted"}
+        body = {"parts": [{"data": data, "metadata": {"partType": "approval-response"}}]}
+        url = f"/api/sessions/{d.session.public_id}/messages"
+        answer = await client.post(url, body, content_type="application/json")
+    assert [part["text"] for part in answer.json()["parts"]] == ["Paid.", "It is paid."]
+
+
 @pytest.mark.parametrize("scopes", ["chat read", "chat read decide"])
 async def test_r10_a_peer_never_decides_and_that_it_tried_is_recorded_once(scopes: str) -> None:
     async with at_door(asks("Paid."), PAY, scopes=scopes) as (caller, d):
