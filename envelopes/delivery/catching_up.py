@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from envelopes.delivery.deltas import deltas
 from envelopes.delivery.news import Look, News, log_at, news_of
 from envelopes.errors import BeachError
 from envelopes.models import Session
@@ -57,7 +58,9 @@ def find(session: Session, transport: str, after: int, turns: set[int]) -> News:
     if found.running is None:
         return news_after(session, transport, after, turns)
     texts = found.texts
-    news = news_after(session, transport, after, turns | {found.running[0]} | {text.turn for text in texts})
+    # What is told in this process may be saved nowhere yet, and stand in another turn than the one that runs.
+    streaming = {text.turn for text in (*texts, *deltas.told(session.pk))}
+    news = news_after(session, transport, after, turns | {found.running[0]} | streaming)
     news.texts = texts
     return news
 
