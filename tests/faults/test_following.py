@@ -14,7 +14,7 @@ import httpx
 from tests.faults.conftest import Lab
 
 CUTS = 50
-DEMO = {"DJANGO_SETTINGS_MODULE": "beachsite.settings.local", "BEACH_SCRIPT_PACE": "300"}
+DEMO = {"DJANGO_SETTINGS_MODULE": "beachsite.settings.local", "BEACH_SCRIPT_PACE": "1500"}
 """A model that takes its time, so that there is something to cut."""
 
 
