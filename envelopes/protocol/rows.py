@@ -121,7 +121,7 @@ class WithdrawnData(TypedDict):
 
 
 class ToolData(TypedDict):
-    """A call that a person was asked about has come to ``state`` (``state_machines.CallStatus``). ``resolvedBy`` is the
+    """A call that a person was asked about has come to ``state`` (``statuses.CallStatus``). ``resolvedBy`` is the
     name of whoever found out what had become of it."""
 
     callId: str
