@@ -38,8 +38,10 @@ def chips(page: Page) -> Locator:
     return page.get_by_role("list", name="Files that go with the message").get_by_role("listitem")
 
 
-def choose(page: Page, *files: FilePayload) -> None:
+def choose(page: Page, *files: FilePayload, refused: bool = False) -> None:
     page.get_by_label("Attach files").set_input_files(list(files))
+    if not refused:
+        expect(chips(page).last).to_contain_text(files[-1]["name"])
 
 
 def own(page: Page) -> Locator:
@@ -127,14 +129,15 @@ def test_limits_are_said_before_anything_is_sent(stage: Stage) -> None:
     choose(page, file("large.txt", 1001), file("a.txt"))
     expect(page.locator("#toasts")).to_contain_text("large.txt is larger than 1 kB, which is the limit.")
     expect(chips(page)).to_have_text([re.compile(r"a\.txt")])
-    choose(page, file("b.txt"), file("c.txt"), file("d.txt"))
+    choose(page, file("b.txt"), file("c.txt"), file("d.txt"), refused=True)
     expect(page.locator("#toasts")).to_contain_text("At most 3 files go with one message.")
     expect(chips(page)).to_have_count(3)
 
 
 def test_they_go_one_after_the_other_and_their_message_names_them(stage: Stage) -> None:
     page, held = stage.page, list[Route]()
-    page.route(KEPT, lambda route: held.append(route))
+    # Playwright marks what it calls, and no method of a list.
+    page.route(KEPT, lambda route: held.append(route))  # noqa: PLW0108
     choose(page, file("a.txt"), file("b.txt"))
     page.fill("#msg", "Look")
     page.keyboard.press("Enter")
@@ -234,7 +237,7 @@ def test_a_module_that_does_not_come_is_told_of_and_asked_for_again(stage: Stage
     desk.allow("Failed to load resource|net::ERR")
     page = stage.page
     page.route("**/beach/files.js", lambda route: route.abort())
-    choose(page, file("a.txt"))
+    choose(page, file("a.txt"), refused=True)
     expect(page.locator("#toasts")).to_contain_text("That didn’t work. Try again.")
     expect(chips(page)).to_have_count(0)
 
@@ -243,7 +246,9 @@ def test_a_module_that_does_not_come_is_told_of_and_asked_for_again(stage: Stage
 def test_the_button_is_reached(stage: Stage, open_desk: Callable[..., Desk], way: str) -> None:
     page = stage.page
     if way == "touch":
-        page = open_desk(viewport={"width": 390, "height": 844}, has_touch=True).page()
+        phone = open_desk(viewport={"width": 390, "height": 844}, has_touch=True)
+        phone.context.add_init_script(FAKE_SOCKET)
+        page = phone.page()
         page.goto(stage.url)
     with page.expect_file_chooser() as opened:
         if way == "keyboard":
@@ -255,3 +260,11 @@ def test_the_button_is_reached(stage: Stage, open_desk: Callable[..., Desk], way
     box = page.locator(".b-clip").bounding_box()
     assert box is not None
     assert min(box["width"], box["height"]) >= (40 if way == "touch" else 24)
+    long = "a name that somebody has given to what was scanned at home.txt"
+    choose(page, file("b.txt"), file(long))
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    for chip in chips(page).all():
+        around, inside = page.locator("#composer").bounding_box(), chip.bounding_box()
+        assert around is not None
+        assert inside is not None
+        assert inside["x"] + inside["width"] <= around["x"] + around["width"]
