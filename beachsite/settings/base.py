@@ -189,7 +189,7 @@ BEACH_SOCKETS_PER_CALLER = env.number("BEACH_SOCKETS_PER_CALLER", 100, least=1)
 BEACH_DOWNLOADS = env.number("BEACH_DOWNLOADS", 500, least=1)
 BEACH_DOWNLOADS_PER_CALLER = env.number("BEACH_DOWNLOADS_PER_CALLER", 50, least=1)
 # How many streams of events a process keeps open: for all, and for one peer or person.
-BEACH_STREAMS = env.number("BEACH_STREAMS", 2_000, least=1)
+BEACH_STREAMS = env.number("BEACH_STREAMS", 2000, least=1)
 BEACH_STREAMS_PER_CALLER = env.number("BEACH_STREAMS_PER_CALLER", 100, least=1)
 # How long an approval may wait for a person.
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
