@@ -61,7 +61,9 @@ class Listing:
         path = template.tokens if template.absolute else (*place.scope, *template.tokens)
         tokens = template.tokens
         if template.absolute:
-            slot = ListSlot(place, template, path, lambda _: descend(view.source.now, tokens), placement, fill)
+            slot = ListSlot(
+                place, template, path, lambda _: descend(view.source.now, tokens), placement, fill
+            )
         else:
             slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), placement, fill)
         place.slot = slot

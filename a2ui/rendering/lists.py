@@ -74,8 +74,8 @@ class ListSlot:
     """The place of a template: makes one instance of `item` for each element of a list."""
 
     __slots__ = (
-        "at", "counting", "fill", "inner", "item", "memos", "path", "place", "placement", "reader", "states", "template",
-        "watched",
+        "at", "counting", "fill", "inner", "item", "memos", "path", "place", "placement", "reader", "states",
+        "template", "watched",
     )  # fmt: skip
 
     def __init__(

@@ -130,9 +130,9 @@ class Place:
     """One place of one component."""
 
     __slots__ = (
-        "born", "children", "component", "component_id", "depth", "enclosure", "hearing", "inherited", "inner", "levels",
-        "morphs", "own", "parent", "parts", "placement", "prefix", "raw", "render", "scope", "size", "slot", "tail",
-        "weight",
+        "born", "children", "component", "component_id", "depth", "enclosure", "hearing", "inherited", "inner",
+        "levels", "morphs", "own", "parent", "parts", "placement", "prefix", "raw", "render", "scope", "size", "slot",
+        "tail", "weight",
     )  # fmt: skip
 
     def __init__(

@@ -108,12 +108,22 @@ def cell(build: Build, column: Column, at: int, recorder: ReadRecorder) -> Cell:
     return Cell(column, at, recorder, html, emit)
 
 
+_TONES = {
+    "neutral": "a2-status a2-status--neutral",
+    "info": "a2-status a2-status--info",
+    "success": "a2-status a2-status--success",
+    "warning": "a2-status a2-status--warning",
+    "critical": "a2-status a2-status--critical",
+}
+_ALIGNS = {"start": "is-start", "center": "is-center", "end": "is-end"}
+
+
 def _look(column: Column) -> str:
-    names = [
-        "is-num" if column.type in NUMERIC else "",
-        f"is-{column.align}" if column.align != ("end" if column.type in NUMERIC else "start") else "",
-    ]
-    css = " ".join(filter(None, names))
+    usual = "end" if column.type in NUMERIC else "start"
+    names = ["is-num"] if column.type in NUMERIC else []
+    if column.align != usual:
+        names.append(_ALIGNS[column.align])
+    css = " ".join(names)
     return f' class="{css}"' if css else ""
 
 
@@ -131,8 +141,8 @@ def _insides(column: Column, words: Write, url: Getter | None) -> Callable[[Any,
 
         def status(value: Any, _: Any) -> str:
             text = words(value)
-            tone = tones.get(text, "neutral")
-            return f'<span class="a2-status a2-status--{tone}">{escape(text)}</span>' if text else ""
+            css = _TONES[tones.get(text, "neutral")]
+            return f'<span class="{css}">{escape(text)}</span>' if text else ""
 
         return status
     if column.type == "link":

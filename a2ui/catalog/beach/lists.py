@@ -14,7 +14,6 @@ from a2ui.schema.dynamic import call
 from a2ui.schema.shapes import Check
 
 
-
 def items(raw: Any, where: AcceptContext) -> Any:
     """A list as it is, or a binding or a call for one: what is in the list is data and never looked into."""
     if isinstance(raw, list):

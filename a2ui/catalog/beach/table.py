@@ -27,8 +27,8 @@ _CELLS_AN_INSTANCE = 4
 
 
 class Table(BaseComponent):
-    """One row for each item of a list. Rows that are bound are items with an identity (D28): what changes in one is sent
-    as one cell. Sorting belongs to the page (D43)."""
+    """One row for each item of a list. Rows that are bound are items with an identity (D28): what changes in one is
+    sent as one cell. Sorting belongs to the page (D43)."""
 
     name = "Table"
     properties = {"columns": columns, "rows": items, "caption": text, "empty": text}
@@ -89,7 +89,8 @@ def _bound(build: Build, rows: Binding, shown: tuple[Column, ...]) -> Render:
     _, inside = view.listing.make_slot(body, template, placement, fill)
     start = f'<tbody id="{body.prefix}'
     body.set_render(lambda scope, context: f'{start}{context}">{inside(scope, context)}</tbody>')
-    return lambda scope, context: body.render(scope, context)
+    # Looked up anew each time: while it is measured, a place renders in another way.
+    return lambda scope, context: body.render(scope, context)  # noqa: PLW0108
 
 
 def _recorder(build: Build, slot: ListSlot | None) -> ReadRecorder:
@@ -140,5 +141,3 @@ def _rest(build: Build, dom_id: str, count: int, limit: int, cells: int) -> str:
     message = f"Only the first {limit} rows of a table are shown. Put rows into the data model and bind them."
     build.failed(LimitError(message, limit="list_items", allowed=limit, got=count))
     return cut_list(dom_id, limit, count, 0, listed=False, cells=cells)
-
-
