@@ -7,6 +7,7 @@ from envelopes.models.client_message import ClientMessage
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
+from envelopes.models.nonce import Nonce
 from envelopes.models.participant import Participant
 from envelopes.models.peer import Peer
 from envelopes.models.secret import Secret
@@ -26,6 +27,7 @@ __all__ = [
     "Event",
     "FrozenView",
     "Injection",
+    "Nonce",
     "Participant",
     "Peer",
     "Secret",

@@ -17,8 +17,15 @@ from envelopes.types import JsonObject
 
 Command = frames.Message | frames.Edit | frames.Action | frames.Show | frames.Stop | frames.Decide
 
+
+def _message(session: Session, who: Principal, frame: frames.Message) -> JsonObject:
+    # A page names files; what a part says of them is looked up (R2).
+    parts = [artifacts.reference(session, name) for name in frame.files]
+    return intake.post_message(session, who, frame.id, frame.text, parts=parts)
+
+
 _TAKEN_BY: dict[type[Command], Callable[[Session, Principal, Any], JsonObject]] = {
-    frames.Message: lambda session, who, frame: _message(session, who, frame),
+    frames.Message: _message,
     frames.Action: lambda session, who, frame: intake.post_action(session, who, frame.id, frame.target),
     frames.Stop: lambda session, who, frame: intake.stop(session, who, frame.id),
     frames.Decide: lambda session, who, frame: intake.post_decision(
@@ -26,12 +33,6 @@ _TAKEN_BY: dict[type[Command], Callable[[Session, Principal, Any], JsonObject]] 
     ),
 }
 """In the database's thread."""
-
-
-def _message(session: Session, who: Principal, frame: frames.Message) -> JsonObject:
-    # A page names files; what a part says of them is looked up (R2).
-    parts = [artifacts.reference(session, name) for name in frame.files]
-    return intake.post_message(session, who, frame.id, frame.text, parts=parts)
 
 
 async def run(scope: Any, admission: Admission, frame: Command) -> JsonObject:
