@@ -16,10 +16,13 @@ export const clicks = {
   },
 };
 
+// What comes with the first surface that has such a thing: modules of their own.
+const PARTS = [['widgets', '[data-tabs], [data-modal], [data-filter]'], ['table', '[data-sort]']];
+
 // After every frame.
 export async function restore(roots) {
   for (const element of within(roots, '[data-theme-primary]')) element.style.setProperty('--a2-primary', element.dataset.themePrimary);
-  if (within(roots, '[data-tabs], [data-modal], [data-filter]').length) (await use('widgets'))?.restore(roots);
+  for (const [name, marks] of PARTS) if (within(roots, marks).length) (await use(name))?.restore?.(roots);
 }
 
 // A button of the agent's, or the one for more of a list or of the conversation, which is a link without script. The row
