@@ -112,7 +112,8 @@ class Transport:
 
     ``presenter(facts, snapshot)`` makes a presenter of a session before its first row, or from a snapshot; None where
     nobody follows rows over it. Raise ``snapshot_version`` when a snapshot changes shape, or the same rows make
-    something else. ``routes`` and ``sockets`` give its addresses, below those of the application.
+    something else. ``routes`` and ``sockets`` give its addresses, below those of the application. ``address`` is
+    that of a socket which programs open, for the Agent Card, where it is not the API that they use.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Transport:
     routes: Callable[[], Sequence[URLPattern | URLResolver]] = _none
     sockets: Callable[[], Sockets] = _none
     api: Callable[[], Router] | None = None
+    address: str = ""
     capabilities: frozenset[str] = frozenset()
 
     @property
