@@ -8,6 +8,7 @@ from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
 from envelopes.models.live_channel import LiveChannel, LiveToken
+from envelopes.models.nonce import Nonce
 from envelopes.models.participant import Participant
 from envelopes.models.peer import Peer
 from envelopes.models.secret import Secret
@@ -30,6 +31,7 @@ __all__ = [
     "Injection",
     "LiveChannel",
     "LiveToken",
+    "Nonce",
     "Participant",
     "Peer",
     "Secret",

@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
     from a2ui import SurfaceChange
 
-KNOWN = ("panel", "live", "sse", "http", "a2a", "mcp", "email", "sms", "whatsapp", "webhook")
-"""The names of D13. Part types may speak of one (``allowed_transports``) before there is a folder for it."""
+KNOWN = (
+    *("panel", "live", "sse", "http", "a2a", "mcp", "email", "sms", "whatsapp", "webhook"),
+    "documents",
+)
+"""The names of D13, and that of patch documents. Part types may speak of one (``allowed_transports``) before there is a
+folder for it."""
 
 CAPABILITIES = frozenset({"surfaces", "attachments"})
 """What may be possible over a transport, as far as anybody asks: interfaces are drawn (``delivery.rules.Reader``); the

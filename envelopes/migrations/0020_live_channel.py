@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0018_artifact_without_bytes'),
+        ('envelopes', "0019_nonces"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
