@@ -22,6 +22,7 @@ ENDS_ALL: Final = frozenset({"turn", "settled", "withdrawn"})
 class _Preview:
     """One part. ``read``: characters of its text that were taken in. ``ended``: it was written to its end."""
 
+    turn: int
     read: int = 0
     rest: str = ""
     ended: bool = False
@@ -41,7 +42,7 @@ class Previews:
     def take(self, delta: Delta) -> list[tuple[Json, bool]]:
         """What a piece of the text of a preview says: nothing where it came before, or behind a hole, since all of it
         comes again then."""
-        preview = self._known.setdefault(delta.live, _Preview())
+        preview = self._known.setdefault(delta.live, _Preview(delta.turn))
         known = preview.read - delta.offset
         if known < 0 or known >= len(delta.text):
             return []
@@ -57,9 +58,19 @@ class Previews:
                 told += [(payload, False) for payload in self._payloads(delta.live, preview, message)]
         return told
 
-    def after(self, kind: str) -> list[tuple[Json, bool]]:
-        """What is told before a row of this kind: the end of previews that it ends, or that were written to theirs."""
-        over = [live for live, preview in self._known.items() if preview.ended or kind in ENDS_ALL]
+    @property
+    def open(self) -> bool:
+        """Whether there is any."""
+        return bool(self._known)
+
+    def before(self, kind: str, turn: int) -> list[tuple[Json, bool]]:
+        """What is told before a row of this kind, of this turn: the end of previews that it ends, or that were written
+        to theirs."""
+        over = [
+            live
+            for live, preview in self._known.items()
+            if preview.ended or (kind in ENDS_ALL and preview.turn == turn)
+        ]
         told: list[tuple[Json, bool]] = []
         for live in over:
             preview = self._known.pop(live)

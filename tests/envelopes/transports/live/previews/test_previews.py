@@ -50,11 +50,11 @@ def test_a_surface_grows_and_its_row_takes_its_place() -> None:
         {"version": "v0.9", "updateComponents": {"surfaceId": NAME, "components": [
             {"id": "root", "component": "Column", "children": ["t"], "justify": "between"}]}},
     ]  # fmt: skip
-    assert previews.after("part") == []
+    assert previews.before("part", 1) == []
 
     assert take(previews, lines(None), len(text)) == []
-    assert previews.after("part") == [(None, True)]
-    assert previews.after("part") == []
+    assert previews.before("part", 1) == [(None, True)]
+    assert previews.before("part", 1) == []
 
 
 @pytest.mark.parametrize("kind", ["withdrawn", "settled", "turn"])
@@ -62,8 +62,9 @@ def test_one_that_never_becomes_anything_goes(kind: str) -> None:
     previews = Previews()
     take(previews, lines(CREATE))
 
-    assert previews.after("message") == []
-    assert previews.after(kind) == [
+    assert previews.before("message", 1) == []
+    assert previews.before(kind, 2) == []
+    assert previews.before(kind, 1) == [
         ({"version": "v0.9", "deleteSurface": {"surfaceId": NAME}}, False),
         (None, True),
     ]
