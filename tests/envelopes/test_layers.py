@@ -180,6 +180,10 @@ def test_nobody_outside_of_a_transport_imports_from_it(transport: str) -> None:
     assert _found(runtime, [transport]) == []
 
 
+PURE = ("contracts", "formats", "shapes", "surfaces")
+"""Libraries of a transport that know neither its door nor its presenter."""
+
+
 @pytest.mark.parametrize("transport", TRANSPORTS)
 def test_a_presenter_knows_nothing_of_its_door(transport: str) -> None:
     """What it needs beside rows is who reads: ``reader``; and the pure formats of what it makes. A transport that
@@ -189,7 +193,7 @@ def test_a_presenter_knows_nothing_of_its_door(transport: str) -> None:
         name
         for name in _modules()
         if name.startswith(f"{transport}.")
-        and not _is_in(name, [f"{transport}.{pure}" for pure in ("presenter", "reader", "formats", "shapes")])
+        and not _is_in(name, [f"{transport}.{part}" for part in ("presenter", "reader", *PURE)])
     ]
 
     assert presenter or transports[transport.rpartition(".")[2]].presenter is None
