@@ -83,7 +83,7 @@ class Batch {
       const made = item.drawn = piece('going', item);
       one('button', made).onclick = () => item.stop?.();
       one('.b-me__text', bubble).before(made);
-      progress(item, +!!item.id);
+      tellGone(item, +!!item.id);
     }
   }
 
@@ -116,8 +116,8 @@ class Batch {
 // What stands above the box, as it is to go along with a message.
 export const batch = () => chosen.length ? new Batch(chosen) : null;
 
-function progress({ drawn, file }, part, under) {
-  const bar = one('progress', drawn), meta = one('[data-size]', drawn);
+function tellGone({ drawn, file }, part, under) {
+  const bar = one('.b-bar', drawn), meta = one('[data-size]', drawn);
   bar.value = part;
   bar.hidden = one('button', drawn).hidden = !under;
   meta.textContent = under ? `${Math.round(part * 100)} % · ${size(file.size)}` : size(file.size);
@@ -127,19 +127,19 @@ function progress({ drawn, file }, part, under) {
 const kept = item => new Promise((resolve, reject) => {
   const ask = new XMLHttpRequest(), body = new FormData(), { file } = item;
   const fail = why => {
-    progress(item, 0);
+    tellGone(item, 0);
     reject(why);
   };
   body.append('file', file, file.name);
   ask.open('POST', facts.keep.replace('/-/', `/${facts.session}/`));
   ask.setRequestHeader('X-CSRFToken', one('[name=csrfmiddlewaretoken]').value);
-  ask.upload.onprogress = ({ loaded, total }) => progress(item, loaded / total, true);
+  ask.upload.onprogress = ({ loaded, total }) => tellGone(item, loaded / total, true);
   ask.onerror = () => fail({ retry: true });
   ask.onabort = () => fail({ code: 'stopped', message: words('unsent', strings.fileStopped) });
   ask.onload = async () => {
     const { status } = ask, told = read(ask.responseText);
     if (status === 201) {
-      progress(item, 1);
+      tellGone(item, 1);
       return resolve(told.artifactId);
     }
     const passing = status >= 500 || /408|429/.test(status) || status === 403 && !item.asked;
@@ -149,7 +149,7 @@ const kept = item => new Promise((resolve, reject) => {
     else fail({ code: status === 413 ? 'too_large' : 'internal', message: told.message ?? (status === 413 ? words('fileTooLarge', file.name, size(+facts.fileLimit)) : strings.failed) });
   };
   item.stop = () => ask.abort();
-  progress(item, 0, true);
+  tellGone(item, 0, true);
   ask.send(body);
 });
 
