@@ -183,8 +183,26 @@ BEACH_TURNS_AT_ONCE = env.number("BEACH_TURNS_AT_ONCE", 500, least=1)
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 # How long a reader may take nothing of what is being sent to it before it is cut off.
 BEACH_READER_SECONDS = env.seconds("BEACH_READER_SECONDS", 60.0)
-# How many streams of events a process keeps open for one peer or person.
+# How many sockets, each of an open page, a process keeps for one person or guest.
+BEACH_SOCKETS_PER_CALLER = env.number("BEACH_SOCKETS_PER_CALLER", 100, least=1)
+# How many files a process sends at once: to all, and to one caller.
+BEACH_DOWNLOADS = env.number("BEACH_DOWNLOADS", 500, least=1)
+BEACH_DOWNLOADS_PER_CALLER = env.number("BEACH_DOWNLOADS_PER_CALLER", 50, least=1)
+# How many streams of events a process keeps open: for all, and for one peer or person.
+BEACH_STREAMS = env.number("BEACH_STREAMS", 2000, least=1)
 BEACH_STREAMS_PER_CALLER = env.number("BEACH_STREAMS_PER_CALLER", 100, least=1)
+# What connections of the live channel may take that have subscribed to nothing yet: how many of them a process has, how
+# long each stays, how long a frame may be. 0 takes a cap off.
+BEACH_LIVE_PENDING = env.number("BEACH_LIVE_PENDING", 1024)
+BEACH_LIVE_PENDING_SECONDS = env.seconds("BEACH_LIVE_PENDING_SECONDS", 30.0, zero=True)
+BEACH_LIVE_PENDING_BYTES = env.number("BEACH_LIVE_PENDING_BYTES", 65536)
+# How many deliveries of the live channel are replayed to whoever comes back.
+BEACH_LIVE_RING = env.number("BEACH_LIVE_RING", 256, least=1)
+# Whether to subscribe to a session that is not there makes it.
+BEACH_LIVE_PROVISION = env.flag("BEACH_LIVE_PROVISION", default=False)
+# The version of the wire that is advertised, and what becomes of clients that do not know it.
+BEACH_LIVE_VERSION = env.text("BEACH_LIVE_VERSION")
+BEACH_LIVE_VERSION_POLICY = env.choice("BEACH_LIVE_VERSION_POLICY", ("reject", "advisory"), "reject")
 # How long an approval may wait for a person.
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
 # How long a turn may take, people and other agents that it waits for left out.

@@ -20,11 +20,14 @@ from envelopes.transports.http.shapes import FileKept
 
 router = Router(tags=["files"])
 
-REFUSALS = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 413: Problem, 429: Problem}
+REFUSALS = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 413: Problem, 429: Problem, 503: Problem}
 
 
 @router.post(
-    "/sessions/{session_id}/artifacts", response={201: FileKept, **REFUSALS}, operation_id="keepFile"
+    "/sessions/{session_id}/artifacts",
+    response={201: FileKept, **REFUSALS},
+    operation_id="keepFile",
+    url_name="keep",
 )
 async def keep(request: HttpRequest, session_id: str, file: File[UploadedFile], alt: Form[str] = "") -> Any:
     """Keep a file in a conversation of the caller's own. A message shows it by a part of type ``artifact`` with what
@@ -48,7 +51,7 @@ def _kept(caller: Caller, session: Session, file: UploadedFile, alt: str, there:
 
 @router.get(
     "/artifacts/{artifact_id}",
-    response={404: Problem, 401: Problem, 403: Problem, 429: Problem},
+    response={404: Problem, 401: Problem, 403: Problem, 429: Problem, 503: Problem},
     operation_id="download",
     url_name="download",
     openapi_extra={

@@ -26,12 +26,13 @@ from envelopes.delivery.news import Look
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.errors import BeachError, Unavailable
 from envelopes.models import Session
+from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
 from envelopes.tasks import end
 from envelopes.transports import at_once
+from envelopes.transports.budget import Budget
 from envelopes.transports.panel import closing, commands, earlier
 from envelopes.transports.panel import frames as wire
-from envelopes.transports.panel.budget import Budget
 from envelopes.transports.panel.drawings import Drawings, drawings_of
 from envelopes.transports.panel.identity import Admission, admit, recheck, slim
 from envelopes.transports.panel.patience import Patience
@@ -48,6 +49,9 @@ listens hears within ``RECHECK_SECONDS`` that a login has ended, whether or not 
 
 HANDSHAKES = Patience(1.0)
 """How long handshakes wait for the database."""
+
+SOCKETS = Quota("pages", "BEACH_SOCKETS_PER_CALLER")
+"""Of this process, by the key of who was let in."""
 
 PUMP_SECONDS = 5.0
 """How long the pump may take to end; it may wait for the database."""
@@ -71,6 +75,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         self._unlist: Callable[[], None] | None = None
         self._relist = False
+        self._leave_room: Callable[[], None] | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         # Not as Channels does: it has a task, and a queue, for each source of messages, and there is only one.
@@ -119,7 +124,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             admission.cancel()
             raise
         try:
-            self._admission = await admission
+            admitted = await admission
+            self._leave_room = SOCKETS.take(admitted.key)
         except Exception as error:
             refused = closing.refused(error)
             if refused is None:
@@ -130,6 +136,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             )
             await self.close(refused.code, reason=refused.reason)
             return
+        self._admission = admitted
         slim(self.scope)
         self.session = self._admission.session
         self._drawings = drawings_of(self.session)
@@ -168,6 +175,9 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         unlist, self._unlist = self._unlist, None
         follower, self._follower = self._follower, None
         pumping, self._pumping = self._pumping, None
+        leave_room, self._leave_room = self._leave_room, None
+        if leave_room is not None:
+            leave_room()
         if unlist is not None:
             unlist()
         if follower is not None:

@@ -1,0 +1,38 @@
+"""The limits of what the live channel carries stand in docs/limits.md as they are."""
+
+from __future__ import annotations
+
+from beachsite.suite import ROOT
+from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS
+from envelopes.transports.live.contracts import (
+    KEPT_CONTRACTS,
+    MAX_CONTEXT_BYTES,
+    MAX_CONTRACT_BYTES,
+    MAX_SLOT_BYTES,
+    MOST_VIOLATIONS,
+    RING,
+)
+from envelopes.transports.live.contracts.dialect import MAX_DEPTH
+from envelopes.transports.live.contracts.structure import MAX_SLOTS
+from envelopes.transports.live.contracts.values import MAX_STEPS
+from envelopes.transports.live.surfaces.writes import MOST_WRITES
+
+
+def test_they_are_documented() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    table = text.split("## Of the live channel")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+
+    assert [row[1] for row in rows] == [
+        f"{MAX_CONTRACT_BYTES:,}",
+        f"{MAX_DEPTH:,}",
+        f"{MAX_SLOTS:,}",
+        f"{MAX_SLOT_BYTES:,} and {MAX_CONTEXT_BYTES:,}",
+        f"{MAX_STEPS:,}",
+        f"{MOST_VIOLATIONS:,}",
+        f"{KEPT_CONTRACTS:,}",
+        f"{MOST_WRITES:,}",
+        f"{MOST_COMPONENTS:,}",
+        f"{MOST_CHARACTERS:,}",
+        f"{RING:,}",
+    ]
