@@ -36,7 +36,7 @@ class Door:
 async def _wait_in(page: Page) -> asyncio.Task[list[str]]:
     """As a door does that has nothing to say."""
     waiting = asyncio.create_task(page.next())
-    while page.follower._waiting is None:
+    while page.follower._waiting is None:  # noqa: ASYNC110  # what it does next is what it has no event for
         await asyncio.sleep(0)
     return waiting
 
