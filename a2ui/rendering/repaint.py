@@ -17,7 +17,7 @@ from a2ui.rendering.list_state import ListState
 from a2ui.rendering.lists import Budget, ListSlot
 from a2ui.rendering.measured import draw_whole, outgrown
 from a2ui.rendering.patterns import all_instances, context_of, instances, resolve
-from a2ui.rendering.place import Enclosure, Place, replace_op
+from a2ui.rendering.place import Enclosure, Place, Several, replace_op
 from a2ui.rendering.view import View
 from a2ui.state.components import Component, Reference
 
@@ -276,7 +276,12 @@ class Repaint:
             if instance is None:
                 continue
             op = part.emit(*instance)
-            if op is not None:
+            if isinstance(op, Several):
+                self._ops += op.ops
+                left -= sum([len(one[-1]) for one in op.ops])
+                if left < 0:
+                    return False
+            elif op is not None:
                 self._ops.append(op)
                 left -= len(op[-1])
                 if left < 0:
