@@ -276,17 +276,13 @@ class Repaint:
             if instance is None:
                 continue
             op = part.emit(*instance)
-            if isinstance(op, Several):
-                self._ops += op.ops
-                left -= sum([len(one[-1]) for one in op.ops])
+            if op is not None:
+                made = op.ops if isinstance(op, Several) else [op]
+                self._ops += made
+                left -= sum([len(one[-1]) for one in made])
                 if left < 0:
                     return False
-            elif op is not None:
-                self._ops.append(op)
-                left -= len(op[-1])
-                if left < 0:
-                    return False
-                if several and op[0] != "t" and (place.children or place.slot):
+                if several and made[0][0] != "t" and (place.children or place.slot):
                     self._sent.add((place, instance[1]))
         return True
 
