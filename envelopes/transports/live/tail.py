@@ -41,7 +41,7 @@ class Tail:
                         continue
                     self.seq += 1
                     if item.seq > self._plan.row or self.seq in self._plan.kept:
-                        yield frames.data(piece.envelope, self.seq)
+                        yield frames.data(piece.for_version(self._subscription.version), self.seq)
 
     def _delta(self, item: PlacedDelta) -> str:
         delta, session = item.delta, self._subscription.session.public_id
