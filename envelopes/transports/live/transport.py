@@ -45,7 +45,7 @@ LIVE = transports.register(
         sockets=_sockets,
         api=_api,
         address=PATH,
-        capabilities=frozenset({"surfaces"}),
+        capabilities=frozenset({"surfaces", "previews"}),
     )
 )
 
