@@ -113,6 +113,12 @@ class RuntimeSettings:
     BEACH_DEFAULT_ACTOR = _text()
     """The agent of a new conversation."""
 
+    BEACH_DOWNLOADS = _whole(500)
+    """How many files this process sends at once."""
+
+    BEACH_DOWNLOADS_PER_CALLER = _whole(50)
+    """How many of them to one person, guest or peer."""
+
     BEACH_EXECUTOR = _choice("inprocess", "worker")
     """Where turns run: in the server itself, or in processes of ``run_worker``."""
 
@@ -162,6 +168,12 @@ class RuntimeSettings:
 
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""
+
+    BEACH_SOCKETS_PER_CALLER = _whole(100)
+    """How many sockets, each of an open page, one person or guest may have, in this process."""
+
+    BEACH_STREAMS = _whole(2_000)
+    """How many streams this process keeps open for all."""
 
     BEACH_STREAMS_PER_CALLER = _whole(100)
     """How many streams one peer or person may have open, in this process."""

@@ -101,6 +101,10 @@ class Unavailable(BeachError):
     passing = True
 
 
+class Crowded(Unavailable):
+    """The server has as much open as it may. Try again in a while."""
+
+
 class TransitionRefused(BeachError):
     """That change of state is not allowed."""
 

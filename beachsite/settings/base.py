@@ -183,7 +183,13 @@ BEACH_TURNS_AT_ONCE = env.number("BEACH_TURNS_AT_ONCE", 500, least=1)
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 # How long a reader may take nothing of what is being sent to it before it is cut off.
 BEACH_READER_SECONDS = env.seconds("BEACH_READER_SECONDS", 60.0)
-# How many streams of events a process keeps open for one peer or person.
+# How many sockets, each of an open page, a process keeps for one person or guest.
+BEACH_SOCKETS_PER_CALLER = env.number("BEACH_SOCKETS_PER_CALLER", 100, least=1)
+# How many files a process sends at once: to all, and to one caller.
+BEACH_DOWNLOADS = env.number("BEACH_DOWNLOADS", 500, least=1)
+BEACH_DOWNLOADS_PER_CALLER = env.number("BEACH_DOWNLOADS_PER_CALLER", 50, least=1)
+# How many streams of events a process keeps open: for all, and for one peer or person.
+BEACH_STREAMS = env.number("BEACH_STREAMS", 2000, least=1)
 BEACH_STREAMS_PER_CALLER = env.number("BEACH_STREAMS_PER_CALLER", 100, least=1)
 # How long an approval may wait for a person.
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)

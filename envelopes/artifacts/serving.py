@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.http import content_disposition_header, parse_etags
@@ -16,9 +16,13 @@ from envelopes.access import Principal, principal_of, visible_sessions
 from envelopes.artifacts.reading import spans
 from envelopes.artifacts.writing import UNKNOWN_TYPE
 from envelopes.database_threads import read_beside_sessions
-from envelopes.errors import TooOften
+from envelopes.errors import Crowded, TooOften
 from envelopes.models import Artifact, ArtifactPiece
 from envelopes.protocol.file_names import file_name
+from envelopes.quotas import Quota
+
+downloads = Quota("downloads", "BEACH_DOWNLOADS_PER_CALLER", "BEACH_DOWNLOADS")
+"""Of this process, by ``access.Principal.key``."""
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
@@ -39,11 +43,11 @@ async def download(request: HttpRequest, artifact_id: str) -> HttpResponseBase:
     """The file, for the browser of whoever may see its conversation, and for the program whose token may read."""
     try:
         who = await read_beside_sessions(_reader, request)
-    except TooOften as error:
-        return HttpResponse(
-            status=429, headers={"Retry-After": str(max(1, round(error.facts["retry_after"])))}
-        )
-    return await response(request, who, artifact_id)
+        return await response(request, who, artifact_id)
+    except (TooOften, Crowded) as error:
+        again = {"Retry-After": str(max(1, round(error.facts["retry_after"])))}
+        status = 429 if isinstance(error, TooOften) else 503
+        return HttpResponse(error.message, "text/plain; charset=utf-8", status, headers=again)
 
 
 def _reader(request: HttpRequest) -> Principal:
@@ -60,7 +64,7 @@ def _reader(request: HttpRequest) -> Principal:
 
 async def response(request: HttpRequest, who: Principal, artifact_id: str) -> HttpResponseBase:
     """The answer to ``request`` for the file, with ranges and ETags (RFC 9110, sections 13 and 14). Raises ``Http404``
-    for one that is not there or not theirs."""
+    for one that is not there or not theirs, ``TooOften`` and ``Crowded`` where too many are being sent."""
     file, pieces = await read_beside_sessions(_found, who, artifact_id)
     etag, size = etag_of(file, pieces), file.size_bytes
     if etag in parse_etags(request.headers.get("If-None-Match", "")):
@@ -70,8 +74,11 @@ async def response(request: HttpRequest, who: Principal, artifact_id: str) -> Ht
         refused = _with_headers(HttpResponse(status=416), file, etag)
         refused["Content-Range"] = f"bytes */{size}"
         return refused
-    body = b"" if request.method == "HEAD" else _streamed(pieces, start, stop)
-    answer = StreamingHttpResponse(body, status=status) if body else HttpResponse(status=status)
+    is_sent = request.method != "HEAD" and start < stop
+    answer: HttpResponseBase = HttpResponse(status=status)
+    if is_sent:
+        bytes_of_it = downloads.opened(who.key, _streamed(pieces, start, stop))
+        answer = StreamingHttpResponse(bytes_of_it, status=status)
     answer["Content-Length"] = str(stop - start)
     if status == 206:
         answer["Content-Range"] = f"bytes {start}-{stop - 1}/{size}"
@@ -109,7 +116,7 @@ def _asked(request: HttpRequest, etag: str, size: int) -> tuple[int, int, int]:
     return (start, stop, 206) if start < stop else (0, 0, 416)
 
 
-async def _streamed(pieces: Sequence[ArtifactPiece], start: int, stop: int) -> AsyncIterator[bytes]:
+async def _streamed(pieces: Sequence[ArtifactPiece], start: int, stop: int) -> AsyncGenerator[bytes]:
     reading = spans(pieces, start, stop)
     try:
         while (span := await asyncio.to_thread(next, reading, b"")) != b"":

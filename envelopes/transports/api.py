@@ -22,7 +22,7 @@ from ninja.security import APIKeyCookie, HttpBearer
 from pydantic import ConfigDict
 
 from envelopes.access import COOKIE, Principal, principal_now, principal_of
-from envelopes.errors import BeachError, Forbidden, TooLarge, TooOften, Unavailable
+from envelopes.errors import BeachError, Forbidden, TooLarge, Unavailable
 from envelopes.peers import authenticate, principal_of_peer, rates
 from envelopes.registries.scopes import SCOPES
 
@@ -148,7 +148,7 @@ def make_api(routers: Iterable[Router]) -> NinjaAPI:
 
 def _refused(request: HttpRequest, error: Any) -> HttpResponse:
     response = JsonResponse(error.as_dict(), status=STATUS.get(error.code, 500))
-    if isinstance(error, TooOften):
+    if "retry_after" in error.facts:
         response["Retry-After"] = str(max(1, round(error.facts["retry_after"])))
     return response
 

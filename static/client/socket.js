@@ -9,6 +9,7 @@ const ENDS = { 4401: 'signedOut', 4403: 'denied', 4404: 'denied' };
 const FINAL = /address|signedOut|unmade/;
 const RELOAD = 4410;                      // a new page is quicker than catching up, or the only way
 const AGAIN = 4411;                       // who sits here has changed: the cookies of now count
+const CROWD = 4429;                       // too many pages are open: one that is closed makes room
 const BASE = 400, CALM = 15000;           // ms: back-off with full jitter
 const BEAT = 20000, DEADLINE = 8000;      // ms: ping after silence, then how long an answer may take
 
@@ -165,7 +166,7 @@ async function lost(code, failed) {
     return reach();
   }
   wait(Math.max(failed?.after ?? 0, 100 + Math.random() * Math.min(CALM, BASE * 2 ** tries++)), wake);
-  cause = failed?.cause ?? cause;
+  cause = code === CROWD ? 'many' : failed?.cause ?? cause;
   tell();
   // A browser does not say why a handshake failed.
   if (!refused) return;

@@ -508,3 +508,17 @@ def test_p1_what_one_person_wrote_or_pressed_is_not_sent_as_another(site: Server
     expect(approval).to_have_attribute("data-state", "pending")
     page.locator("#tail .b-me").get_by_role("button", name="Try again").click()
     expect(page.locator("#thread > .b-me", has_text="Between us")).to_have_count(1, timeout=20_000)
+
+
+def test_a_page_too_many_says_so_and_goes_on_as_soon_as_there_is_room(form: Stage) -> None:
+    for opened in range(1, 3):
+        form.page.evaluate("drop(4429)")
+        form.page.wait_for_function("count => stage.sockets.length > count", arg=opened)
+        form.wait_for("hello")
+    form.page.evaluate("drop(4429)")
+    notes(form, "Too many pages of this site are open.")
+    form.page.get_by_role("button", name="Try now").click()
+    form.page.wait_for_function("stage.sockets.length > 3")
+    form.greet()
+    expect(form.page.locator("#note")).to_be_hidden()
+    assert form.status() == "connected"

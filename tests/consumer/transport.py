@@ -12,7 +12,7 @@ from django.urls import path
 from a2ui import SurfaceChange
 from envelopes.access import get_session, principal_of
 from envelopes.delivery import Changed, Follower, NotInLog, PlacedDelta, Reader, UpToDate, streams
-from envelopes.errors import BeachError, TooOften
+from envelopes.errors import BeachError, TooOften, Unavailable
 from envelopes.protocol.rows import Row
 from envelopes.registries.transports import SessionFacts, Transport
 from envelopes.session_state import TooFarBack
@@ -50,8 +50,10 @@ async def listen(request: HttpRequest, public_id: str) -> HttpResponseBase:
     follower = Follower(session, LINES, Reader(), check=check)
     try:
         items = streams.opened(who.key, lines(follower, int(request.GET.get("after", 0))))
-    except TooOften as error:
-        return HttpResponse(error.message, status=429, content_type="text/plain")
+    except (TooOften, Unavailable) as error:
+        status = 429 if isinstance(error, TooOften) else 503
+        again = {"Retry-After": str(error.facts["retry_after"])}
+        return HttpResponse(error.message, "text/plain", status, headers=again)
     return StreamingHttpResponse(items, content_type="text/plain")
 
 

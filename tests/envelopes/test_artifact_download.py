@@ -234,3 +234,35 @@ def test_a_transport_that_can_attach_gets_the_bytes_and_any_other_a_link(
 def test_a_transport_says_that_it_attaches() -> None:
     post = Transport("acme.post", "buffered", capabilities=frozenset({"attachments"}))
     assert (post.connection.attaches, Transport("acme.line", "buffered").connection.attaches) == (True, False)
+
+
+# -- how many at once --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "words"),
+    [
+        ("BEACH_DOWNLOADS_PER_CALLER", 429, b"You have 2 downloads open"),
+        ("BEACH_DOWNLOADS", 503, b"The server has 2 downloads open"),
+    ],
+)
+async def test_so_many_are_sent_at_once_and_the_next_is_told_to_come_again(
+    mine: tuple[AsyncClient, Session], settings: Any, name: str, status: int, words: bytes
+) -> None:
+    client, session = mine
+    own = await sync_to_async(_three)(session)
+    setattr(settings, name, 2)
+    for url in (f"/artifacts/{own}", f"/api/artifacts/{own}"):
+        sent = [await client.get(url) for _ in range(2)]
+        assert [answer.status_code for answer in sent] == [200, 200]
+        refused = await client.get(url)
+        assert (refused.status_code, refused.headers["Retry-After"]) == (status, "5")
+        assert words in refused.content
+        # What has no bytes to send holds nothing open.
+        assert (await client.head(f"/artifacts/{own}")).status_code == 200
+        assert (await client.get(url, headers={"If-None-Match": sent[0].headers["ETag"]})).status_code == 304
+        for answer in sent:
+            answer.close()
+        again = await client.get(url)
+        assert await body(again) == DATA
+        again.close()

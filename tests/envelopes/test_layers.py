@@ -61,7 +61,7 @@ def test_the_runtime_knows_nothing_of_the_site_and_its_agents() -> None:
 
 LAYERS = (
     {"types", "errors"},
-    {"conf", "tasks", "database_threads", "prepared"},
+    {"conf", "tasks", "database_threads", "prepared", "quotas"},
     {"protocol", "registries", "providers"},
     {"models", "part_types"},
     {"log", "access", "peers", "secrets", "signals"},

@@ -100,7 +100,11 @@ def test_every_limit_is_documented() -> None:
         "BEACH_FRAME_BYTES",
         "BEACH_MESSAGE_CHARACTERS",
         "BEACH_READER_SECONDS",
+        "BEACH_SOCKETS_PER_CALLER",
+        "BEACH_STREAMS",
         "BEACH_STREAMS_PER_CALLER",
+        "BEACH_DOWNLOADS",
+        "BEACH_DOWNLOADS_PER_CALLER",
     ):
         assert f"`{name}`" in text
         assert name in KNOWN

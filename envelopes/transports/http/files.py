@@ -20,7 +20,7 @@ from envelopes.transports.http.shapes import FileKept
 
 router = Router(tags=["files"])
 
-REFUSALS = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 413: Problem, 429: Problem}
+REFUSALS = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 413: Problem, 429: Problem, 503: Problem}
 
 
 @router.post(
@@ -48,7 +48,7 @@ def _kept(caller: Caller, session: Session, file: UploadedFile, alt: str, there:
 
 @router.get(
     "/artifacts/{artifact_id}",
-    response={404: Problem, 401: Problem, 403: Problem, 429: Problem},
+    response={404: Problem, 401: Problem, 403: Problem, 429: Problem, 503: Problem},
     operation_id="download",
     url_name="download",
     openapi_extra={

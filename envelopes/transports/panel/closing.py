@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from envelopes.delivery.catching_up import Changed, NotInLog
 from envelopes.delivery.follower import AWAY
-from envelopes.errors import Forbidden, NotFound, Unavailable
+from envelopes.errors import Forbidden, NotFound, TooOften, Unavailable
 from envelopes.session_state import TooFarBack
 
 NO_LOGIN, NOT_YOURS, RELOAD, WHO_NOW = 4401, 4403, 4410, 4411
@@ -15,6 +15,9 @@ that the browser has by now."""
 
 LATER = 1013
 """Try again later, of the IANA registry of close codes."""
+
+TOO_MANY = 4429
+"""The same for who has as many pages open as one may: as 429 of HTTP. It says what helps, which 1013 does not."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,8 @@ def refused(error: Exception) -> Close | None:
             return Close(NO_LOGIN, error.message)
         case NotFound():
             return Close(NOT_YOURS, error.message)
+        case TooOften():
+            return Close(TOO_MANY, error.message)
         case _ if isinstance(error, AWAY):
             return Close(LATER, Unavailable().message)
         case _:

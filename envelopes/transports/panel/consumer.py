@@ -25,6 +25,7 @@ from envelopes.delivery.listing import listing
 from envelopes.delivery.news import Look
 from envelopes.errors import BeachError, Unavailable
 from envelopes.models import Session
+from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
 from envelopes.tasks import end
 from envelopes.transports.panel import closing, commands, earlier
@@ -46,6 +47,9 @@ listens hears within ``RECHECK_SECONDS`` that a login has ended, whether or not 
 
 HANDSHAKES = Patience(1.0)
 """How long handshakes wait for the database."""
+
+SOCKETS = Quota("pages", "BEACH_SOCKETS_PER_CALLER")
+"""Of this process, by the key of who was let in."""
 
 PUMP_SECONDS = 5.0
 """How long the pump may take to end; it may wait for the database."""
@@ -69,6 +73,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         self._unlist: Callable[[], None] | None = None
         self._relist = False
+        self._leave_room: Callable[[], None] | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         # Not as Channels does: it has a task, and a queue, for each source of messages, and there is only one.
@@ -117,7 +122,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             admission.cancel()
             raise
         try:
-            self._admission = await admission
+            admitted = await admission
+            self._leave_room = SOCKETS.take(admitted.key)
         except Exception as error:
             refused = closing.refused(error)
             if refused is None:
@@ -128,6 +134,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             )
             await self.close(refused.code, reason=refused.reason)
             return
+        self._admission = admitted
         slim(self.scope)
         self.session = self._admission.session
         self._drawings = drawings_of(self.session)
@@ -150,6 +157,9 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         unlist, self._unlist = self._unlist, None
         follower, self._follower = self._follower, None
         pumping, self._pumping = self._pumping, None
+        leave_room, self._leave_room = self._leave_room, None
+        if leave_room is not None:
+            leave_room()
         if unlist is not None:
             unlist()
         if follower is not None:

@@ -51,7 +51,7 @@ SURFACES = Query(False, description="The reader draws A2UI itself.")
 
 @router.get(
     "/sessions/{session_id}/parts",
-    response={400: Problem, 401: Problem, 403: Problem, 404: Problem, 429: Problem},
+    response={400: Problem, 401: Problem, 403: Problem, 404: Problem, 429: Problem, 503: Problem},
     operation_id="follow",
     openapi_extra={
         "responses": {

@@ -23,6 +23,7 @@ from envelopes.log.doorbell import doorbell
 from envelopes.models import Event, Session, Snapshot
 from envelopes.providers.scripted import Say, text
 from envelopes.session_state import live_sessions
+from envelopes.testing import create_session
 from envelopes.transports.panel import consumer
 from tests.desk import replies
 from tests.envelopes.transports.closing import close_code
@@ -180,6 +181,26 @@ async def test_s4_a_handshake_while_the_database_is_away_is_no_verdict(database:
         await socket.wire.connect(timeout=30)
         assert await close_code(socket) == 1013
         database.on()
+
+
+async def test_one_person_has_so_many_pages_open_and_the_next_hears_why(settings: Any) -> None:
+    settings.BEACH_SOCKETS_PER_CALLER = 2
+    async with panel(ANSWER) as (session, browser, _):
+        open_ones = [await Socket(browser, session.public_id).open() for _ in range(2)]
+        more = Socket(browser, session.public_id)
+        await more.wire.connect(timeout=30)
+        closed = await more.wire.receive_output(timeout=30)
+        assert (closed["type"], closed["code"]) == ("websocket.close", 4429)
+        assert "2 pages" in closed["reason"]
+        await more.close()
+        # Those of others are not theirs, and a place is free as soon as one has gone.
+        other, who = anonymous()
+        theirs = await sync_to_async(create_session)(who, session.actor)
+        await (await Socket(other, theirs.public_id).open()).close()
+        await open_ones.pop().close()
+        open_ones.append(await Socket(browser, session.public_id).open())
+        for socket in open_ones:
+            await socket.close()
 
 
 async def test_s4_rows_that_the_database_did_not_give_come_when_it_is_back(

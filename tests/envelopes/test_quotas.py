@@ -1,4 +1,4 @@
-"""How many streams one caller may have open, and that each is counted for exactly as long as it is there."""
+"""How many one caller may have open, and a process, and that each is counted for exactly as long as it is there."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from django.http import StreamingHttpResponse
 
-from envelopes.delivery.streams import Streams
-from envelopes.errors import TooOften
+from envelopes.errors import Crowded, TooOften
+from envelopes.quotas import Quota
 
 
 async def numbers(ended: list[str]) -> AsyncGenerator[int]:
@@ -23,7 +23,7 @@ async def numbers(ended: list[str]) -> AsyncGenerator[int]:
 
 async def test_so_many_are_open_and_no_more(settings: Any) -> None:
     settings.BEACH_STREAMS_PER_CALLER = 2
-    streams = Streams()
+    streams = Quota("streams", "BEACH_STREAMS_PER_CALLER", "BEACH_STREAMS")
     mine = [streams.opened("peer:1", numbers([])) for _ in range(2)]
     with pytest.raises(TooOften) as refused:
         streams.opened("peer:1", numbers([]))
@@ -38,7 +38,7 @@ async def test_so_many_are_open_and_no_more(settings: Any) -> None:
 
 async def test_it_is_free_again_however_it_ends(settings: Any) -> None:
     settings.BEACH_STREAMS_PER_CALLER = 1
-    streams = Streams()
+    streams = Quota("streams", "BEACH_STREAMS_PER_CALLER", "BEACH_STREAMS")
     ended: list[str] = []
     # Read to its end.
     stream = streams.opened("me", numbers(ended))
@@ -61,8 +61,24 @@ async def test_it_is_free_again_however_it_ends(settings: Any) -> None:
 
 async def test_a_response_closes_it(settings: Any) -> None:
     settings.BEACH_STREAMS_PER_CALLER = 1
-    streams = Streams()
+    streams = Quota("streams", "BEACH_STREAMS_PER_CALLER", "BEACH_STREAMS")
     response = StreamingHttpResponse(streams.opened("me", numbers([])))
     assert streams.of("me") == 1
     response.close()
     assert streams.of("me") == 0
+
+
+def test_a_process_has_so_many_for_all_and_no_more(settings: Any) -> None:
+    settings.BEACH_STREAMS = 2
+    streams = Quota("streams", "BEACH_STREAMS_PER_CALLER", "BEACH_STREAMS")
+    end, _ = [streams.take(f"peer:{peer}") for peer in (1, 2)]
+    with pytest.raises(Crowded) as refused:
+        streams.take("peer:3")
+    assert refused.value.facts == {"limit": "BEACH_STREAMS", "allowed": 2, "retry_after": 5}
+    assert (refused.value.code, "2 streams" in refused.value.message) == ("unavailable", True)
+    # However often its end is told.
+    end()
+    end()
+    streams.take("peer:3")
+    with pytest.raises(Crowded):
+        streams.take("peer:4")

@@ -1,0 +1,33 @@
+"""The limits of contracts stand in docs/limits.md as they are."""
+
+from __future__ import annotations
+
+from beachsite.suite import ROOT
+from envelopes.transports.live.contracts import (
+    KEPT_CONTRACTS,
+    MAX_CONTEXT_BYTES,
+    MAX_CONTRACT_BYTES,
+    MAX_SLOT_BYTES,
+    MOST_VIOLATIONS,
+    RING,
+)
+from envelopes.transports.live.contracts.dialect import MAX_DEPTH
+from envelopes.transports.live.contracts.structure import MAX_SLOTS
+from envelopes.transports.live.contracts.values import MAX_STEPS
+
+
+def test_they_are_documented() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    table = text.split("## Of contracts of the live channel")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+
+    assert [row[1] for row in rows] == [
+        f"{MAX_CONTRACT_BYTES:,}",
+        f"{MAX_DEPTH:,}",
+        f"{MAX_SLOTS:,}",
+        f"{MAX_SLOT_BYTES:,} and {MAX_CONTEXT_BYTES:,}",
+        f"{MAX_STEPS:,}",
+        f"{MOST_VIOLATIONS:,}",
+        f"{KEPT_CONTRACTS:,}",
+        f"{RING:,}",
+    ]
