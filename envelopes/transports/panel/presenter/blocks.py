@@ -63,7 +63,7 @@ class Me(Block):
             _("You said:"),
             html('<p class="b-me__text" dir="auto">{}</p>', text(self.words)) if self.words else "",
             join(part.drawn(render) for part in self.parts),
-            html("{} · {}", _("Added to the request above"), clock) if self.joined else clock,
+            html("<span>{} · {}</span>", _("Added to the request above"), clock) if self.joined else clock,
         )
 
     def dump(self) -> JsonObject:
