@@ -11,6 +11,7 @@ from pkgutil import extend_path
 __path__ = extend_path(__path__, __name__)
 
 from a2ui.catalog.registry import Catalog
+from a2ui.data.patch import apply_patch, patch_pointer
 from a2ui.engine import Engine
 from a2ui.errors import (
     A2uiError,
@@ -63,6 +64,8 @@ __all__ = [
     "SurfaceChange",
     "SurfaceSet",
     "Target",
+    "apply_patch",
     "is_media_type",
     "joined_data_models",
+    "patch_pointer",
 ]

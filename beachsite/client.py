@@ -23,7 +23,12 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-ENTRIES = {"beach/panel.js": "panel", "beach/gallery.js": "gallery", "beach/door.js": "door"}
+ENTRIES = {
+    "beach/panel.js": "panel",
+    "beach/gallery.js": "gallery",
+    "beach/door.js": "door",
+    "beach/table.js": "table",
+}
 """What is served, and the module on top of each."""
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
@@ -33,6 +38,7 @@ SHEETS = {
         "conversation",
         "approval",
         "a2ui",
+        "own",
         "panel",
         "composer",
         "modes",

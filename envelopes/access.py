@@ -19,7 +19,7 @@ from django.conf import settings
 from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser
 from django.core import signing
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
@@ -310,6 +310,17 @@ def begin_session(
             if not taken and not owns(who, session):
                 raise Conflict("This key belongs to another conversation.")
     return session, made
+
+
+def provide_session(who: Principal, actor: str, public_id: str) -> Session:
+    """A conversation with an id that ``who`` made up. Raises ``Conflict`` where there is one with it."""
+    try:
+        with transaction.atomic():
+            session = Session.objects.create(public_id=public_id, actor=actor)
+            _add_participants(session, who)
+    except IntegrityError as error:
+        raise Conflict("There is a conversation with this id.") from error
+    return session
 
 
 def adopt_sessions(user: Any, cookie: str | None) -> int:

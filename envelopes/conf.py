@@ -38,6 +38,10 @@ def _whole(default: int) -> Setting[int]:
     return Setting(default, "a number above 0", _is_number)
 
 
+def _whole_or_zero(default: int) -> Setting[int]:
+    return Setting(default, "a number, or 0", lambda value: _is_number(value, zero=True))
+
+
 def _number(default: float, *, zero: bool = False) -> Setting[float]:
     return Setting(default, "a number above 0", lambda value: _is_number(value, zero=zero))
 
@@ -141,6 +145,27 @@ class RuntimeSettings:
 
     BEACH_LEASE_SECONDS = _number(15.0)
     """How long a turn is its runner's without being renewed."""
+
+    BEACH_LIVE_PENDING = _whole_or_zero(1024)
+    """How many connections of the live channel may have subscribed to nothing, in this process; 0 for no cap."""
+
+    BEACH_LIVE_PENDING_BYTES = _whole_or_zero(65_536)
+    """The longest frame of one that has subscribed to nothing; 0 for no cap of its own."""
+
+    BEACH_LIVE_PENDING_SECONDS = _number(30.0, zero=True)
+    """How long one may take to subscribe; 0 for as long as it likes."""
+
+    BEACH_LIVE_PROVISION = _flag(False)
+    """Whether to subscribe to a session that is not there makes it: for development."""
+
+    BEACH_LIVE_RING = _whole(256)
+    """How many deliveries of a view are replayed, of all channels whose policy is ``all`` together."""
+
+    BEACH_LIVE_VERSION = _text()
+    """Another version of the wire than the source's to advertise on the live channel."""
+
+    BEACH_LIVE_VERSION_POLICY = _choice("reject", "advisory")
+    """What becomes of a connection that does not know it: closed, or told and left open."""
 
     BEACH_MAX_CORRECTIONS = _whole(3)
     """How often a model is told what was wrong with its call, in a turn."""

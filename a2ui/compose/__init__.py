@@ -39,6 +39,7 @@ from a2ui.compose.parts import (
     svg,
     tab,
 )
+from a2ui.compose.restating import Restated, restated
 from a2ui.compose.surface import (
     Surface,
     delete_surface,
@@ -69,6 +70,7 @@ __all__ = [
     "List",
     "Modal",
     "Path",
+    "Restated",
     "Row",
     "Slider",
     "String",
@@ -92,6 +94,7 @@ __all__ = [
     "path",
     "plain",
     "ref",
+    "restated",
     "svg",
     "tab",
     "update_components",

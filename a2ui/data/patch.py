@@ -308,6 +308,12 @@ def _pointer_member(operation: dict[str, Any], name: str) -> Tokens:
     path = operation.get(name)
     if not isinstance(path, str):
         raise PatchError(f'The operation needs a "{name}" that is text.')
+    return patch_pointer(path)
+
+
+def patch_pointer(path: str) -> Tokens:
+    """The tokens of an operation's pointer. Raises PatchError for one that is malformed or uses a reserved name, so
+    that a patch can be checked before there is anything to apply it to."""
     try:
         tokens = parse_rfc6901(path)
     except PointerError as error:

@@ -51,6 +51,11 @@ BASIC_1_0_ALIASES: Final = (
 
 MINIMAL_ALIASES: Final = ("https://a2ui.org/specification/v0_9_1/catalogs/minimal/catalog.json", "minimal")
 
+BEACH: Final = "https://beach.cool-ai.io/a2ui/v0_9/catalogs/beach/catalog.json"
+"""Our own catalog: the Basic Catalog and what `catalog.beach` adds to it."""
+
+BEACH_1_0: Final = "https://beach.cool-ai.io/a2ui/v1_0/catalogs/beach/catalog.json"
+
 
 def loose(catalog_id: str) -> str:
     """The id without scheme and case: the second way to compare, after exact equality."""

@@ -101,8 +101,10 @@ class ReadIndex(Patterns):
         items: list[Any],
         bound: Bound,
         start: int = 0,
+        twin: str = "",
     ) -> None:
-        """One list has other items now: compares those that are in both, from index `start` on."""
+        """One list has other items now: compares those that are in both, from index `start` on, and the one with the
+        key `twin`."""
         state, names, indices = entry
         bound_items = {**bound, **dict(zip(slot.place.levels, indices, strict=True))}
         below = self._wild_node(slot)
@@ -127,7 +129,7 @@ class ReadIndex(Patterns):
         position = {key: index for index, key in enumerate(previous)}
         for index, key in enumerate(keys):
             at = position.get(key)
-            if at is None or below is None or index < start:
+            if at is None or below is None or (index < start and key != twin):
                 continue
             before = old[at] if known else UNKNOWN
             if before is not items[index]:
@@ -193,10 +195,14 @@ class ReadIndex(Patterns):
                     continue
                 keys = _keys(items, entry[0], known)
                 # Items with keys only move; of a list without, what is behind the place is another item now.
-                by_position = keys[:1] == entry[0].keys[:1] == _FIRST
-                self._rekey(
-                    slot, entry, keys, UNKNOWN, items, bound, splice.at if by_position else len(items)
-                )
+                before = entry[0].keys
+                by_position = keys[:1] == before[:1] == _FIRST
+                start = splice.at if by_position else len(items)
+                # Of a list that is cut only the keys of what is shown are known to be different: another item with the
+                # key of this one may come in its place, or go for it.
+                spliced = keys if splice.inserted else before
+                twin = spliced[splice.at] if splice.at < len(spliced) else ""
+                self._rekey(slot, entry, keys, UNKNOWN, items, bound, start, twin)
 
     def _splice_state(
         self,

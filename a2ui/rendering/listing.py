@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.reading import descend
@@ -46,17 +47,25 @@ class Listing:
         self.cut()
         return self._budget.limit_offers()
 
-    def make_slot(self, place: Place, template: Template, placement: Placement) -> tuple[ListSlot, Render]:
-        """The slot of a template, registered for its list, and what renders its items."""
+    def make_slot(
+        self,
+        place: Place,
+        template: Template,
+        placement: Placement,
+        fill: Callable[[Place], None] | None = None,
+    ) -> tuple[ListSlot, Render]:
+        """The slot of a template, registered for its list, and what renders its items; `fill`: see `ListSlot`."""
         view = self._view
         if place.placement.inline:
             placement = inlined(placement)
         path = template.tokens if template.absolute else (*place.scope, *template.tokens)
         tokens = template.tokens
         if template.absolute:
-            slot = ListSlot(place, template, path, lambda _: descend(view.source.now, tokens), placement)
+            slot = ListSlot(
+                place, template, path, lambda _: descend(view.source.now, tokens), placement, fill
+            )
         else:
-            slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), placement)
+            slot = ListSlot(place, template, path, lambda scope: descend(scope, tokens), placement, fill)
         place.slot = slot
         if place.levels:
             if view.journal.on:
@@ -115,7 +124,8 @@ class Listing:
             return ""
         # What may be hidden from screen readers has nothing that can take focus.
         more = 0 if slot.place.hearing.hidden else self.offered(state)
-        return cut_list(dom_id, state.visible, count, more, listed=slot.placement.listed)
+        listed, cells = slot.placement.listed, slot.placement.cells
+        return cut_list(dom_id, state.visible, count, more, listed=listed, cells=cells)
 
     def offered(self, state: ListState) -> int:
         """How many further items the page offers to show: none where the page itself is cut."""

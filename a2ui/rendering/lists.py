@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from a2ui.journal import Journal
@@ -73,13 +74,21 @@ class ListSlot:
     """The place of a template: makes one instance of `item` for each element of a list."""
 
     __slots__ = (
-        "at", "counting", "inner", "item", "memos", "path", "place", "placement", "reader", "states", "template",
-        "watched",
+        "at", "counting", "fill", "inner", "item", "memos", "path", "place", "placement", "reader", "states",
+        "template", "watched",
     )  # fmt: skip
 
     def __init__(
-        self, place: Place, template: Template, path: Pattern, reader: Any, placement: Placement
+        self,
+        place: Place,
+        template: Template,
+        path: Pattern,
+        reader: Any,
+        placement: Placement,
+        fill: Callable[[Place], None] | None = None,
     ) -> None:
+        self.fill = fill
+        """What compiles the items where they are pieces of the component that has the list, and no component."""
         self.placement = placement
         """What the items may know about where they stand."""
         self.place = place

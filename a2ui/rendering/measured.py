@@ -154,4 +154,4 @@ class Measure:
         if self._depth in self._noticed:
             return ""
         self._noticed.add(self._depth)
-        return oversized(place.prefix + context + place.own)
+        return oversized(place.prefix + context + place.own, place.placement)

@@ -41,6 +41,10 @@ class Placement(NamedTuple):
     """The trigger of a dialog: what is no button has to become something that the keyboard can reach."""
     named: bool = False
     """The only content of a button: an icon has to say what it is."""
+    tag: str = "div"
+    """The element that stands for a piece which is left out: where browsers take no other (`tr`, `tbody`)."""
+    cells: int = 0
+    """How many columns the table has that a piece belongs to."""
 
 
 ANYWHERE = Placement()
@@ -126,9 +130,9 @@ class Place:
     """One place of one component."""
 
     __slots__ = (
-        "born", "children", "component", "component_id", "depth", "enclosure", "hearing", "inherited", "levels",
-        "morphs", "own", "parent", "parts", "placement", "prefix", "raw", "render", "scope", "size", "slot", "tail",
-        "weight",
+        "born", "children", "component", "component_id", "depth", "enclosure", "hearing", "inherited", "inner",
+        "levels", "morphs", "own", "parent", "parts", "placement", "prefix", "raw", "render", "scope", "size", "slot",
+        "tail", "weight",
     )  # fmt: skip
 
     def __init__(
@@ -158,6 +162,8 @@ class Place:
         self.scope = scope
         """The pattern of the scope path."""
         self.depth: int = parent.depth + 1 if parent else 0
+        self.inner = False
+        """Whether it is a piece of the component around it, and no component of the agent's."""
         self.children: dict[Reference, Place] = NO_CHILDREN
         self.enclosure: Enclosure | None = None
         """None where a change of the definition or of a child's place has to send the whole element."""

@@ -14,7 +14,7 @@ from a2ui.journal import Journal
 from a2ui.rendering.index import ReadIndex
 from a2ui.rendering.lists import Budget, ListSlot
 from a2ui.rendering.patterns import Pattern
-from a2ui.rendering.place import NO_CHILDREN, Memo, Part, Place, Placement, inlined
+from a2ui.rendering.place import ANYWHERE, NO_CHILDREN, Memo, Part, Place, Placement, inlined
 from a2ui.safety.ids import base36
 from a2ui.state.components import Reference
 from a2ui.state.store import ComponentStore
@@ -68,22 +68,53 @@ class PlaceTree:
         if self.journal.on:
             self.journal.item(children, reference)
         place = self._new_place(
-            reference.child, parent, reference, placement, parent.levels, parent.scope, parent.tail
+            reference.child, parent, self._own(reference), placement, parent.levels, parent.scope, parent.tail
+        )
+        self._unbuilt.append(place)
+        children[reference] = place
+        return place
+
+    def make_piece(self, parent: Place, token: str, placement: Placement = ANYWHERE) -> Place:
+        """A place for a piece of a component that has fragments, a list or a value of its own: the rows of a table, the
+        field of a form. Its DOM id is that of the component with `-<token>`; the component itself compiles it."""
+        reference = Reference(parent.component_id, parent.component_id, f"-{token}", 0)
+        children = parent.children
+        if children is NO_CHILDREN:
+            children = parent.children = {}
+        elif reference in children:
+            self.dispose(children[reference])
+        if self.journal.on:
+            self.journal.item(children, reference)
+        place = self._new_place(
+            parent.component_id, parent, f"-{token}", placement, parent.levels, parent.scope, parent.tail
         )
         children[reference] = place
+        return self._count_piece(place)
+
+    def _make_item_piece(self, slot: ListSlot) -> Place:
+        """The same for the items of a list: one for all of them."""
+        parent = slot.place
+        levels, scope = (*parent.levels, slot), (*slot.path, slot)
+        return self._count_piece(
+            self._new_place(parent.component_id, parent, "", slot.placement, levels, scope, "")
+        )
+
+    def _count_piece(self, place: Place) -> Place:
+        place.inner = True
+        self.made -= 1
+        self.budget.used += 1
         return place
 
     def _new_place(
         self,
         component_id: str,
         parent: Place | None,
-        reference: Reference | None,
+        own: str,
         placement: Placement,
         levels: tuple[ListSlot, ...],
         scope: Pattern,
         tail: str,
     ) -> Place:
-        own = self._own(reference) if reference is not None else ""
         place = Place(
             component_id,
             parent,
@@ -105,7 +136,6 @@ class PlaceTree:
                 self.journal.item(several, place)
             several[place] = None
             self._places[component_id] = several
-        self._unbuilt.append(place)
         return place
 
     def _own(self, reference: Reference) -> str:
@@ -169,7 +199,8 @@ class PlaceTree:
     def dispose(self, place: Place) -> None:
         """Forgets a place and everything below it."""
         self.clear(place)
-        self.made -= 1
+        if not place.inner:
+            self.made -= 1
         for child in place.children.values():
             self.dispose(child)
         place.children = NO_CHILDREN
@@ -189,7 +220,8 @@ class PlaceTree:
         if journal.on:
             journal.state(place)
         self.budget.used -= 1 + place.weight
-        self.built -= 1
+        if not place.inner:
+            self.built -= 1
         place.weight = 0
         self._forget_parts(place)
         slot = place.slot

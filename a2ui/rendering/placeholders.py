@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from a2ui.rendering.place import Place
+from a2ui.rendering.place import ANYWHERE, Place, Placement
 from a2ui.safety.text import clean_text, clip, escape
 
 _NAME_CHARS = 60
@@ -45,9 +45,16 @@ def too_much(place: Place, what: str) -> None:
     place.set_render(render)
 
 
-def oversized(dom_id: str) -> str:
+_OVERSIZED = "The rest is not shown: this is too much for one page."
+
+
+def oversized(dom_id: str, placement: Placement = ANYWHERE) -> str:
     """Where the surface is cut because its HTML is too long."""
-    return f'<div id="{dom_id}" class="a2-note" role="note">The rest is not shown: this is too much for one page.</div>'
+    if not placement.cells:
+        return f'<div id="{dom_id}" class="a2-note" role="note">{_OVERSIZED}</div>'
+    cell = f'<td colspan="{placement.cells}" class="a2-note" role="note">{_OVERSIZED}</td>'
+    row = f"<tr>{cell}</tr>" if placement.tag == "tbody" else cell
+    return f'<{placement.tag} id="{dom_id}">{row}</{placement.tag}>'
 
 
 def inside_button(place: Place) -> None:
@@ -60,11 +67,11 @@ def inside_button(place: Place) -> None:
     place.set_render(render)
 
 
-def cut_list(dom_id: str, shown: int, count: int, more: int, *, listed: bool) -> str:
+def cut_list(dom_id: str, shown: int, count: int, more: int, *, listed: bool, cells: int = 0) -> str:
     """The notice at the end of a list that is not shown to its end, or was not; its id is the list's with `-xm`.
 
     `more`: the number of items that a button offers. `listed`: inside a list for screen readers, whose children are
-    items.
+    items. `cells`: among the rows of a table with so many columns.
     """
     role = ' role="listitem"' if listed else ""
     words = f"{shown:,} of {count:,} shown" if shown < count else f"All {count:,} shown"
@@ -74,4 +81,8 @@ def cut_list(dom_id: str, shown: int, count: int, more: int, *, listed: bool) ->
         if more
         else ""
     )
-    return f'<div id="{dom_id}-xm" class="a2-more"{role}><span role="status">{words}</span>{button}</div>'
+    said = f'<span role="status">{words}</span>{button}'
+    if cells:
+        cell = f'<td colspan="{cells}"><div class="a2-more">{said}</div></td>'
+        return f'<tr id="{dom_id}-xm" class="a2-table__more">{cell}</tr>'
+    return f'<div id="{dom_id}-xm" class="a2-more"{role}>{said}</div>'

@@ -129,7 +129,7 @@ class View(PlaceTree):
         """The root, with all places below it. To be called before anything changes that is on pages."""
         if self.root is None:
             self.compiler.work.begin()
-            self.root = self._new_place(ROOT, None, None, Placement(), (), (), "")
+            self.root = self._new_place(ROOT, None, "", Placement(), (), (), "")
             self._unbuilt = []
             self.build(self.root)
         return self.root
@@ -156,13 +156,22 @@ class View(PlaceTree):
 
     def make_item(self, slot: ListSlot) -> Place:
         """The place of a template's component, compiled."""
+        if slot.fill is not None:
+            piece = self._make_item_piece(slot)
+            slot.fill(piece)
+            piece.size = 1 + piece.weight
+            self.budget.used += piece.weight
+            if self.measure is not None:
+                self.measure.wrap(piece)
+            return piece
         place = slot.place
         component = place.component
         reference = next(
             r for r in (component.references if component else ()) if r.template is slot.template
         )
         levels, scope = (*place.levels, slot), (*slot.path, slot)
-        item = self._new_place(reference.child, place, reference, slot.placement, levels, scope, "")
+        own = self._own(reference)
+        item = self._new_place(reference.child, place, own, slot.placement, levels, scope, "")
         self._unbuilt = []
         self.build(item)
         if self.measure is not None:

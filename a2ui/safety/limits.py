@@ -43,6 +43,10 @@ class Limits:
     """Checks of one component."""
     options: int = 1_000
     """Options of one picker."""
+    fields: int = 50
+    """Columns of one table, fields of one form, series of one chart."""
+    points: int = 500
+    """Points of one chart."""
     errors: int = 50
     """Reports of one surface, then one summary."""
 
@@ -66,6 +70,10 @@ class Limits:
     """Text read as Markdown; longer text is shown plain."""
     markdown_marks: int = 1_000
     """Lines and characters with a meaning in one Markdown text; text with more is shown plain."""
+    long_markdown_chars: int = 24_000
+    """The same for a component that is made for long texts (`Markdown` of our own catalog)."""
+    long_markdown_marks: int = 3_000
+    """The same for such a component."""
     markdown_work: int = 10_000
     """What reading the Markdown texts of one drawing anew costs, in such marks; the length of a text counts as well."""
     json_chars: int = 10_000

@@ -191,6 +191,18 @@ BEACH_DOWNLOADS_PER_CALLER = env.number("BEACH_DOWNLOADS_PER_CALLER", 50, least=
 # How many streams of events a process keeps open: for all, and for one peer or person.
 BEACH_STREAMS = env.number("BEACH_STREAMS", 2000, least=1)
 BEACH_STREAMS_PER_CALLER = env.number("BEACH_STREAMS_PER_CALLER", 100, least=1)
+# What connections of the live channel may take that have subscribed to nothing yet: how many of them a process has, how
+# long each stays, how long a frame may be. 0 takes a cap off.
+BEACH_LIVE_PENDING = env.number("BEACH_LIVE_PENDING", 1024)
+BEACH_LIVE_PENDING_SECONDS = env.seconds("BEACH_LIVE_PENDING_SECONDS", 30.0, zero=True)
+BEACH_LIVE_PENDING_BYTES = env.number("BEACH_LIVE_PENDING_BYTES", 65536)
+# How many deliveries of the live channel are replayed to whoever comes back.
+BEACH_LIVE_RING = env.number("BEACH_LIVE_RING", 256, least=1)
+# Whether to subscribe to a session that is not there makes it.
+BEACH_LIVE_PROVISION = env.flag("BEACH_LIVE_PROVISION", default=False)
+# The version of the wire that is advertised, and what becomes of clients that do not know it.
+BEACH_LIVE_VERSION = env.text("BEACH_LIVE_VERSION")
+BEACH_LIVE_VERSION_POLICY = env.choice("BEACH_LIVE_VERSION_POLICY", ("reject", "advisory"), "reject")
 # How long an approval may wait for a person.
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
 # How long a turn may take, people and other agents that it waits for left out.

@@ -11,7 +11,7 @@ from envelopes.intake.fields import SurfaceRefused, post_edit, post_show
 from envelopes.intake.originating import originator
 from envelopes.intake.remembering import FORGOTTEN_AT_ONCE, REMEMBERED, forget_messages
 from envelopes.intake.short_way import edit, show
-from envelopes.intake.turns import post_action, post_decision, post_message, stop
+from envelopes.intake.turns import post_action, post_decision, post_message, post_submission, stop
 
 __all__ = [
     "FORGOTTEN_AT_ONCE",
@@ -25,6 +25,7 @@ __all__ = [
     "post_edit",
     "post_message",
     "post_show",
+    "post_submission",
     "show",
     "stop",
 ]

@@ -31,7 +31,7 @@ from envelopes.turns.lifecycle import settle
 from envelopes.turns.opening import keeper, open_turn
 from envelopes.turns.parts import inbound_parts
 from envelopes.turns.uploads import Upload, uploads
-from envelopes.types import JsonObject
+from envelopes.types import Json, JsonObject
 
 _ROW, _WITH_TURN = Reserved(rows=1), Reserved(rows=2, turns=1)
 """What somebody did, and the turn that it opens."""
@@ -155,6 +155,35 @@ def post_action(
         writer.add("action", click, turn=aside)
         trigger = {"kind": "action", "action": action, "metadata": metadata}
         _begin(writer, trigger, who, aside, actor=done.owner)
+        return {}
+
+    return once(session, who, message_id, effect, _WITH_TURN)
+
+
+def post_submission(
+    session: Session, who: Principal, message_id: str, name: str, data: Json, *, tool: str | None = None
+) -> JsonObject:
+    """An action that a front end of its own submits, as the session's contract lets it; opens a turn as a click does.
+
+    ``tool`` is what the contract names as the next step: a hint for the agent, which decides.
+    """
+    action: JsonObject = {"name": name, "context": data}
+    if tool is not None:
+        action["tool"] = tool
+
+    def effect(writer: Writer) -> JsonObject:
+        owner = keeper(writer.session)
+        if owner not in actors:
+            raise NotFound("Nobody is here any more to take this action.")
+        click: ActionData = {"action": action, "owner": owner, "target": "", "label": name}
+        aside = aside_in(writer.session) if writer.session.put_aside else None
+        if aside is not None and aside.actor != owner:
+            aside = None
+        with live_sessions.open(writer.session, upto=writer.known_seq) as view:
+            metadata = view.surfaces.data_models(owner)
+        writer.add("action", click, turn=aside)
+        trigger = {"kind": "action", "action": action, "metadata": metadata}
+        _begin(writer, trigger, who, aside, actor=owner)
         return {}
 
     return once(session, who, message_id, effect, _WITH_TURN)

@@ -15,6 +15,7 @@ from envelopes.errors import LeaseLost, NotFound
 from envelopes.log.doorbell import doorbell
 from envelopes.log.handing import Committed, hand_over
 from envelopes.log.new_row import NewRow
+from envelopes.log.numbering import number
 from envelopes.log.storing import store_rows
 from envelopes.models import by_hand
 from envelopes.models.session import Session
@@ -123,6 +124,8 @@ class Writer:
         if not new:
             return False
         store_rows(self.session.pk, first, new, self.now)
+        if self.session.viewed:
+            number(self.session.pk, first, new)
         self._stored, self.known_seq = len(self._rows), self.session.last_seq
         return True
 

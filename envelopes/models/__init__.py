@@ -7,12 +7,15 @@ from envelopes.models.client_message import ClientMessage
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
+from envelopes.models.live_channel import LiveChannel, LiveToken
+from envelopes.models.nonce import Nonce
 from envelopes.models.participant import Participant
 from envelopes.models.peer import Peer
 from envelopes.models.secret import Secret
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
 from envelopes.models.state_value import StateValue
+from envelopes.models.stream_view import StreamDelivery, StreamView
 from envelopes.models.template_surface import TemplateSurface
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
@@ -26,12 +29,17 @@ __all__ = [
     "Event",
     "FrozenView",
     "Injection",
+    "LiveChannel",
+    "LiveToken",
+    "Nonce",
     "Participant",
     "Peer",
     "Secret",
     "Session",
     "Snapshot",
     "StateValue",
+    "StreamDelivery",
+    "StreamView",
     "TemplateSurface",
     "ToolCall",
     "Turn",

@@ -13,7 +13,8 @@ class Session(models.Model):
     with that key finds it (D62).
 
     ``held_by`` is the actor that keeps the conversation, where that is not its own: the next message is for it.
-    ``put_aside`` is the number of a turn that goes on with whatever comes next; 0 for none.
+    ``put_aside`` is the number of a turn that goes on with whatever comes next; 0 for none. ``viewed``: somebody counts
+    what is delivered of it, so whoever appends gives numbers (``log.numbering``).
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -26,6 +27,8 @@ class Session(models.Model):
     held_by = models.CharField(max_length=64, blank=True, editable=False)
     put_aside = models.PositiveIntegerField(default=0, editable=False)
     made_with = models.CharField(max_length=64, blank=True, editable=False)
+    # A database default, since a process of the version before may still write while this one starts.
+    viewed = models.BooleanField(default=False, db_default=False, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

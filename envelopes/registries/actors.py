@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from a2ui.safety.text import clean_text
@@ -13,6 +13,7 @@ from envelopes.providers.port import Provider
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.slots import Slot, check_slots
 from envelopes.registries.tools import Tool
+from envelopes.types import Json
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,9 @@ class Actor:
     and the results of its tools go and how they come together; by default the newest of a kind stands for its turn.
     ``translator`` is called for the end of a turn that a program began which takes ``llm-context``: a fast model, which
     says for the program's own model what the answer means; None where there is none. ``turn_seconds`` is how long a
-    turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. Raises ``RegistrationError`` for what is no name,
+    turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. ``contract`` is what front ends of their own may
+    submit in its conversations and what it delivers to them (docs/live-channel.md), where a conversation has none of
+    its own. Raises ``RegistrationError`` for what is no name,
     for a display name with characters that cannot be seen, for two tools of one name or that answer one function, and
     for slots that contradict each other.
     """
@@ -50,6 +53,7 @@ class Actor:
     slots: tuple[Slot, ...] = ()
     translator: Callable[[], Provider | None] | None = None
     turn_seconds: float | None = None
+    contract: Mapping[str, Json] | None = None
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)

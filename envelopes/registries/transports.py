@@ -22,8 +22,12 @@ if TYPE_CHECKING:
 
     from a2ui import SurfaceChange
 
-KNOWN = ("panel", "live", "sse", "http", "a2a", "mcp", "email", "sms", "whatsapp", "webhook")
-"""The names of D13. Part types may speak of one (``allowed_transports``) before there is a folder for it."""
+KNOWN = (
+    *("panel", "live", "sse", "http", "a2a", "mcp", "email", "sms", "whatsapp", "webhook"),
+    "documents",
+)
+"""The names of D13, and that of patch documents. Part types may speak of one (``allowed_transports``) before there is a
+folder for it."""
 
 CAPABILITIES = frozenset({"surfaces", "attachments"})
 """What may be possible over a transport, as far as anybody asks: interfaces are drawn (``delivery.rules.Reader``); the
@@ -112,7 +116,8 @@ class Transport:
 
     ``presenter(facts, snapshot)`` makes a presenter of a session before its first row, or from a snapshot; None where
     nobody follows rows over it. Raise ``snapshot_version`` when a snapshot changes shape, or the same rows make
-    something else. ``routes`` and ``sockets`` give its addresses, below those of the application.
+    something else. ``routes`` and ``sockets`` give its addresses, below those of the application. ``address`` is
+    that of a socket which programs open, for the Agent Card, where it is not the API that they use.
     """
 
     name: str
@@ -122,6 +127,7 @@ class Transport:
     routes: Callable[[], Sequence[URLPattern | URLResolver]] = _none
     sockets: Callable[[], Sockets] = _none
     api: Callable[[], Router] | None = None
+    address: str = ""
     capabilities: frozenset[str] = frozenset()
 
     @property

@@ -14,7 +14,6 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError
 
-from envelopes import intake, secrets
 from envelopes.approvals.service import due_approvals, expire
 from envelopes.conf import conf
 from envelopes.database_threads import beside_sessions, database_threads, in_session, later_in_session
@@ -30,17 +29,12 @@ from envelopes.runtime.due import Due
 from envelopes.runtime.executing import GRACE_SECONDS, execute
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
+from envelopes.runtime.tidying import Tidying
 from envelopes.runtime.turn_run import TurnRun
 from envelopes.tasks import Unfinished, end, within
 from envelopes.turns import calls, leases, outcomes, steps
 
 logger = logging.getLogger(__name__)
-
-PURGE_SECONDS = 60.0
-"""How often secrets are deleted that nobody can read any more, since their time has passed."""
-
-TIDY_SECONDS = 3600.0
-"""How often what nobody will ask for any more is deleted."""
 
 TASKS_SECONDS = GRACE_SECONDS + 0.5
 """How long turns and jobs may take to end: as long as a tool that was told to, and a moment."""
@@ -82,7 +76,7 @@ class Runner:
         self._answering = Answering(self.owner, self._spawn)
         self._due = Due(self._spawn, self._clock)
         self._stopping = False
-        self._purge_at = self._tidy_at = 0.0
+        self._tidying = Tidying(self._quietly)
 
     @property
     def started(self) -> bool:
@@ -265,17 +259,7 @@ class Runner:
             run.look_at_clock()
         # Each on its own: one approval that cannot be expired must not keep every queue of the site waiting.
         await self._quietly("expiry of approvals", self._expire_due)
-        now = time.monotonic()
-        if now >= self._purge_at:
-            self._purge_at = now + PURGE_SECONDS
-            await self._quietly(
-                "purge of secrets", lambda: _in_batches(secrets.purge, secrets.PURGED_AT_ONCE)
-            )
-        if now >= self._tidy_at:
-            self._tidy_at = now + TIDY_SECONDS
-            await self._quietly(
-                "tidying", lambda: _in_batches(intake.forget_messages, intake.FORGOTTEN_AT_ONCE)
-            )
+        await self._tidying.sweep()
         await self._quietly("calls of agents' functions", self._answering.sweep)
         await self._quietly("turns that are due", self._due.sweep)
         for session in await beside_sessions(leases.runnable_sessions):
@@ -332,9 +316,3 @@ class Runner:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             logger.error("A task of the runner failed.", exc_info=task.exception())
-
-
-async def _in_batches(delete: Callable[[], int], size: int) -> None:
-    """Until ``delete`` finds less than ``size``; whoever else needs the house's thread comes in between."""
-    while await beside_sessions(delete) >= size:
-        pass

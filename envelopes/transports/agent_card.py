@@ -20,7 +20,7 @@ from envelopes.delivery.rules import audience
 from envelopes.protocol.agent_cards import EXTENSION, RESPOND_VERSION, BeachExtension
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.part_types import part_types
-from envelopes.registries.transports import transports
+from envelopes.registries.transports import Transport, transports
 from envelopes.registries.turn_states import turn_states
 from envelopes.session_state.engines import engine_for
 from envelopes.transports.api import VERSION
@@ -46,7 +46,11 @@ def build_agent_card(url: str, api_url: str, openapi_url: str) -> AgentCard:
         "version": conf.BEACH_AGENT_VERSION,
         "documentationUrl": openapi_url,
         "supportedInterfaces": [
-            {"url": api_url, "protocolBinding": f"{EXTENSION}/{door.name}", "protocolVersion": VERSION}
+            {
+                "url": _address(door, url, api_url),
+                "protocolBinding": f"{EXTENSION}/{door.name}",
+                "protocolVersion": VERSION,
+            }
             for door in doors
         ],
         "capabilities": {
@@ -81,6 +85,11 @@ def agent_card(request: HttpRequest) -> HttpResponse:
     response = HttpResponse(body, content_type="application/json", headers=headers)
     answered = get_conditional_response(request, etag=etag, response=response)
     return answered if answered is not None else response
+
+
+def _address(door: Transport, url: str, api_url: str) -> str:
+    # A site at https has its sockets at wss.
+    return url.replace("http", "ws", 1) + door.address if door.address else api_url
 
 
 def _in_a_sentence() -> str:

@@ -18,8 +18,18 @@ _PARTIAL = re.compile(
 )
 
 
+_STARTS = re.compile(r"<(\w+)")
+_WITHIN = {"tr": "tbody", "td": "tr", "th": "tr", "tbody": "table"}
+_IN_SVG = frozenset({"rect", "circle", "path", "text", "g"})
+
+
 def parse(html: str) -> list[ET.Element]:
-    """The elements of a fragment, as children of a div."""
+    """The elements of a fragment, as children of a div, or of what they have to stand in."""
+    found = _STARTS.match(html)
+    if found and found[1] in _WITHIN:
+        return list(html5lib.parseFragment(html, container=_WITHIN[found[1]], namespaceHTMLElements=False))
+    if found and found[1] in _IN_SVG:
+        return list(html5lib.parseFragment(f"<svg>{html}</svg>", namespaceHTMLElements=False)[0])
     tree = html5lib.parse(f"<!doctype html><title>t</title><main>{html}</main>", namespaceHTMLElements=False)
     main = tree.find(".//main")
     assert main is not None

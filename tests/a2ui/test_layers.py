@@ -13,7 +13,8 @@ ARCHITECTURE = FOLDER.parent / "docs" / "architecture.md"
 
 LAYERS = (
     "errors", "journal", "ops", "safety", "data", "protocol", "schema", "functions", "binding", "catalog", "options",
-    "state", "rendering", "surface", "interaction", "components", "catalog/basic", "protocol/adapters", "surfaces",
+    "state", "rendering", "surface", "interaction", "components", "catalog/basic", "catalog/beach", "protocol/adapters",
+    "surfaces",
     "engine", "__init__", "programs", "compose", "gallery", "management", "apps",
 )  # fmt: skip
 """From the lowest up: each may import those before it. A folder inside another that is named here is a layer itself."""

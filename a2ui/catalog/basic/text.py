@@ -79,7 +79,11 @@ def _frame(variant: str, placement: Placement, weight: float | None) -> _Frame:
 
 
 _LINK = re.compile(r"\](?:[(\[:])|<[^\s>]*[:@]|://|www\.|mailto:")
-"""What Markdown may make a link of; errs towards yes."""
+
+
+def may_link(shown: str) -> bool:
+    """Whether Markdown may make a link of anything in a text; errs towards yes."""
+    return _LINK.search(shown) is not None
 
 
 class Text(BaseComponent):
@@ -116,7 +120,7 @@ class Text(BaseComponent):
     def takes_focus(self, props: Mapping[str, Any]) -> bool:
         """Links do; those that come from the data are not known yet, and are no links where it is hidden."""
         given = props.get("text")
-        return type(given) is str and _LINK.search(given) is not None
+        return type(given) is str and may_link(given)
 
     def draw(self, drawing: FirstDrawing, component: Component, placement: Placement) -> str:
         props = component.props

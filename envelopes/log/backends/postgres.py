@@ -10,6 +10,7 @@ import json
 import selectors
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import psycopg
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -20,87 +21,28 @@ from envelopes.errors import NotFound
 from envelopes.log.append import JobFence, OwnerFence, TurnFence
 from envelopes.log.backends.connection import open_connection
 from envelopes.log.backends.port import Append, Behind, Locked, Outcome, Repeated, Stored
+from envelopes.log.backends.postgres_sql import (
+    BEGIN,
+    COMMIT,
+    LACKING,
+    LOCK,
+    NUMBER,
+    ROLLBACK,
+    VIEWS,
+    WRITE,
+)
+from envelopes.log.new_row import NewRow
+from envelopes.log.numbering import Numbered, ViewAt, numbered
+from envelopes.protocol.rows import Audience
 from envelopes.types import JsonObject
-
-BEGIN = b"BEGIN ISOLATION LEVEL READ COMMITTED"
-"""Each statement sees what was committed before it, whatever the database's own default is."""
-
-LOCK = b"""
-WITH locked AS (
-  SELECT id FROM envelopes_session WHERE id = ANY ($1::bigint[]) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED
-)
-SELECT set_config('beach.locked', '{' || coalesce(string_agg(id::text, ','), '') || '}', true),
-  (SELECT array_agg(id) FROM envelopes_session WHERE id = ANY ($1::bigint[])) FROM locked"""
-"""Locks those of the group's sessions that nobody else has locked, and waits for none.
-
-Those that it got, which it leaves to the next statement too; those that exist."""
-
-WRITE = b"""
-WITH RECURSIVE now AS MATERIALIZED (
-  SELECT $2::timestamptz + (clock_timestamp() - transaction_timestamp()) AS at
-), able AS (
-  SELECT a.member, a.session, a.count, a.expected, a.principal, a.message, a.answer, s.last_seq,
-    row_number() OVER (PARTITION BY a.session ORDER BY a.member) AS place,
-    row_number() OVER (PARTITION BY a.session, a.principal, a.message ORDER BY a.member) AS copy,
-    CASE WHEN a.message IS NOT NULL THEN (
-      SELECT m.answer FROM envelopes_clientmessage m
-      WHERE m.session_id = a.session AND m.principal = a.principal AND m.message_id = a.message) END AS known
-  FROM json_to_recordset($1::json)
-    AS a(member int, session bigint, turn bigint, call bigint, attempt int, person bigint, guest text, count int,
-    expected bigint, principal text, message text, answer jsonb)
-  JOIN envelopes_session s ON s.id = a.session
-  WHERE s.id = ANY (current_setting('beach.locked')::bigint[])
-    AND (a.turn IS NULL OR EXISTS (
-      SELECT FROM envelopes_turn t WHERE t.id = a.turn AND t.attempt = a.attempt AND t.status = 'running'))
-    AND (a.call IS NULL OR EXISTS (
-      SELECT FROM envelopes_toolcall c WHERE c.id = a.call AND c.attempt = a.attempt AND c.state = 'running'))
-    AND (a.person IS NULL OR EXISTS (
-      SELECT FROM envelopes_participant p
-      WHERE p.session_id = a.session AND p.role = 'owner' AND p.user_id = a.person))
-    AND (a.guest IS NULL OR EXISTS (
-      SELECT FROM envelopes_participant p
-      WHERE p.session_id = a.session AND p.role = 'owner' AND p.owner_key = a.guest AND p.user_id IS NULL))
-), asked AS (
-  SELECT *, known IS NULL AND (message IS NULL OR copy = 1) AS is_new FROM able
-), walked AS (
-  SELECT member, session, place, count, is_new AND coalesce(expected, last_seq) = last_seq AS stands,
-    last_seq + CASE WHEN is_new AND coalesce(expected, last_seq) = last_seq THEN count ELSE 0 END AS last
-  FROM asked WHERE place = 1
-  UNION ALL
-  SELECT b.member, b.session, b.place, b.count, b.is_new AND coalesce(b.expected, w.last) = w.last,
-    w.last + CASE WHEN b.is_new AND coalesce(b.expected, w.last) = w.last THEN b.count ELSE 0 END
-  FROM walked w JOIN asked b ON b.session = w.session AND b.place = w.place + 1
-), numbered AS (
-  UPDATE envelopes_session s SET last_seq = n.last, updated_at = now.at
-  FROM (SELECT session, max(last) AS last FROM walked WHERE stands GROUP BY session) n, now WHERE s.id = n.session
-), stored AS (
-  INSERT INTO envelopes_event (session_id, seq, kind, part_type, audience, actor, turn, data, at)
-  SELECT w.session, w.last - w.count + r.place, r.kind, r.part_type, r.audience, r.actor, r.turn, r.data, now.at
-  FROM json_to_recordset($3::json) AS r(member int, place int, kind text, part_type text, audience text, actor text,
-    turn int, data jsonb) JOIN walked w USING (member), now
-  WHERE w.stands
-  ORDER BY r.member, r.place
-), remembered AS (
-  INSERT INTO envelopes_clientmessage (session_id, principal, message_id, answer, at)
-  SELECT b.session, b.principal, b.message, b.answer, now.at FROM walked w JOIN asked b USING (member), now
-  WHERE w.stands AND b.message IS NOT NULL
-)
-SELECT member, w.last, w.stands::int, (extract(epoch FROM at) * 1000000)::bigint, b.known
-FROM walked w JOIN asked b USING (member), now"""
-"""Leaves out who may not write, has written before or is behind, numbers the rest in the order asked, moves the
-sessions on and stores the rows and the answers to requests. The time is ours and not the database's, and counts on
-in the transaction.
-
-($1 the appends, $2 now, $3 their rows); the members that may write: the last number of the log after each, whether it
-was stored, the time in microseconds, the answer that its request has got before."""
-
-COMMIT = b"COMMIT"
-ROLLBACK = b"ROLLBACK"
 
 _STATEMENTS = {
     b"beach_begin": BEGIN,
     b"beach_lock": LOCK,
     b"beach_write": WRITE,
+    b"beach_views": VIEWS,
+    b"beach_lacking": LACKING,
+    b"beach_number": NUMBER,
     b"beach_commit": COMMIT,
 }
 EPOCH = datetime.fromtimestamp(0, UTC)
@@ -115,6 +57,8 @@ class PostgresBackend:
         self._alias = alias
         self._wrapper: BaseDatabaseWrapper | None = None
         self._waiting = selectors.DefaultSelector()
+        # Sessions whose deliveries are counted, as far as was seen: once they are, they stay so.
+        self._viewed: set[int] = set()
 
     def write(self, group: Sequence[Append]) -> list[Outcome]:
         wrapper = self._connected()
@@ -124,11 +68,22 @@ class PostgresBackend:
         with wrapper.wrap_database_errors:
             connection: pq.abc.PGconn = wrapper.connection.pgconn
             try:
-                locked, written = self._run(connection, sessions.encode(), asked, at, rows)
+                if self._viewed and not self._viewed.isdisjoint(append.session_pk for append in group):
+                    locked, written = self._run_counted(connection, group, sessions.encode(), asked, at, rows)
+                else:
+                    locked, written = self._run(connection, sessions.encode(), asked, at, rows)
             except BaseException:
                 self._roll_back(connection)
                 raise
-        ours, there = (_ids(ids) for ids in _values(locked)[0])
+        ours, there, viewed = (_ids(ids) for ids in _values(locked)[0])
+        # Told that they are locked, those that were not known of come again in a moment.
+        self._viewed |= viewed
+        return self._outcomes(group, written, ours, there)
+
+    @staticmethod
+    def _outcomes(
+        group: Sequence[Append], written: pq.abc.PGresult, ours: set[int], there: set[int]
+    ) -> list[Outcome]:
         told = {int(found[0]): found[1:] for found in _values(written)}
         outcomes: list[Outcome] = []
         for member, append in enumerate(group):
@@ -183,14 +138,71 @@ class PostgresBackend:
         """All of the transaction, sent at once; what LOCK and WRITE returned, after the commit."""
         connection.enter_pipeline_mode()
         connection.send_query_prepared(b"beach_begin", None)
-        connection.send_query_prepared(b"beach_lock", [sessions])
+        connection.send_query_prepared(b"beach_lock", [sessions, b"f"])
         connection.send_query_prepared(b"beach_write", [asked, at, rows])
         connection.send_query_prepared(b"beach_commit", None)
+        _, locked, written, _ = self._finished(connection)
+        return locked, written
+
+    def _finished(self, connection: pq.abc.PGconn) -> list[pq.abc.PGresult]:
         connection.pipeline_sync()
         results = self._results(connection)
         connection.exit_pipeline_mode()
-        _, locked, written, _ = [_checked(result) for result in results]
+        return [_checked(result) for result in results]
+
+    def _run_counted(
+        self,
+        connection: pq.abc.PGconn,
+        group: Sequence[Append],
+        sessions: bytes,
+        asked: bytes,
+        at: bytes,
+        rows: bytes,
+    ) -> tuple[pq.abc.PGresult, pq.abc.PGresult]:
+        """The same where deliveries of some are counted: what was stored has to be known before the commit."""
+        connection.enter_pipeline_mode()
+        connection.send_query_prepared(b"beach_begin", None)
+        connection.send_query_prepared(b"beach_lock", [sessions, b"t"])
+        connection.send_query_prepared(b"beach_write", [asked, at, rows])
+        connection.send_query_prepared(b"beach_views", [sessions])
+        _, locked, written, views = self._finished(connection)
+        made = Numbered([], [])
+        stored = {int(found[0]): _told(group[int(found[0])], *found[1:]) for found in _values(written)}
+        at_hand = _views(views)
+        for member, outcome in sorted(stored.items()):
+            append = group[member]
+            of_session = at_hand.get(append.session_pk, [])
+            if isinstance(outcome, Stored) and of_session:
+                lacking = partial(self._lacking, connection, append.session_pk)
+                one = numbered(of_session, outcome.first, append.rows, lacking)
+                made.deliveries.extend(one.deliveries)
+                made.views.extend(one.views)
+                moved = {pk: (last, upto) for pk, last, upto in one.views}
+                at_hand[append.session_pk] = [
+                    view.moved(*moved[view.pk]) if view.pk in moved else view for view in of_session
+                ]
+        # The last word on each view: one statement does not change a row twice.
+        views_now = {pk: {"v": pk, "l": last, "u": upto} for pk, last, upto in made.views}
+        deliveries = [dict(zip("vsrcp", each, strict=True)) for each in made.deliveries]
+        connection.enter_pipeline_mode()
+        if views_now:
+            told = [json.dumps(deliveries).encode(), json.dumps(list(views_now.values())).encode()]
+            connection.send_query_prepared(b"beach_number", told)
+        connection.send_query_prepared(b"beach_commit", None)
+        self._finished(connection)
         return locked, written
+
+    def _lacking(self, connection: pq.abc.PGconn, session_pk: int, after: int, before: int) -> list[NewRow]:
+        connection.enter_pipeline_mode()
+        asked = [str(number).encode() for number in (session_pk, after, before)]
+        connection.send_query_prepared(b"beach_lacking", asked)
+        (found,) = self._finished(connection)
+        return [
+            NewRow(
+                kind.decode(), json.loads(data), part_type.decode(), actor.decode(), audience=_audience(who)
+            )
+            for kind, part_type, actor, data, who in _values(found)
+        ]
 
     def _results(self, connection: pq.abc.PGconn) -> list[pq.abc.PGresult]:
         """Waits for what was sent. libpq itself would hold the interpreter's lock meanwhile."""
@@ -241,6 +253,19 @@ def _values(result: pq.abc.PGresult) -> list[list[bytes]]:
         [result.get_value(row, column) or b"" for column in range(result.nfields)]
         for row in range(result.ntuples)
     ]
+
+
+def _views(result: pq.abc.PGresult) -> dict[int, list[ViewAt]]:
+    """By session."""
+    found: dict[int, list[ViewAt]] = {}
+    for pk, session, transport, wants, last, upto in _values(result):
+        view = ViewAt(int(pk), transport.decode(), frozenset(json.loads(wants)), int(last), int(upto))
+        found.setdefault(int(session), []).append(view)
+    return found
+
+
+def _audience(text: bytes) -> Audience:
+    return "audit" if text == b"audit" else "delivered"
 
 
 def _ids(text: bytes) -> set[int]:

@@ -16,13 +16,15 @@ from envelopes.errors import NotFound
 from envelopes.log.append import JobFence, OwnerFence, TurnFence
 from envelopes.log.backends.connection import open_connection
 from envelopes.log.backends.port import Append, AppendFence, Behind, Outcome, Repeated, Stored
+from envelopes.log.new_row import NewRow
+from envelopes.log.numbering import ViewAt, numbered
 
 BEGIN = "BEGIN IMMEDIATE"
 """Waits for other writers as long as the setting says. What is read from here on is what the commit will meet."""
 
 NUMBER = (
     "UPDATE envelopes_session SET last_seq = last_seq + ?, updated_at = ?"
-    " WHERE id = ? AND last_seq = coalesce(?, last_seq){fence}{once} RETURNING last_seq"
+    " WHERE id = ? AND last_seq = coalesce(?, last_seq){fence}{once} RETURNING last_seq, viewed"
 )
 """Takes the numbers of one append: (how many, now, session, expected, *fence, *once). No row: it is refused."""
 
@@ -61,6 +63,17 @@ INSERT = (
 
 REMEMBER = "INSERT INTO envelopes_clientmessage (session_id, principal, message_id, answer, at) VALUES (?, ?, ?, ?, ?)"
 """Stores the answer to one request; run for all of a group at once."""
+
+VIEWS = "SELECT id, transport, wants, last, upto FROM envelopes_streamview WHERE session_id = ? ORDER BY id"
+LACKING = (
+    "SELECT kind, part_type, actor, data, audience FROM envelopes_event"
+    " WHERE session_id = ? AND seq > ? AND seq < ? ORDER BY seq"
+)
+NUMBER_DELIVERIES = (
+    "INSERT INTO envelopes_streamdelivery (view_id, seq, log_seq, channel, replay) VALUES (?, ?, ?, ?, ?)"
+)
+MOVE_VIEW = "UPDATE envelopes_streamview SET last = ?, upto = ? WHERE id = ?"
+"""For sessions whose deliveries are counted (``log.numbering``)."""
 
 COMMIT = "COMMIT"
 ROLLBACK = "ROLLBACK"
@@ -126,6 +139,7 @@ def _written(cursor: sqlite3.Cursor, group: Sequence[Append], now: datetime, at:
     rows: list[tuple[Any, ...]] = []
     answers: list[tuple[Any, ...]] = []
     brought: set[_Key] = set()
+    counted: list[tuple[Append, int]] = []
     for append in group:
         count, session = len(append.rows), append.session_pk
         fence, held = _fence(append.fence)
@@ -139,6 +153,8 @@ def _written(cursor: sqlite3.Cursor, group: Sequence[Append], now: datetime, at:
                 brought.add(once)
             continue
         first = found[0][0] - count + 1
+        if found[0][1]:
+            counted.append((append, first))
         outcomes.append(Stored(first, found[0][0], now))
         rows += [
             (session, seq, row.kind, row.part_type, row.audience, row.actor, row.turn, row.text, at)
@@ -150,7 +166,26 @@ def _written(cursor: sqlite3.Cursor, group: Sequence[Append], now: datetime, at:
     cursor.executemany(INSERT, rows)
     if answers:
         cursor.executemany(REMEMBER, answers)
+    for append, first in counted:
+        _number(cursor, append, first)
     return outcomes
+
+
+def _number(cursor: sqlite3.Cursor, append: Append, first: int) -> None:
+    def missing(after: int, before: int) -> list[NewRow]:
+        lacking = cursor.execute(LACKING, (append.session_pk, after, before)).fetchall()
+        return [
+            NewRow(kind, json.loads(data), part_type, actor, audience=audience)
+            for kind, part_type, actor, data, audience in lacking
+        ]
+
+    views = [
+        ViewAt(pk, transport, frozenset(json.loads(wants)), last, upto)
+        for pk, transport, wants, last, upto in cursor.execute(VIEWS, (append.session_pk,)).fetchall()
+    ]
+    made = numbered(views, first, append.rows, missing)
+    cursor.executemany(NUMBER_DELIVERIES, made.deliveries)
+    cursor.executemany(MOVE_VIEW, [(last, upto, pk) for pk, last, upto in made.views])
 
 
 def _refused(cursor: sqlite3.Cursor, append: Append, fence: str, held: tuple[Any, ...]) -> Outcome:

@@ -28,9 +28,9 @@ from envelopes.models import Session
 from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
 from envelopes.tasks import end
+from envelopes.transports.budget import Budget
 from envelopes.transports.panel import closing, commands, earlier
 from envelopes.transports.panel import frames as wire
-from envelopes.transports.panel.budget import Budget
 from envelopes.transports.panel.drawings import Drawings, drawings_of
 from envelopes.transports.panel.identity import Admission, admit, recheck, slim
 from envelopes.transports.panel.patience import Patience

@@ -13,7 +13,7 @@ from envelopes import intake
 from envelopes.errors import Forbidden, TooLarge, ValidationFailed
 from envelopes.intake import remembering
 from envelopes.models import ClientMessage, Event, Turn
-from envelopes.runtime.runner import _in_batches
+from envelopes.runtime.tidying import in_batches
 from tests import factories
 from tests.together import together
 
@@ -118,5 +118,5 @@ def test_what_is_forgotten_is_forgotten_in_batches(monkeypatch: pytest.MonkeyPat
 
 def test_the_sweeper_goes_on_until_a_batch_is_not_full() -> None:
     left = [2, 2, 1, 2]
-    asyncio.run(_in_batches(lambda: left.pop(0), 2))
+    asyncio.run(in_batches(lambda: left.pop(0), 2))
     assert left == [2]

@@ -65,6 +65,7 @@ ELSEWHERE = {
     ("ack", "envelopes/transports/panel/consumer.py"): "a frame: something of the page has been stored",
     ("ack", "envelopes/transports/panel/frames.py"): "the same",
     ("ack", "static/client/outbox.js"): "the same",
+    ("ack", "envelopes/transports/live/door.py"): "a frame: something of a client has been stored",
     ("error", "templates/gallery/agent.html"): "what A2UI answers to a message that it refuses",
 }
 """What is no name of a part type, though it is written like one."""

@@ -38,11 +38,15 @@ def test_it_lists_only_doors_that_are_there() -> None:
     bindings = {door["protocolBinding"]: door["url"] for door in card["supportedInterfaces"]}
     assert bindings == {
         f"{EXTENSION}/http": "http://testserver/api/",
+        f"{EXTENSION}/live": "ws://testserver/ws/live/",
         f"{EXTENSION}/sse": "http://testserver/api/",
     }
     assert card["capabilities"]["streaming"] is True
     assert Client().get(card["documentationUrl"].removeprefix("http://testserver")).status_code == 200
-    with transports.including(Transport("sse", "streaming")):
+    with (
+        transports.including(Transport("sse", "streaming")),
+        transports.including(Transport("live", "streaming")),
+    ):
         less = shown()
     assert [door["protocolBinding"] for door in less["supportedInterfaces"]] == [f"{EXTENSION}/http"]
     assert "streaming" not in less["capabilities"] or less["capabilities"]["streaming"] is False

@@ -32,6 +32,7 @@ def test_it_names_every_operation_what_it_takes_and_what_it_answers() -> None:
         "follow": ("get", "/api/sessions/{session_id}/parts"),
         "keepFile": ("post", "/api/sessions/{session_id}/artifacts"),
         "download": ("get", "/api/artifacts/{artifact_id}"),
+        "liveToken": ("post", "/api/sessions/{session_id}/live-token"),
     }
     for name, (_, _, operation) in found.items():
         assert {"401", "403"} <= operation["responses"].keys(), name

@@ -1,4 +1,4 @@
-"""The limits of contracts stand in docs/limits.md as they are."""
+"""The limits of what the live channel carries stand in docs/limits.md as they are."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from envelopes.transports.live.contracts import (
 from envelopes.transports.live.contracts.dialect import MAX_DEPTH
 from envelopes.transports.live.contracts.structure import MAX_SLOTS
 from envelopes.transports.live.contracts.values import MAX_STEPS
+from envelopes.transports.live.surfaces.writes import MOST_WRITES
 
 
 def test_they_are_documented() -> None:
     text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
-    table = text.split("## Of contracts of the live channel")[1].split("\n## ")[0]
+    table = text.split("## Of the live channel")[1].split("\n## ")[0]
     rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
 
     assert [row[1] for row in rows] == [
@@ -29,5 +30,6 @@ def test_they_are_documented() -> None:
         f"{MAX_STEPS:,}",
         f"{MOST_VIOLATIONS:,}",
         f"{KEPT_CONTRACTS:,}",
+        f"{MOST_WRITES:,}",
         f"{RING:,}",
     ]

@@ -1,0 +1,77 @@
+"""A live surface in the words of one version of the protocol, for renderers elsewhere: how it was made, and its
+components as they are now, whichever versions said them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, NamedTuple
+
+from a2ui.compose.values import JsonObject
+from a2ui.programs.conversion import Note, Target, convert
+from a2ui.protocol.catalog_ids import BASIC, BASIC_1_0
+from a2ui.protocol.dialects import BARE, CANDIDATE, PLAIN, V0_9_1, V1_0, speaks_1_0
+from a2ui.state.components import Component
+from a2ui.surface.surface import Surface as LiveSurface
+
+_SAID_IN: Final = {PLAIN.name: V0_9_1.version, BARE.name: CANDIDATE.version}
+_CATALOGS: Final[dict[Target, dict[str, str]]] = {"0.9.1": {BASIC_1_0: BASIC}, "1.0": {BASIC: BASIC_1_0}}
+
+
+class Restated(NamedTuple):
+    """``create`` is the body of ``createSurface`` without components and data, ``components`` are definitions, and
+    ``notes`` say what the version cannot."""
+
+    create: JsonObject
+    components: list[JsonObject]
+    notes: list[Note]
+
+
+def restated(surface: LiveSurface, version: Target, ids: Iterable[str] | None = None) -> Restated:
+    """The surface for a renderer of ``version``.
+
+    :param ids: of the components that are wanted, those that are not there left out; None for all
+    """
+    stored = surface.store.by_id
+    found = (
+        stored.values() if ids is None else [stored[name] for name in dict.fromkeys(ids) if name in stored]
+    )
+    done = convert([_created(surface), *_defined(surface.id, found)], version)
+    create: JsonObject = {}
+    components: list[JsonObject] = []
+    for message in done.messages:
+        create = message.get("createSurface", create)
+        components += message.get("updateComponents", {}).get("components", ())
+    known = surface.catalog.id
+    if known:
+        create = {**create, "catalogId": _CATALOGS[version].get(known, known)}
+    return Restated(create, components, done.notes)
+
+
+def _created(surface: LiveSurface) -> JsonObject:
+    body: JsonObject = {"surfaceId": surface.id}
+    if surface.catalog_id:
+        body["catalogId"] = surface.catalog_id
+    if surface.theme:
+        body["theme"] = dict(surface.theme)
+    if surface.send_data_model:
+        body["sendDataModel"] = True
+    if surface.metadata is not None:
+        body["metadata"] = surface.metadata
+    version = V1_0.version if speaks_1_0(surface.version) else V0_9_1.version
+    return {"version": version, "createSurface": body}
+
+
+def _defined(surface_id: str, components: Iterable[Component]) -> list[JsonObject]:
+    """Messages that define them, one for each run of definitions in one notation."""
+    runs: list[tuple[str, list[Any]]] = []
+    for component in components:
+        version = _SAID_IN.get(component.notation.name, V1_0.version)
+        row = {**component.raw, "id": component.id, "component": component.type_name}
+        if not runs or runs[-1][0] != version:
+            runs.append((version, []))
+        runs[-1][1].append(row)
+    return [
+        {"version": version, "updateComponents": {"surfaceId": surface_id, "components": rows}}
+        for version, rows in runs
+    ]

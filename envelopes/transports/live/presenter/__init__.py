@@ -1,0 +1,1 @@
+"""What rows mean on the live channel: what each delivers, on which channels, and the envelopes of that."""

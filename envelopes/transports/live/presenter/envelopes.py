@@ -1,0 +1,164 @@
+"""What each row means on the live channel: the envelopes of its deliveries (``deliveries``), without numbers.
+
+A payload has a line for each: what a view has to want to get it, its channel, and the envelope as JSON without its
+closing brace, so that the door adds the number of its view and nothing is encoded twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import orjson
+
+from a2ui import SurfaceChange
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.protocol.rows import Row
+from envelopes.protocol.time import instant
+from envelopes.registries.statuses import BUSY
+from envelopes.registries.transports import SessionFacts
+from envelopes.transports.live.contracts import LIFECYCLE
+from envelopes.transports.live.presenter.deliveries import declared_of, deliveries, lifecycle_of, surfaces_of
+from envelopes.types import Json, JsonObject
+
+SCHEMA_VERSION = "draft-2026-06-12"
+"""The stamp of the source (seed, "Schema versioning"); of a draft nobody refuses another one."""
+
+
+class Piece(NamedTuple):
+    """One delivery: ``envelope`` is JSON that lacks its number and its closing brace."""
+
+    kind: str
+    channel: str
+    envelope: str
+
+
+class Body(NamedTuple):
+    payload: Json
+    mode: str = "append"
+    complete: bool = False
+
+
+@lru_cache(maxsize=128)
+def pieces(payload: str) -> tuple[Piece, ...]:
+    """What ``apply`` has made, taken apart; once for all who follow."""
+    return tuple(Piece(*line.split("\t", 2)) for line in payload.split("\n"))
+
+
+class Envelopes:
+    """Knows the turns that are not settled: by number, the id and where each stands."""
+
+    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str]]) -> None:
+        self.session_id = session_id
+        self._turns = dict(turns)
+
+    @classmethod
+    def of(cls, facts: SessionFacts, snapshot: Json | None) -> Envelopes:
+        """At the beginning of a session, or as ``snapshot`` left it."""
+        return cls(facts.session_id, {int(turn): (name, status) for turn, name, status in snapshot or ()})
+
+    @property
+    def busy(self) -> bool:
+        return any(status in BUSY for _, status in self._turns.values())
+
+    def place(self, turn: int) -> str | None:
+        return str(turn) if turn in self._turns else None
+
+    def snapshot(self) -> Json:
+        return [[turn, *known] for turn, known in sorted(self._turns.items())]
+
+    def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
+        made = deliveries(row)
+        if row.kind == "turn":
+            self._turns[row.turn] = str(row.data["turnId"]), str(row.data["status"])
+        turn_id, _ = self._turns.pop(row.turn, ("", "")) if row.kind == "settled" else ("", "")
+        if not made:
+            return None
+        bodies = self._bodies(row, turn_id)
+        return "\n".join(
+            "\t".join((one.kind, one.channel, envelope(self.session_id, one.channel, body)))
+            for one, body in zip(made, bodies, strict=True)
+        )
+
+    def _bodies(self, row: Row, turn_id: str) -> Iterator[Body]:
+        match row.kind:
+            case "part" if row.part_type == A2UI_SURFACE.name:
+                for messages in surfaces_of(row).values():
+                    yield Body({"turn": row.turn, "actor": row.actor, "messages": messages})
+            case "part":
+                yield _part(row)
+            case "message":
+                said = {key: row.data[key] for key in ("text", "name", "parts", "id") if key in row.data}
+                yield Body({"at": instant(row.at), **said})
+            case "turn":
+                yield Body({"event": "turn", "turn": row.turn, "actor": row.actor, **row.data})
+                for told in lifecycle_of(row.data):
+                    yield Body(self._lifecycle(told))
+            case "settled":
+                yield Body(self._settled(row, turn_id))
+            case "withdrawn":
+                yield Body({"event": "withdrawn", "turn": row.turn, "live": row.data["live"]})
+            case _:
+                yield Body({"turn": row.turn, "actor": row.actor, **row.data})
+
+    def _lifecycle(self, told: JsonObject) -> JsonObject:
+        if told["kind"] in ("render_started", "consume_polling"):
+            return {**told, "sessionId": self.session_id}
+        return told
+
+    def _settled(self, row: Row, turn_id: str) -> JsonObject:
+        meta = {
+            "sessionId": self.session_id,
+            "turnId": turn_id,
+            "producedAt": instant(row.at),
+            "finalizedBy": row.data["finalizedBy"],
+        }
+        return {"event": "settled", "turn": row.turn, "turnState": row.data["turnState"], "meta": meta}
+
+
+def _part(row: Row) -> Body:
+    declared = declared_of(row.data)
+    if declared is not None:
+        part = row.data["part"]
+        return Body(part.get("data"), str(declared["mode"]), bool(declared.get("complete")))
+    more: JsonObject = {key: row.data[key] for key in ("live", "late") if key in row.data}
+    told = {
+        "turn": row.turn,
+        "actor": row.actor,
+        "turnState": row.data["turnState"],
+        "part": row.data["part"],
+        **more,
+    }
+    return Body(told)
+
+
+def envelope(session_id: str, channel: str, body: Body) -> str:
+    """A StreamEnvelope (seed, "StreamEnvelope") without its number and its closing brace."""
+    made: JsonObject = {
+        "sessionId": session_id,
+        "channel": channel,
+        "mode": body.mode,
+        "payload": body.payload,
+        "schemaVersion": SCHEMA_VERSION,
+    }
+    if body.complete:
+        made["complete"] = True
+    return orjson.dumps(made).decode()[:-1]
+
+
+def early(session_id: str, row: Row) -> list[Piece]:
+    """The deliveries of a row that stands before all that is replayed from the log: those that a row alone makes."""
+    made = deliveries(row)
+    told = (
+        [Body(Envelopes(session_id, {})._lifecycle(one)) for one in lifecycle_of(row.data)]
+        if row.kind == "turn"
+        else []
+    )
+    if row.kind == "part" and declared_of(row.data) is not None:
+        return [Piece(one.kind, one.channel, envelope(session_id, one.channel, _part(row))) for one in made]
+    of_lifecycle = [one for one in made if one.channel == LIFECYCLE]
+    return [
+        Piece(one.kind, one.channel, envelope(session_id, one.channel, body))
+        for one, body in zip(of_lifecycle, told, strict=True)
+    ]

@@ -1,0 +1,49 @@
+"""The transport ``live``: streaming, to programs and front ends that draw themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from envelopes.log.numbering import count_with
+from envelopes.registries.transports import Presenter, SessionFacts, Transport, transports
+from envelopes.transports.live.presenter.deliveries import deliveries
+from envelopes.types import Json
+
+if TYPE_CHECKING:
+    from ninja import Router
+
+
+def _presenter(facts: SessionFacts, snapshot: Json | None) -> Presenter:
+    from envelopes.transports.live.presenter.envelopes import Envelopes
+
+    return Envelopes.of(facts, snapshot)
+
+
+def _sockets() -> Sequence[Any]:
+    from envelopes.transports.live.routing import sockets
+
+    return sockets
+
+
+def _api() -> Router:
+    from envelopes.transports.live.api import router
+
+    return router
+
+
+PATH = "ws/live/"
+
+LIVE = transports.register(
+    Transport(
+        "live",
+        "streaming",
+        presenter=_presenter,
+        sockets=_sockets,
+        api=_api,
+        address=PATH,
+        capabilities=frozenset({"surfaces"}),
+    )
+)
+
+count_with(LIVE.name, deliveries)
