@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0018_artifact_without_bytes'),
+        ('envelopes', '0020_live_channel'),
     ]
 
     operations = [
