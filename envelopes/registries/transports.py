@@ -29,9 +29,10 @@ KNOWN = (
 """The names of D13, and that of patch documents. Part types may speak of one (``allowed_transports``) before there is a
 folder for it."""
 
-CAPABILITIES = frozenset({"surfaces", "attachments"})
-"""What may be possible over a transport, as far as anybody asks: interfaces are drawn (``delivery.rules.Reader``); the
-bytes of files go along with what it delivers (``delivery.rules.encloses``)."""
+CAPABILITIES = frozenset({"surfaces", "previews", "attachments"})
+"""What may be possible over a transport, as far as anybody asks: interfaces are drawn (``delivery.rules.Reader``), also
+while they are being written (``delivery.wanted``); the bytes of files go along with what it delivers
+(``delivery.rules.encloses``)."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ LIVE = transports.register(
         sockets=_sockets,
         api=_api,
         address=PATH,
-        capabilities=frozenset({"surfaces"}),
+        capabilities=frozenset({"surfaces", "previews"}),
     )
 )
 
