@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from envelopes.delivery import rules
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.protocol.bubbles import SURFACE_PREVIEW
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.transports import Transport
 
@@ -15,12 +17,15 @@ class Wanted:
 
     def __init__(self, transport: Transport, reader: rules.Reader) -> None:
         self._connection, self._reader = transport.connection, reader
+        self._previews = "previews" in transport.capabilities
         # With the definition that it was made of: names can be registered anew.
         self._text: dict[str, tuple[PartType, bool]] = {}
         self._part: dict[tuple[str, bool], tuple[PartType, bool]] = {}
 
     def text(self, part_type: str) -> bool:
         """Whether the reader gets text of this type while it is being written."""
+        if part_type == SURFACE_PREVIEW:
+            return self._previews and self.part(A2UI_SURFACE.name, False)
         kind = part_types.get(part_type)
         if kind is None:
             return False

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
+
+SURFACE_PREVIEW: Final = "beach:surface-preview"
+"""In place of a part type: what streams is an interface that is being written (D65), a line of JSON for each message
+and ``null`` for its end."""
 
 
 @lru_cache(1024)

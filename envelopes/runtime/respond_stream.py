@@ -10,11 +10,13 @@ from typing import Literal
 
 from envelopes.delivery.rules import may_stream
 from envelopes.errors import RespondRefused, ValidationFailed
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.json_scan import JsonScanner, Path
 from envelopes.protocol.strict_json import INPUT_DEPTH, MAX_BYTES, join_surrogates, parse_strict
-from envelopes.protocol.text import clean_text
+from envelopes.protocol.surface_reading import SurfaceReader
+from envelopes.protocol.text import clean_json, clean_text
 from envelopes.registries.part_types import part_types
-from envelopes.types import Json
+from envelopes.types import Json, JsonObject
 
 _LONGEST_ID = 128
 
@@ -30,6 +32,14 @@ class TextGrown:
     text: str
 
 
+@dataclass(frozen=True)
+class SurfaceGrown:
+    """Messages of the interface that part number ``part`` is, as far as they are written (D65)."""
+
+    part: int
+    messages: list[JsonObject]
+
+
 @dataclass
 class _Part:
     """One part as far as it has been written. ``shown`` None: its type is not known yet, its text is held."""
@@ -41,17 +51,23 @@ class _Part:
     fits: bool = True
     held: list[str] = field(default_factory=list)
     offset: int = 0
+    surface: SurfaceReader | None = None
+    is_surface: bool = False
 
     def decide(self) -> None:
         """The type is complete: may its text be shown? A part that gives it twice is not valid: no."""
         if self.shown is not None:
             self.shown, self.held = False, []
+            self.is_surface = False
             return
         kind = part_types.get("".join(self.part_type))
         long_id = self.part_id is not None and len("".join(self.part_id)) > _LONGEST_ID
         self.shown = (
             self.fits and not long_id and kind is not None and "actor" in kind.origins and may_stream(kind)
         )
+        self.is_surface = self.fits and kind is A2UI_SURFACE
+        if not self.is_surface:
+            self.surface = None
 
     def grown(self) -> TextGrown | None:
         """What can be told now, if anything."""
@@ -62,6 +78,13 @@ class _Part:
         offset, self.offset = self.offset, self.offset + len(text)
         part_id = None if self.part_id is None else clean_text("".join(self.part_id))
         return TextGrown(self.number, "".join(self.part_type), part_id, offset, text)
+
+    def drawn(self) -> SurfaceGrown | None:
+        """What can be told of an interface now, if anything."""
+        if not self.is_surface or self.surface is None:
+            return None
+        messages = self.surface.take()
+        return SurfaceGrown(self.number, clean_json(messages, depth=INPUT_DEPTH)) if messages else None
 
 
 class RespondStream:
@@ -89,8 +112,8 @@ class RespondStream:
         """Whether ``fragment``, fed next, can be nothing but more of the text that is told already."""
         return self._in_text and '"' not in fragment
 
-    def feed(self, fragment: str) -> list[TextGrown]:
-        """What the fragment lets be told: at most one growth a part, in the order of parts."""
+    def feed(self, fragment: str) -> list[TextGrown | SurfaceGrown]:
+        """What the fragment lets be told: at most one growth of each kind a part, in the order of parts."""
         self._size += len(fragment.encode("utf-8", "surrogatepass"))
         if self._size > self._limit or self._scanner.problem is not None:
             return []
@@ -99,7 +122,8 @@ class RespondStream:
         self._half = fragment[-1:] if "\ud800" <= fragment[-1:] <= "\udbff" else ""
         self._touched = [] if self._part is None else [self._part]
         self._scanner.feed(join_surrogates(fragment[: len(fragment) - len(self._half)]))
-        return [grown for part in self._touched if (grown := part.grown()) is not None]
+        told = [grown for part in self._touched for grown in (part.grown(), part.drawn())]
+        return [grown for grown in told if grown is not None]
 
     def close(self, raw: str) -> Json:
         """The strict parse of the whole input.
@@ -121,8 +145,27 @@ class RespondStream:
                 self._touched.append(self._part)
             case _:
                 self._other_than_text(path)
+                if (reader := self._surface(path)) is not None:
+                    reader.opened(path[3:], container)
+
+    def _surface(self, path: Path) -> SurfaceReader | None:
+        """Who reads what stands there, if that may be the data of an interface."""
+        part = self._part
+        if (
+            part is None
+            or len(path) < 4
+            or path[2] != "data"
+            or (part.shown is not None and not part.is_surface)
+        ):
+            return None
+        if part.surface is None:
+            part.surface = SurfaceReader()
+        return part.surface
 
     def closed(self, path: Path) -> None:
+        if (reader := self._surface(path)) is not None:
+            reader.closed(path[3:])
+            return
         match path:
             case ["parts", int()]:
                 self._part = None
@@ -134,6 +177,9 @@ class RespondStream:
             return
         if self._in_text:
             self._part.held.append(text)
+            return
+        if (reader := self._surface(path)) is not None:
+            reader.string_grew(path[3:], text)
             return
         match path[2:]:
             case ["text"]:
@@ -149,6 +195,9 @@ class RespondStream:
         self._in_text = False
         if self._part is None:
             return
+        if (reader := self._surface(path)) is not None:
+            reader.string_ended(path[3:])
+            return
         match path[2:]:
             case ["partType"]:
                 # The older flat shape (D1); beside metadata it is one key too many.
@@ -157,6 +206,8 @@ class RespondStream:
                 self._part.part_id = []
 
     def scalar(self, path: Path, value: Json) -> None:
+        if (reader := self._surface(path)) is not None:
+            reader.scalar(path[3:], value)
         if path[2:] != ["metadata", "partId"] or value is not None:
             self._other_than_text(path)
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from envelopes.delivery.deltas import FLUSH_SECONDS, Delta, deltas
+from envelopes.protocol.bubbles import SURFACE_PREVIEW
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.runtime.pacing import Pacer
-from envelopes.runtime.respond_stream import RespondStream
+from envelopes.runtime.respond_stream import RespondStream, SurfaceGrown
 from envelopes.runtime.saving import LiveSaver
 from envelopes.turns.leases import Claim
 from envelopes.types import JsonObject
@@ -69,6 +71,8 @@ class LiveText:
     pacer: Pacer = field(default_factory=Pacer)
     clock: Callable[[], float] = time.monotonic
     bubbles: dict[tuple[int, int], Bubble] = field(default_factory=dict)
+    previews: dict[tuple[int, int], Bubble] = field(default_factory=dict)
+    """Interfaces that are being written. They never become parts: their rows bring them anew."""
     calls: dict[int, _Call] = field(default_factory=dict)
     _unsent: dict[str, Bubble] = field(default_factory=dict)
     # From when on the next piece may be told, and whether the pacer was asked to see to it.
@@ -106,6 +110,9 @@ class LiveText:
             if piece.part >= MAX_PARTS:
                 continue  # such a call will be refused: nothing of it is worth telling
             key = (block, piece.part)
+            if isinstance(piece, SurfaceGrown):
+                self._draw(key, piece.messages)
+                continue
             bubble = self.bubbles.get(key)
             if bubble is None:
                 bubble = Bubble(f"L{self.prefix}-{block}-{piece.part}", piece.part_type, piece.part_id or "")
@@ -113,6 +120,16 @@ class LiveText:
             bubble.grow(piece.text)
             self._unsent[bubble.live] = bubble
             self.saver.grew(self.claim, self.as_json)
+
+    def _draw(self, key: tuple[int, int], messages: list[JsonObject]) -> None:
+        preview = self.previews.get(key)
+        if preview is None:
+            block, part = key
+            preview = self.previews[key] = Bubble(f"L{self.prefix}-{block}-{part}", SURFACE_PREVIEW)
+        for message in messages:
+            preview.grow(f"{json.dumps(message, ensure_ascii=False)}\n")
+        self._unsent[preview.live] = preview
+        self.saver.grew(self.claim, self.as_json)
 
     def _read_all(self) -> None:
         for block, call in self.calls.items():
@@ -125,12 +142,15 @@ class LiveText:
             if begun_only and bubble.sent:
                 continue
             del self._unsent[bubble.live]
-            offset = bubble.sent
-            text = bubble.take_unsent()
-            if text:
-                self._due_at = self.clock() + FLUSH_SECONDS
-                told = Delta(bubble.live, self.turn, bubble.part_type, offset, text, bubble.part_id)
-                deltas.publish(self.claim.session_pk, told)
+            self._tell(bubble)
+
+    def _tell(self, bubble: Bubble) -> None:
+        offset = bubble.sent
+        text = bubble.take_unsent()
+        if text:
+            self._due_at = self.clock() + FLUSH_SECONDS
+            told = Delta(bubble.live, self.turn, bubble.part_type, offset, text, bubble.part_id)
+            deltas.publish(self.claim.session_pk, told)
 
     def _owe(self) -> None:
         """A model that pauses, or writes long data behind a text, must not hold back the end of that text."""
@@ -145,15 +165,30 @@ class LiveText:
     def close(self) -> None:
         """The reply is over, however it ended: what was not told yet is not told any more."""
         self.saver.forget(self.claim)
+        self._end_previews(self.previews)
         deltas.end(self.claim.session_pk, self.told)
         self.calls.clear()
         self._unsent.clear()
+
+    def _end_previews(self, keys: Iterable[tuple[int, int]]) -> None:
+        """These are written to their end, or never will be."""
+        for key in list(keys):
+            preview = self.previews.pop(key)
+            preview.grow("null\n")
+            self._unsent[preview.live] = preview
+        self._send_previews()
+
+    def _send_previews(self) -> None:
+        ended = [bubble for bubble in self._unsent.values() if bubble.part_type == SURFACE_PREVIEW]
+        for bubble in ended:
+            del self._unsent[bubble.live]
+            self._tell(bubble)
 
     def told(self) -> list[Delta]:
         """What was told of each bubble so far."""
         return [
             Delta(bubble.live, self.turn, bubble.part_type, 0, bubble.told, bubble.part_id)
-            for bubble in list(self.bubbles.values())
+            for bubble in [*self.bubbles.values(), *self.previews.values()]
             if bubble.sent
         ]
 
@@ -170,6 +205,7 @@ class LiveText:
     async def end(self, block: int) -> dict[int, str]:
         """The block is complete: its bubbles by part number, which are from now on the parts' own."""
         self.flush()
+        self._end_previews([key for key in self.previews if key[0] == block])
         self.calls.pop(block, None)
         ended = {part: bubble.live for (number, part), bubble in self.bubbles.items() if number == block}
         # Until it is over they can be told: whoever is stopped while it waits here keeps what was read.
@@ -197,5 +233,5 @@ class LiveText:
         return {
             b.live: {"turn": self.turn, "partType": b.part_type, "text": b.text}
             | ({"partId": b.part_id} if b.part_id else {})
-            for b in self.bubbles.values()
+            for b in (*self.bubbles.values(), *self.previews.values())
         }

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import orjson
+
 from envelopes.delivery import Item, PlacedDelta, UpToDate
+from envelopes.protocol.bubbles import SURFACE_PREVIEW
 from envelopes.transports.live import frames
+from envelopes.transports.live.contracts import PREVIEW
 from envelopes.transports.live.presenter.deliveries import OURS
-from envelopes.transports.live.presenter.envelopes import Body, envelope, pieces
+from envelopes.transports.live.presenter.envelopes import Body, Piece, envelope, pieces
+from envelopes.transports.live.previews import Previews
 from envelopes.transports.live.subscribing import Subscription
+from envelopes.types import Json
 
 
 class Tail:
@@ -22,6 +28,7 @@ class Tail:
         self._subscription = subscription
         self._plan = subscription.plan
         self.seq = self._plan.counted
+        self._previews = Previews()
 
     def early(self) -> Iterator[str]:
         """What is replayed of before row ``Plan.after``."""
@@ -31,17 +38,33 @@ class Tail:
     def told(self, item: Item) -> Iterator[str]:
         """The frames of what a follower hands on."""
         match item:
+            case PlacedDelta() if item.delta.part_type == SURFACE_PREVIEW:
+                for payload, last in self._previews.take(item.delta):
+                    yield self._preview(payload, last=last)
             case PlacedDelta():
                 yield self._delta(item)
             case UpToDate():
                 return
             case _:
                 for piece in pieces(item.payload):
+                    yield from self._over(piece)
                     if piece.kind not in self._subscription.wants:
                         continue
                     self.seq += 1
                     if item.seq > self._plan.row or self.seq in self._plan.kept:
-                        yield frames.data(piece.envelope, self.seq)
+                        yield frames.data(piece.for_version(self._subscription.version), self.seq)
+
+    def _over(self, piece: Piece) -> Iterator[str]:
+        """The end of previews that are over before this delivery; it may be what one became."""
+        if self._previews.open:
+            payload = orjson.loads(piece.envelope + "}")["payload"]
+            turn = payload.get("turn", 0) if isinstance(payload, dict) else 0
+            for told, last in self._previews.before(_event(piece, payload), turn):
+                yield self._preview(told, last=last)
+
+    def _preview(self, payload: Json, *, last: bool) -> str:
+        body = envelope(self._subscription.session.public_id, PREVIEW, Body(payload, complete=last))
+        return f'{{"type":"data","payload":{body}}}}}'
 
     def _delta(self, item: PlacedDelta) -> str:
         delta, session = item.delta, self._subscription.session.public_id
@@ -52,3 +75,9 @@ class Tail:
             return f'{{"type":"data","payload":{text}}}}}'
 
         return delta.encoded("live", encoded)
+
+
+def _event(piece: Piece, payload: Json) -> str:
+    """The kind of row that a delivery is of; the turn and what ends it share a channel."""
+    kind = piece.kind.partition(":")[2]
+    return str(payload.get("event", kind)) if kind in ("turn", "settled", "withdrawn") else kind

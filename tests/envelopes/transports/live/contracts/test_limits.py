@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from beachsite.suite import ROOT
+from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS
 from envelopes.transports.live.contracts import (
     KEPT_CONTRACTS,
     MAX_CONTEXT_BYTES,
@@ -31,5 +32,7 @@ def test_they_are_documented() -> None:
         f"{MOST_VIOLATIONS:,}",
         f"{KEPT_CONTRACTS:,}",
         f"{MOST_WRITES:,}",
+        f"{MOST_COMPONENTS:,}",
+        f"{MOST_CHARACTERS:,}",
         f"{RING:,}",
     ]
