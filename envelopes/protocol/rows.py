@@ -103,7 +103,8 @@ class PartData(TypedDict):
     """A part, ``{text?, data?, metadata}``, with the state that was declared with it. ``live`` is the key of the
     streamed bubble that it replaces; ``late`` marks one that came after its turn had settled; ``ownCard``, data that
     the agent shows by an interface of its own, ``drawn``, data that a surface template shows; ``unbound`` says of a
-    citation why it belongs to no data."""
+    citation why it belongs to no data. ``stream``: data for a channel of the agent's own, ``{channel, mode, replay,
+    complete?}`` as its contract had it then."""
 
     part: JsonObject
     turnState: str
@@ -112,6 +113,7 @@ class PartData(TypedDict):
     ownCard: NotRequired[Literal[True]]
     drawn: NotRequired[Literal[True]]
     unbound: NotRequired[str]
+    stream: NotRequired[JsonObject]
 
 
 class WithdrawnData(TypedDict):
@@ -139,13 +141,17 @@ class SettledData(TypedDict):
     ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
     else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
     end of the process, delegated: left to the actor that was asked. ``problem``, ``{code, message}``, is why a
-    turn that another one waits for has no answer; ``delegatedFrom`` is the number of that one."""
+    turn that another one waits for has no answer; ``delegatedFrom`` is the number of that one.
+
+    ``joined``: its message, which is row ``message``, is read and answered in the turn with this number (D66)."""
 
     turnState: str
     finalizedBy: str
     llmContext: NotRequired[str]
     problem: NotRequired[JsonObject]
     delegatedFrom: NotRequired[int]
+    joined: NotRequired[int]
+    message: NotRequired[int]
 
 
 class FreeTextData(TypedDict):
