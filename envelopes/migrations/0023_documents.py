@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0020_live_channel'),
+        ('envelopes', '0022_joined_turns'),
     ]
 
     operations = [
