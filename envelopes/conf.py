@@ -92,6 +92,10 @@ class RuntimeSettings:
     BEACH_ALLOW_UNPREFIXED = _flag(False)
     """Whether part types may be registered without a prefix of their application."""
 
+    BEACH_A2UI_CATALOGS = _texts()
+    """Ids of catalogs beside the standard's that models are told of at the beginning of each turn. Interfaces may use
+    any that is there; our own is a text of some 2,000 characters."""
+
     BEACH_ALLOWED_ORIGINS = _texts()
     """Origins besides the page's own from which sockets are let in."""
 
