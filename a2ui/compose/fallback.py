@@ -77,8 +77,8 @@ def _chart(name: str, row: JsonObject) -> Iterator[JsonObject]:
     series = [one for one in row.get("series", ()) if isinstance(one, dict)]
     labels = ["", *[one.get("label", "") for one in series]]
     heads = [_head(f"{name}-h{at}", label) for at, label in enumerate(labels)]
-    kind = {"type": "currency" if row.get("currency") else "number"}
-    about = {**kind, **{key: row[key] for key in ("currency", "decimals") if key in row}}
+    about: JsonObject = {key: row[key] for key in ("currency", "decimals") if key in row}
+    about["type"] = "currency" if row.get("currency") else "number"
     values = [row.get("label", ""), *[_formatted({**about, "value": one.get("value")}) for one in series]]
     yield from _listing(name, row.get("data"), row.get("title"), heads, values)
 

@@ -29,7 +29,7 @@ def rows(limits: Limits, seconds: float, floor: Callable[[], float]) -> Iterator
     name = f"cell of a table of {ROWS} x {COLUMNS}"
     yield Target.at_most(name, in_large / in_small, "x of 10 rows", 1.3, f"{in_large * 1e6:,.1f} us")
     yield Target.at_most(
-        f"{name}, whole way", in_large / least, "x update_limit", 20, f"floor {least * 1e6:,.1f} us"
+        f"{name}, whole way", in_large / least, "x update_limit", 25, f"floor {least * 1e6:,.1f} us"
     )
     about = f"{in_chart * 1e6:,.1f} us against {drawn * 1e6:,.1f} us"
     yield Target.at_most(f"one of {POINTS} points of a chart", in_chart / drawn, "x drawing it", 1, about)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from a2ui import ops
@@ -120,8 +121,12 @@ def _writer(build: Build) -> Callable[[Any], str]:
     whole = int(decimals) if decimals is not None and 0 <= decimals <= MAX_DECIMALS else None
     column = Column("", None, "currency" if currency else "number", decimals=whole, currency=currency)
     write, work = writer(column, build.options.env), build.compiler.work
+    # All points are written anew when one of them moves.
+    number = lru_cache(maxsize=2 * build.options.limits.points)(write)
 
     def words(value: Any) -> str:
+        if type(value) is float or type(value) is int:
+            return number(value)
         if type(value) is dict or type(value) is list:
             return clean_text(work.json(value))
         return clean_text(clip(write(value), 200)[0])
