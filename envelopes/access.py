@@ -1,7 +1,8 @@
 """Who may see and do what: the one rule for a session, used by socket, HTTP and admin alike (R10).
 
 A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. An approval is
-decided by the session's owner or by a user with ``envelopes.decide_approval``, but by no program: it asks a person.
+decided by the session's owner or by a user with ``envelopes.decide_approval``, but by no program, unless it is a peer
+that the tool's policy names: it asks a person.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
@@ -44,14 +45,16 @@ class Principal:
     """Who is asking: a person (a user), a guest (a browser with the owner cookie), a program (``program``), or nobody.
 
     ``owner_key`` is what a session knows an owner without an account by: the SHA-256 of a guest's cookie, or what a
-    program is called (``peer:7``). ``consumes``: the part types that a program's card names. ``key`` names it in dedupe
-    tables and logs without telling who it is; empty for nobody.
+    program is called (``peer:7``). ``consumes``: the part types that a program's card names. ``decides``: a program may
+    answer approvals whose policy names it. ``key`` names it in dedupe tables and logs without telling who it is; empty
+    for nobody.
     """
 
     user: Any = None
     owner_key: str = ""
     name: str = ""
     consumes: frozenset[str] = frozenset()
+    decides: bool = False
 
     @property
     def key(self) -> str:
@@ -271,9 +274,12 @@ def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:
     return found
 
 
-def may_decide(who: Principal, session: Session) -> bool:
-    # The agent of a program that calls ours would grant what ours has asked for.
-    return (who.kind not in PROGRAMS and owns(who, session)) or who.may_decide_all()
+def may_decide(who: Principal, session: Session, peers: Collection[str] = ()) -> bool:
+    """Whether ``who`` answers approvals of ``session``; ``peers`` are those that the policy of one names."""
+    # The agent of a program that calls ours would grant what ours has asked for, unless that is what is wanted.
+    if who.kind in PROGRAMS and not (who.kind == "peer" and who.decides and who.name in peers):
+        return False
+    return owns(who, session) or who.may_decide_all()
 
 
 def _add_participants(session: Session, who: Principal) -> None:

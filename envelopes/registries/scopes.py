@@ -11,7 +11,6 @@ SCOPES: dict[str, str] = {
 }
 
 NOT_YET: dict[str, str] = {
-    "decide": "no policy names one so far",
     "documents": "not there yet",
 }
 """Those that let a peer do nothing so far, and why."""
