@@ -271,7 +271,7 @@ async def test_a_peer_that_the_policy_of_a_tool_names_decides_with_the_scope_for
     assert (approval.state, tried) == (("granted", 0) if decides else ("pending", 1))
     if decides:
         assert approval.decided_by == f"peer:{caller.peer.pk}"
-        assert [part["text"] for part in answer.json()["parts"]] == ["Paid.", "It is paid."]
+        assert [part["text"] for part in answer.json()["parts"]] == ["Paid."]
 
 
 async def test_whoever_is_signed_in_decides_and_gets_the_envelope() -> None:
