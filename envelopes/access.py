@@ -1,8 +1,7 @@
 """Who may see and do what: the one rule for a session, used by socket, HTTP and admin alike (R10).
 
 A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. An approval is
-decided by the session's owner or by a user with ``envelopes.decide_approval``, but by no program, unless it is a peer
-that the tool's policy names: it asks a person.
+decided by its owner or a user with ``envelopes.decide_approval``, by a program only where the tool's policy names it.
 """
 
 from __future__ import annotations
@@ -45,9 +44,8 @@ class Principal:
     """Who is asking: a person (a user), a guest (a browser with the owner cookie), a program (``program``), or nobody.
 
     ``owner_key`` is what a session knows an owner without an account by: the SHA-256 of a guest's cookie, or what a
-    program is called (``peer:7``). ``consumes``: the part types that a program's card names. ``decides``: a program may
-    answer approvals whose policy names it. ``key`` names it in dedupe tables and logs without telling who it is; empty
-    for nobody.
+    program is called (``peer:7``). ``consumes``: the part types that its card names; ``decides``: it may answer
+    approvals whose policy names it. ``key`` names it in dedupe tables and logs without telling who it is; empty for nobody.
     """
 
     user: Any = None
@@ -275,11 +273,9 @@ def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:
 
 
 def may_decide(who: Principal, session: Session, peers: Collection[str] = ()) -> bool:
-    """Whether ``who`` answers approvals of ``session``; ``peers`` are those that the policy of one names."""
     # The agent of a program that calls ours would grant what ours has asked for, unless that is what is wanted.
-    if who.kind in PROGRAMS and not (who.kind == "peer" and who.decides and who.name in peers):
-        return False
-    return owns(who, session) or who.may_decide_all()
+    may = who.kind not in PROGRAMS or (who.kind == "peer" and who.decides and who.name in peers)
+    return (may and owns(who, session)) or who.may_decide_all()
 
 
 def _add_participants(session: Session, who: Principal) -> None:
