@@ -219,6 +219,15 @@ class RuntimeSettings:
     BEACH_TURNS_AT_ONCE = _whole(500)
     """How many turns a process runs at once; of the others the oldest is next."""
 
+    BEACH_WEBHOOK_HOSTS = _texts()
+    """Hosts that webhooks may be sent to; ``*.example.com`` for all below one, ``host:8443`` for another port."""
+
+    BEACH_WEBHOOK_HTTP = _flag(False)
+    """Whether they may go without TLS: for tests."""
+
+    BEACH_WEBHOOK_SECONDS = _number(2.0)
+    """The time between two looks for what webhooks are to tell."""
+
     BEACH_WINDOW_ROWS = _whole(100)
     """Of how many rows a page shows the turns at first, at least."""
 
