@@ -7,7 +7,7 @@ changes it. Where the agent has a surface of its own for the slot, there is none
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -38,12 +38,13 @@ FAILED = "TEMPLATE_FAILED"
 @dataclass(frozen=True)
 class Made:
     """A part that shows ``data``, and what is kept of it; without a part nothing is shown, or all of it already.
-    ``gone``: nothing is kept any more."""
+    ``gone``: nothing is kept any more. ``was_there``: the surface had been shown before."""
 
     kept: TemplateSurface
     part: Part | None
     gone: bool = False
     data: Part | None = None
+    was_there: bool = False
 
     @property
     def shows(self) -> Part | None:
@@ -106,8 +107,9 @@ def made_of(writer: Writer, turn: Turn, owner: str, parts: Sequence[Part]) -> li
 def tried(
     writer: Writer, turn: Turn, owner: str, parts: list[Part], made: list[Made]
 ) -> tuple[Tried, list[Made]]:
-    """``check_surfaces`` of ``parts`` and what was made of them. What a surface refuses of the latter is left out and
-    told to staff; the agent hears of its own parts alone. Raises as that does."""
+    """``check_surfaces`` of ``parts`` and what was made of them. What a surface refuses of the latter is told to staff:
+    the surface ends, its data is kept and shown generically. The agent hears of its own parts alone. Raises as that
+    does."""
     shown = [each for each in made if each.part is not None]
     try:
         found = check_surfaces(writer, owner, [*parts, *(each.part for each in shown if each.part)])
@@ -121,12 +123,27 @@ def tried(
         for problem in problems:
             if (at := _number(problem) - len(parts)) >= 0:
                 _tell(writer, turn, owner, shown[at].kept, problem["message"], problem["path"])
-        return tried(writer, turn, owner, parts, [one for one in made if one.kept.surface_id not in wrong])
+        return tried(writer, turn, owner, parts, _without(made, wrong))
     for problem in found.told:
         if (at := _number(problem) - len(parts)) >= 0:
             _tell(writer, turn, owner, shown[at].kept, problem["message"], problem["path"])
     found.told[:] = [problem for problem in found.told if _number(problem) < len(parts)]
     return found, made
+
+
+def _without(made: Sequence[Made], wrong: Container[str]) -> list[Made]:
+    """``made`` with an end of the surfaces ``wrong``, whose data stays for what comes later."""
+    found: list[Made] = []
+    ended: set[str] = set()
+    for one in made:
+        surface_id = one.kept.surface_id
+        if surface_id not in wrong:
+            found.append(one)
+        elif surface_id not in ended:
+            ended.add(surface_id)
+            one.kept.made = {}
+            found.append(Made(one.kept, _ended(surface_id) if one.was_there else None))
+    return found
 
 
 def keep(made: Made) -> None:
@@ -176,7 +193,7 @@ def _made(
     named = {"partType": A2UI_SURFACE.name, "slotKey": metadata.slotKey, "dataKind": metadata.dataKind}
     shown = Metadata.model_validate({**named, "template": template.name})
     made = Part(data={"messages": messages}, metadata=shown) if messages else None
-    return Made(kept, made, data=part)
+    return Made(kept, made, data=part, was_there=is_there)
 
 
 def _has_own(writer: Writer, turn: Turn, owner: str, part: Part, shown: set[str]) -> bool:

@@ -283,3 +283,34 @@ async def test_data_whose_template_fails_are_drawn_at_once() -> None:
         (row,) = await d.rows("part", "domain-data")
         assert "drawn" not in row.data
         assert "a2-data" in await d.html()
+
+
+async def test_what_a_surface_refuses_of_a_template_is_kept_and_drawn_at_once() -> None:
+    """The surface ends, and what comes later is shown with all that came before."""
+
+    def draws(found: JsonObject, context: TemplateContext) -> Surface:
+        return (
+            _reserved(found, context) if found.get("stops", [])[-1:] == ["Parga"] else stops(found, context)
+        )
+
+    slots = (Slot("trip", key="j", strategy="append"),)
+    pieces = [["Paxos"], ["Parga"], ["Lakka"]]
+    with drawn(draws):
+        async with desk(
+            replies(*([Say([trip(stops=one), text("response", "a")])] for one in pieces)), slots=slots
+        ) as d:
+            await d.say("One")
+            assert list(await shown(d)) == ["slot:j"]
+            await d.say("Two")
+            assert await shown(d) == {}
+            assert ["drawn" in row.data for row in await d.rows("part", "domain-data")] == [True, False]
+            page = await d.html()
+            assert "Parga" in page and "Paxos" in page
+            await d.say("Three")
+            assert (await shown(d))["slot:j"]["stops"] == [
+                {"name": "Paxos"},
+                {"name": "Parga"},
+                {"name": "Lakka"},
+            ]
+            live_sessions.forget(d.session.pk)
+            assert "Lakka" in await d.html()
