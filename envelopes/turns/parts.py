@@ -88,7 +88,8 @@ def append_parts(
             _add(writer, turn, part, state, actor, live=replaced, marked=marked, is_drawn=is_drawn)
     for made in drawn:
         if made.part is not None:
-            _add(writer, turn, made.part, state, actor)
+            # Whose surface it is may be another one's, which has begun the slot.
+            _add(writer, turn, made.part, state, actor if made.kept.owner == owner else made.kept.owner)
         templates.keep(made)
     for message in tried.responses:
         writer.add("renderer-answer", {"message": message}, turn=turn, actor=actor)
