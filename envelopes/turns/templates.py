@@ -1,7 +1,8 @@
 """Data that a surface template draws: the parts that ``append_parts`` adds to those that hold it (D11).
 
 There is one surface a slot, whoever has data for it. With a slot key it stays for the conversation, with a kind alone
-for the turn and those that go on with it; later data changes it. Where the agent has a surface of its own for the slot, there is none of the template's.
+for the turn and those that go on with it; later data changes it. Where the agent has a surface of its own for the slot,
+there is none of the template's.
 """
 
 from __future__ import annotations
