@@ -4,6 +4,7 @@ from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact, ArtifactPiece
 from envelopes.models.client_message import ClientMessage
+from envelopes.models.document import Document
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
@@ -19,6 +20,7 @@ from envelopes.models.stream_view import StreamDelivery, StreamView
 from envelopes.models.template_surface import TemplateSurface
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
+from envelopes.models.webhook import WebhookCursor, WebhookDelivery, WebhookSubscription
 
 __all__ = [
     "AgentCall",
@@ -26,6 +28,7 @@ __all__ = [
     "Artifact",
     "ArtifactPiece",
     "ClientMessage",
+    "Document",
     "Event",
     "FrozenView",
     "Injection",
@@ -43,4 +46,7 @@ __all__ = [
     "TemplateSurface",
     "ToolCall",
     "Turn",
+    "WebhookCursor",
+    "WebhookDelivery",
+    "WebhookSubscription",
 ]

@@ -17,10 +17,12 @@ from envelopes.registries.base import Registry, check_name
 from envelopes.types import ConnectionClass, Json
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
     from django.urls import URLPattern, URLResolver
     from ninja import Router
 
-    from a2ui import SurfaceChange
+    from a2ui import SurfaceChange, SurfaceSet
 
 KNOWN = (
     *("panel", "live", "sse", "http", "a2a", "mcp", "email", "sms", "whatsapp", "webhook"),
@@ -102,9 +104,42 @@ class Freezing(Protocol):
         """These are stored."""
 
 
+@runtime_checkable
+class SeesSurfaces(Protocol):
+    """A presenter that tells of surfaces otherwise than as HTML, and so has to look at them."""
+
+    def see(self, surfaces: SurfaceSet) -> None:
+        """These are the session's surfaces from here on, as they are at the last row that was taken in."""
+
+
 Sockets: TypeAlias = Sequence[Any]
 """``django.urls.path`` with an ASGI application in place of a view; it finds what the path names in
 ``scope["url_route"]["kwargs"]``, as below channels' ``URLRouter``."""
+
+
+class Background(Protocol):
+    """Work beside the runner of a process, within one event loop."""
+
+    async def start(self) -> None:
+        """Begin, and return at once."""
+
+    async def stop(self) -> None:
+        """End, within a bound."""
+
+
+class Command(Protocol):
+    """A subcommand of ``manage.py beach``."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def help(self) -> str: ...
+
+    def add_arguments(self, parser: ArgumentParser) -> None: ...
+
+    def handle(self, options: dict[str, Any]) -> Iterable[str]:
+        """The lines to print. Raises ``BeachError``."""
 
 
 def _none() -> Sequence[Any]:
@@ -118,7 +153,8 @@ class Transport:
     ``presenter(facts, snapshot)`` makes a presenter of a session before its first row, or from a snapshot; None where
     nobody follows rows over it. Raise ``snapshot_version`` when a snapshot changes shape, or the same rows make
     something else. ``routes`` and ``sockets`` give its addresses, below those of the application. ``address`` is
-    that of a socket which programs open, for the Agent Card, where it is not the API that they use.
+    that of a socket which programs open, for the Agent Card, where it is not the API that they use. ``background`` runs
+    in each process that runs turns, ``commands`` are those of ``manage.py beach``, ``admin`` registers pages there.
     """
 
     name: str
@@ -130,6 +166,9 @@ class Transport:
     api: Callable[[], Router] | None = None
     address: str = ""
     capabilities: frozenset[str] = frozenset()
+    background: Callable[[], Background] | None = None
+    commands: Callable[[], Sequence[Command]] = _none
+    admin: Callable[[], None] | None = None
 
     @property
     def connection(self) -> Connection:

@@ -1,4 +1,5 @@
-"""``manage.py beach``: what applications have registered, programs that may talk to agents here, and files."""
+"""``manage.py beach``: what applications have registered, programs that may talk to agents here, files, and the
+configuration as a file."""
 
 from __future__ import annotations
 
@@ -12,16 +13,19 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers
 from envelopes.errors import BeachError
+from envelopes.management import configuring
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
 from envelopes.protocol.agent_cards import extension_of, read_agent_card
 from envelopes.registries.catalogue import REGISTRIES
 from envelopes.registries.scopes import SCOPES, offered
+from envelopes.registries.transports import Command as TransportCommand
+from envelopes.registries.transports import transports
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,card,peer,artifacts}``."""
+    """``manage.py beach {registries,card,peer,artifacts,config}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -41,6 +45,9 @@ class Command(BaseCommand):
             "card", help="checks the Agent Card of another agent, and prints what it says of Beach"
         )
         card.add_argument("file", type=argparse.FileType("rb"), help="a JSON file; - for standard input")
+        configuring.add_arguments(
+            commands.add_parser("config", help="takes what this site is set up with to another one")
+        )
         peer = commands.add_parser("peer", help="programs with a token of their own")
         verbs = peer.add_subparsers(dest="verb", required=True)
         add = verbs.add_parser("add", help="lets a program in, and prints its token: this once")
@@ -57,13 +64,27 @@ class Command(BaseCommand):
         ):
             verbs.add_parser(verb, help=text).add_argument("name")
 
+        for command in _commands().values():
+            command.add_arguments(commands.add_parser(command.name, help=command.help))
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Runs the subcommand."""
+        if (command := _commands().get(options["command"])) is not None:
+            require_tables()
+            try:
+                for line in command.handle(options):
+                    self.stdout.write(line)
+            except BeachError as error:
+                raise CommandError(error.message) from error
+            return
         if options["command"] == "registries":
             self._registries()
             return
-        if options["command"] in ("artifacts", "peer"):
+        if options["command"] in ("artifacts", "peer", "config"):
             require_tables()
+        if options["command"] == "config":
+            configuring.run(options, self.stdout.write)
+            return
         if options["command"] == "artifacts":
             self._artifacts(delete=options["delete"])
             return
@@ -136,6 +157,11 @@ class Command(BaseCommand):
 
     def _unblock(self, options: dict[str, Any]) -> None:
         _set_active(options["name"], active=True)
+
+
+def _commands() -> dict[str, TransportCommand]:
+    """Those that transports bring, by name."""
+    return {command.name: command for transport in transports for command in transport.commands()}
 
 
 def _spaced(value: object) -> str:
