@@ -45,7 +45,7 @@ class Principal:
 
     ``owner_key`` is what a session knows an owner without an account by: the SHA-256 of a guest's cookie, or what a
     program is called (``peer:7``). ``consumes``: the part types that its card names; ``decides``: it may answer
-    approvals whose policy names it. ``key`` names it in dedupe tables and logs without telling who it is; empty for nobody.
+    approvals whose policy names it. ``key`` names it in tables and logs without telling who it is; "" for nobody.
     """
 
     user: Any = None
