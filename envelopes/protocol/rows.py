@@ -103,7 +103,8 @@ class PartData(TypedDict):
     """A part, ``{text?, data?, metadata}``, with the state that was declared with it. ``live`` is the key of the
     streamed bubble that it replaces; ``late`` marks one that came after its turn had settled; ``ownCard``, data that
     the agent shows by an interface of its own, ``drawn``, data that a surface template shows; ``unbound`` says of a
-    citation why it belongs to no data."""
+    citation why it belongs to no data. ``stream``: data for a channel of the agent's own, ``{channel, mode, replay,
+    complete?}`` as its contract had it then."""
 
     part: JsonObject
     turnState: str
@@ -112,6 +113,7 @@ class PartData(TypedDict):
     ownCard: NotRequired[Literal[True]]
     drawn: NotRequired[Literal[True]]
     unbound: NotRequired[str]
+    stream: NotRequired[JsonObject]
 
 
 class WithdrawnData(TypedDict):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from django.urls import URLPattern, URLResolver
     from ninja import Router
 
-    from a2ui import SurfaceChange
+    from a2ui import SurfaceChange, SurfaceSet
 
 KNOWN = (
     *("panel", "live", "sse", "http", "a2a", "mcp", "email", "sms", "whatsapp", "webhook"),
@@ -100,6 +100,14 @@ class Freezing(Protocol):
 
     def forget_frozen(self, stored: Iterable[tuple[int, str]]) -> None:
         """These are stored."""
+
+
+@runtime_checkable
+class SeesSurfaces(Protocol):
+    """A presenter that tells of surfaces otherwise than as HTML, and so has to look at them."""
+
+    def see(self, surfaces: SurfaceSet) -> None:
+        """These are the session's surfaces from here on, as they are at the last row that was taken in."""
 
 
 Sockets: TypeAlias = Sequence[Any]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from a2ui import SurfaceChange
 from envelopes.protocol.bubbles import place_of
 from envelopes.protocol.rows import Row
-from envelopes.registries.transports import Presenter, Transport
+from envelopes.registries.transports import Presenter, SeesSurfaces, Transport
 from envelopes.session_state.state import SessionState
 
 KEPT_FRAMES = 512
@@ -51,15 +51,27 @@ class PresentedSession:
     def __init__(
         self, state: SessionState, transport: Transport, presenter: Presenter, *, sent: int = 0
     ) -> None:
-        self.state = state
         self.transport = transport
         self.presenter = presenter
+        self.state = state
         self.sent = sent
         self.frames: list[Frame] = []
         self.kept_frames = KEPT_FRAMES
         self.kept_characters = KEPT_CHARACTERS
         self.over: dict[int, tuple[int, ...]] = {}
         self._ended: list[int] = []
+
+    @property
+    def state(self) -> SessionState:
+        """The state that it moves with."""
+        return self._state
+
+    @state.setter
+    def state(self, state: SessionState) -> None:
+        self._state = state
+        presenter: object = self.presenter
+        if isinstance(presenter, SeesSurfaces):
+            presenter.see(state.surfaces)
 
     @property
     def busy(self) -> bool:

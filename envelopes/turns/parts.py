@@ -22,7 +22,7 @@ from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, PartType, part_types
 from envelopes.registries.statuses import TurnStatus
-from envelopes.turns import agent_calls, citing, states, templates
+from envelopes.turns import agent_calls, channels, citing, states, templates
 from envelopes.turns.stamping import awaits_card, stamped
 from envelopes.turns.surfaces import calls_functions
 from envelopes.types import Json, JsonObject
@@ -71,6 +71,7 @@ def append_parts(
     drawn = templates.made_of(writer, turn, owner, checked)
     tried, drawn = templates.tried(writer, turn, owner, checked, drawn)
     unbound = citing.unbound(writer, turn, checked)
+    streams = channels.streams_of(writer.session, checked)
     for closing in tried.closing:
         _add(writer, turn, closing, state, actor)
     refused: list[JsonObject] = []
@@ -85,7 +86,18 @@ def append_parts(
             marked = unbound.get(number)
             is_drawn = any(part is each for each in shown)
             replaced = (live or {}).get(number)
-            _add(writer, turn, part, state, actor, live=replaced, marked=marked, is_drawn=is_drawn)
+            stream = streams.get(number)
+            _add(
+                writer,
+                turn,
+                part,
+                state,
+                actor,
+                live=replaced,
+                marked=marked,
+                is_drawn=is_drawn,
+                stream=stream,
+            )
     for made in drawn:
         if made.part is not None:
             _add(writer, turn, made.part, state, actor)
@@ -126,6 +138,7 @@ def needs_database(parts: Sequence[Part]) -> bool:
         or citing.is_citation(part)
         or calls_functions(part)
         or templates.is_drawn(part)
+        or channels.named_channel(part) is not None
         for part in parts
     )
 
@@ -207,10 +220,13 @@ def _add(
     live: str | None = None,
     marked: tuple[str, str] | None = None,
     is_drawn: bool = False,
+    stream: JsonObject | None = None,
 ) -> None:
     row = part_row(turn, part, state=state, actor=actor, live=live)
     if is_drawn:
         row["data"]["drawn"] = True
+    if stream is not None:
+        row["data"]["stream"] = stream
     if marked is not None:
         row["data"]["unbound"] = marked[1]
     writer.add(

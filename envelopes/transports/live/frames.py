@@ -29,8 +29,9 @@ class _Payload(BaseModel):
 
 
 class Subscribe(_Payload):
-    """``instance`` and ``view`` are ours: what a client calls itself across its connections, by which repeats of its
-    actions are known (D36), and the view that its ``fromSeq`` counts in, as the last ack named it."""
+    """``instance``, ``view`` and ``a2ui`` are ours: what a client calls itself across its connections, by which repeats
+    of its actions are known (D36); the view that its ``fromSeq`` counts in, as the last ack named it; the versions of
+    A2UI that it draws."""
 
     sessionId: Name
     appId: Name | None = None
@@ -41,6 +42,7 @@ class Subscribe(_Payload):
     supportedVersions: Annotated[list[Text], Field(max_length=32)] | None = None
     instance: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")] | None = None
     view: Text | None = None
+    a2ui: Annotated[list[Text], Field(max_length=16)] | None = None
 
 
 class Action(_Payload):

@@ -11,14 +11,17 @@ from envelopes.errors import Conflict, ValidationFailed
 from envelopes.models import Session, StreamView
 from envelopes.registries.actors import actors, default_actor
 from envelopes.session_state import live_sessions
-from envelopes.transports.live import tokens, version
+from envelopes.transports.live import tokens
 from envelopes.transports.live.contracts import cursor
 from envelopes.transports.live.errors import LiveError
 from envelopes.transports.live.frames import Subscribe, now
 from envelopes.transports.live.identity import Identity, session_of
+from envelopes.transports.live.presenter.envelopes import Envelopes
 from envelopes.transports.live.stored import snapshot
+from envelopes.transports.live.surfaces import Version, version_for
 from envelopes.transports.live.tokens import Bound
 from envelopes.transports.live.transport import LIVE
+from envelopes.transports.live.version import check_supported, server_version
 from envelopes.transports.live.views import Plan, plan, view_for
 from envelopes.types import JsonObject
 
@@ -49,6 +52,7 @@ class Subscription:
     view: StreamView
     wants: frozenset[str]
     plan: Plan
+    version: Version
     ack: JsonObject
     instance: str | None
     since: int | None
@@ -56,7 +60,7 @@ class Subscription:
 
 def admit(identity: Identity, asked: Subscribe) -> Admitted:
     """Raises ``LiveError``, with nothing done. In a thread."""
-    version.check_supported(asked.supportedVersions or [])
+    check_supported(asked.supportedVersions or [])
     bound = identity.bound
     by_token = identity.grant is None
     if by_token:
@@ -105,8 +109,10 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
         raise LiveError("UNAUTHENTICATED", "Nobody is signed in.")
     reader = Reader(who.kind, who.consumes, surfaces=True)
     view = view_for(session, reader)
+    version = version_for(asked.a2ui or [])
     with live_sessions.present(session, LIVE.name) as shown:
         row = shown.state.seq
+        surfaces = shown.presenter.surfaces(version) if isinstance(shown.presenter, Envelopes) else []
     if row > view.upto:
         view = view_for(session, reader)
     from_seq, is_other = asked.fromSeq, asked.view is not None and asked.view != view.key
@@ -114,9 +120,10 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
     ack: JsonObject = {
         "sequence": row,
         "timestamp": now(),
-        "session": snapshot(session, who, row, []),
+        "session": snapshot(session, who, row, surfaces),
         "streamSeq": begins.last,
-        "serverVersion": version.server_version(),
+        "serverVersion": server_version(),
+        "a2ui": version,
         "view": view.key,
     }
     if begins.truncated or (from_seq is not None and is_other):
@@ -131,6 +138,7 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
         view=view,
         wants=frozenset(view.wants),
         plan=begins,
+        version=version,
         ack=ack,
         instance=asked.instance,
         since=asked.sinceSequence,

@@ -52,7 +52,7 @@ class Tail:
                         continue
                     self.seq += 1
                     if item.seq > self._plan.row or self.seq in self._plan.kept:
-                        yield frames.data(piece.envelope, self.seq)
+                        yield frames.data(piece.for_version(self._subscription.version), self.seq)
 
     def _over(self, piece: Piece) -> Iterator[str]:
         """The end of previews that are over before this delivery; it may be what one became."""

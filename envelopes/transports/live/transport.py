@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 from envelopes.log.numbering import count_with
 from envelopes.registries.transports import Presenter, SessionFacts, Transport, transports
 from envelopes.transports.live.presenter.deliveries import deliveries
-from envelopes.types import Json
+from envelopes.turns.channels import check_with
+from envelopes.types import Json, JsonObject
 
 if TYPE_CHECKING:
     from ninja import Router
+
+    from envelopes.models import Session
 
 
 def _presenter(facts: SessionFacts, snapshot: Json | None) -> Presenter:
@@ -47,3 +50,12 @@ LIVE = transports.register(
 )
 
 count_with(LIVE.name, deliveries)
+
+
+def _check(session: Session, channel: str, data: Json, complete: bool) -> JsonObject:
+    from envelopes.transports.live.stored import delivery
+
+    return delivery(session, channel, data, complete)
+
+
+check_with(_check)

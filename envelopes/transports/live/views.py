@@ -18,6 +18,7 @@ from envelopes.session_state.resumed import REPLAYED_ROWS
 from envelopes.transports.live.contracts import KNOWN
 from envelopes.transports.live.presenter import deliveries
 from envelopes.transports.live.presenter.envelopes import Piece, early
+from envelopes.transports.live.stored import replayable
 from envelopes.transports.live.transport import LIVE
 from envelopes.types import PROGRAMS
 
@@ -71,9 +72,10 @@ def plan(view: StreamView, session: Session, row: int, from_seq: int | None) -> 
     last = made.aggregate(last=Max("seq"))["last"] or 0
     # Farther back nobody replays rows for one reader.
     horizon = max(0, row - REPLAYED_ROWS + 100)
+    current = replayable(session)
     ring = list(_ring(made)[: conf.BEACH_LIVE_RING + 1].values_list("seq", "row", "channel"))
     evicted = ring[-1][0] if len(ring) > conf.BEACH_LIVE_RING else 0
-    ring = ring[: conf.BEACH_LIVE_RING]
+    ring = [one for one in ring[: conf.BEACH_LIVE_RING] if _is_replayed(one[2], current)]
     since = from_seq or 0
     if from_seq is None:
         kept = {seq: at for seq, at, channel in ring if channel in KNOWN}
@@ -81,7 +83,7 @@ def plan(view: StreamView, session: Session, row: int, from_seq: int | None) -> 
     beyond = [seq for seq, at, _ in ring if at <= horizon]
     evicted = max([evicted, *beyond])
     found = {seq: at for seq, at, _ in ring if seq > max(since, evicted)}
-    latest = _latest(made, since)
+    latest = _latest(made, since, current)
     after = min(found.values(), default=row + 1) - 1
     counted = made.filter(row__lte=after).aggregate(last=Max("seq"))["last"] or 0
     before = {seq: at for seq, at in latest.items() if at <= after}
@@ -95,9 +97,16 @@ def _ring(made: QuerySet[StreamDelivery]) -> QuerySet[StreamDelivery]:
     return made.filter(replay="all").order_by("-seq")
 
 
-def _latest(made: QuerySet[StreamDelivery], since: int) -> dict[int, int]:
+def _is_replayed(channel: str, current: frozenset[str]) -> bool:
+    """Whether the channel is still one: the contract of now says what is replayed (reading, 5.2)."""
+    return channel in KNOWN or channel.startswith(deliveries.OURS) or channel in current
+
+
+def _latest(made: QuerySet[StreamDelivery], since: int, current: frozenset[str]) -> dict[int, int]:
     newest = made.filter(replay="latest").order_by().values("channel").annotate(newest=Max("seq"))
-    numbers = [one["newest"] for one in newest if one["newest"] > since]
+    numbers = [
+        one["newest"] for one in newest if one["newest"] > since and _is_replayed(one["channel"], current)
+    ]
     return dict(made.filter(seq__in=numbers).values_list("seq", "row"))
 
 

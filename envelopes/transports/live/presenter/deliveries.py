@@ -23,7 +23,7 @@ FORM = 1
 OURS = "beach:"
 MESSAGES, TURNS, TOOLS, ACTIONS = f"{OURS}message", f"{OURS}turn", f"{OURS}tool", f"{OURS}action"
 SURFACES = f"{OURS}surface"
-"""Of messages that name no surface; each surface has a channel of its own below it."""
+"""Each surface has a channel of its own below it."""
 
 PARTS, LATE, ROWS = "part:", "late:", "row:"
 """What a view wants is one of these with a part type, or with a kind of row."""
@@ -31,7 +31,7 @@ PARTS, LATE, ROWS = "part:", "late:", "row:"
 POLICIES: frozenset[Replay] = frozenset(("none", "latest", "all"))
 
 ROWS_FOR_ALL = frozenset({"message", "turn", "settled", "withdrawn", "lifecycle"})
-ROWS_OF_SURFACES = frozenset({"edit", "agent-answer"})
+ROWS_OF_SURFACES = frozenset({"edit"})
 ROWS_FOR_PEOPLE = frozenset({"tool", "action"})
 
 CHANNEL_CHARACTERS = 512
@@ -62,8 +62,6 @@ def deliveries(row: AnyRow) -> Sequence[Delivered]:
             return (_of_row(row, ACTIONS),)
         case "edit":
             return (_of_row(row, surface_channel(row.data["owner"], row.data["surfaceId"])),)
-        case "agent-answer":
-            return (_of_row(row, SURFACES),)
         case _:
             return ()
 
@@ -90,19 +88,15 @@ def declared_of(data: JsonObject) -> JsonObject | None:
     return stream if isinstance(stream.get("channel"), str) else None
 
 
-def surfaces_of(row: AnyRow) -> dict[str, list[JsonObject]]:
-    """The A2UI messages of a part, by channel."""
-    found: dict[str, list[JsonObject]] = {}
+def surfaces_of(row: AnyRow) -> list[str]:
+    """The channels of the surfaces that a part's A2UI messages name, in order."""
     try:
         messages = messages_of(row.data["part"].get("data"))
     except ValidationFailed:
         # A row of an earlier version; surfaces leave it out as well.
-        return {}
-    for message in messages:
-        surface_id = _surface_id(message)
-        channel = SURFACES if surface_id is None else surface_channel(row.actor, surface_id)
-        found.setdefault(channel, []).append(message)
-    return found
+        return []
+    named = (_surface_id(message) for message in messages)
+    return list(dict.fromkeys(surface_channel(row.actor, name) for name in named if name is not None))
 
 
 def _surface_id(message: JsonObject) -> str | None:

@@ -6,20 +6,27 @@ closing brace, so that the door adds the number of its view and nothing is encod
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 import orjson
 
-from a2ui import SurfaceChange
+from a2ui import SurfaceChange, SurfaceSet
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
 from envelopes.registries.statuses import BUSY
 from envelopes.registries.transports import SessionFacts
 from envelopes.transports.live.contracts import LIFECYCLE
-from envelopes.transports.live.presenter.deliveries import declared_of, deliveries, lifecycle_of, surfaces_of
+from envelopes.transports.live.presenter.deliveries import (
+    declared_of,
+    deliveries,
+    lifecycle_of,
+    surface_channel,
+    surfaces_of,
+)
+from envelopes.transports.live.surfaces import VERSIONS, Mirror, Version
 from envelopes.types import Json, JsonObject
 
 SCHEMA_VERSION = "draft-2026-06-12"
@@ -27,23 +34,39 @@ SCHEMA_VERSION = "draft-2026-06-12"
 
 
 class Piece(NamedTuple):
-    """One delivery: ``envelope`` is JSON that lacks its number and its closing brace."""
+    """One delivery: ``envelope`` is JSON that lacks its number and its closing brace. Of a surface it is that for
+    readers of A2UI 1.0, and ``older`` the one for those of 0.9.1; empty where there is no difference."""
 
     kind: str
     channel: str
     envelope: str
+    older: str = ""
+
+    def for_version(self, version: Version) -> str:
+        """The envelope for a reader that draws this version of A2UI."""
+        if version == "1.0" or not self.older:
+            return self.envelope
+        if version == "0.9.1":
+            return self.older
+        made: JsonObject = orjson.loads(self.older + "}")
+        for message in made["payload"]["messages"]:
+            message["version"] = VERSIONS[version].name
+        return orjson.dumps(made).decode()[:-1]
 
 
 class Body(NamedTuple):
+    """``older``: the payload for readers of A2UI 0.9.1, where it is another one."""
+
     payload: Json
     mode: str = "append"
     complete: bool = False
+    older: Json = None
 
 
 @lru_cache(maxsize=128)
 def pieces(payload: str) -> tuple[Piece, ...]:
     """What ``apply`` has made, taken apart; once for all who follow."""
-    return tuple(Piece(*line.split("\t", 2)) for line in payload.split("\n"))
+    return tuple(Piece(*line.split("\t")) for line in payload.split("\n"))
 
 
 class Envelopes:
@@ -52,6 +75,7 @@ class Envelopes:
     def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str]]) -> None:
         self.session_id = session_id
         self._turns = dict(turns)
+        self._mirror: Mirror | None = None
 
     @classmethod
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Envelopes:
@@ -68,6 +92,24 @@ class Envelopes:
     def snapshot(self) -> Json:
         return [[turn, *known] for turn, known in sorted(self._turns.items())]
 
+    def see(self, surfaces: SurfaceSet) -> None:
+        if self._mirror is None:
+            self._mirror = Mirror(surfaces)
+        else:
+            self._mirror.moved_to(surfaces)
+
+    def surfaces(self, version: Version) -> list[JsonObject]:
+        """All surfaces, for a reader that has none: ``{channel, owner, surfaceId, messages}``."""
+        return [
+            {
+                "channel": surface_channel(surface.owner, surface.id),
+                "owner": surface.owner,
+                "surfaceId": surface.id,
+                "messages": messages,
+            }
+            for surface, messages in (self._mirror.initial(version) if self._mirror is not None else ())
+        ]
+
     def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
         made = deliveries(row)
         if row.kind == "turn":
@@ -77,15 +119,21 @@ class Envelopes:
             return None
         bodies = self._bodies(row, turn_id)
         return "\n".join(
-            "\t".join((one.kind, one.channel, envelope(self.session_id, one.channel, body)))
+            "\t".join((one.kind, one.channel, *self._encoded(one.channel, body)))
             for one, body in zip(made, bodies, strict=True)
         )
+
+    def _encoded(self, channel: str, body: Body) -> Iterator[str]:
+        yield envelope(self.session_id, channel, body)
+        if body.older is not None:
+            yield envelope(self.session_id, channel, body._replace(payload=body.older))
 
     def _bodies(self, row: Row, turn_id: str) -> Iterator[Body]:
         match row.kind:
             case "part" if row.part_type == A2UI_SURFACE.name:
-                for messages in surfaces_of(row).values():
-                    yield Body({"turn": row.turn, "actor": row.actor, "messages": messages})
+                yield from self._surfaces(row, surfaces_of(row))
+            case "edit":
+                yield from self._surfaces(row, [surface_channel(row.data["owner"], row.data["surfaceId"])])
             case "part":
                 yield _part(row)
             case "message":
@@ -101,6 +149,19 @@ class Envelopes:
                 yield Body({"event": "withdrawn", "turn": row.turn, "live": row.data["live"]})
             case _:
                 yield Body({"turn": row.turn, "actor": row.actor, **row.data})
+
+    def _surfaces(self, row: Row, channels: Iterable[str]) -> Iterator[Body]:
+        """What the row did to each of these surfaces, as messages that make of what a reader has what it is now. Where
+        it did nothing there are none, and the delivery still has its number."""
+        updates = self._mirror.follow(row) if self._mirror is not None else []
+        found = {surface_channel(update.owner, update.surface_id): update for update in updates}
+        about = {"turn": row.turn, "actor": row.actor, "by": "person" if row.kind == "edit" else "agent"}
+        for channel in channels:
+            update = found.get(channel)
+            newer, older = (
+                (update.messages("1.0"), update.messages("0.9.1")) if update is not None else ([], [])
+            )
+            yield Body({**about, "messages": newer}, older={**about, "messages": older})
 
     def _lifecycle(self, told: JsonObject) -> JsonObject:
         if told["kind"] in ("render_started", "consume_polling"):

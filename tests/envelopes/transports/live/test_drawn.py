@@ -1,0 +1,113 @@
+"""Surfaces on the live channel: in the version that each reader draws, clicked and edited by the agent's own ids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from envelopes.providers.scripted import Say, text
+from envelopes.types import JsonObject
+from tests.desk import replies
+from tests.envelopes.transports.live.client import Channel, live
+from tests.writers import BASIC
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+COMPONENTS: list[JsonObject] = [
+    {"id": "root", "component": "Column", "children": ["name", "shown", "go"]},
+    {"id": "name", "component": "TextField", "label": "Name", "value": {"path": "/name"}},
+    {"id": "shown", "component": "Text", "text": {"path": "/name"}},
+    {
+        "id": "go",
+        "component": "Button",
+        "child": "label",
+        "action": {"event": {"name": "go", "context": {"who": {"path": "/name"}}}},
+    },
+    {"id": "label", "component": "Text", "text": "Go"},
+]
+
+
+def surface(*messages: JsonObject) -> JsonObject:
+    return {"metadata": {"partType": "a2ui-surface"}, "data": {"messages": list(messages)}}
+
+
+SHOW = surface(
+    {"version": "v0.9", "createSurface": {"surfaceId": "form", "catalogId": BASIC}},
+    {"version": "v0.9", "updateComponents": {"surfaceId": "form", "components": COMPONENTS}},
+    {"version": "v0.9", "updateDataModel": {"surfaceId": "form", "path": "/name", "value": "Ada"}},
+)
+CHANNEL = "beach:surface/tester/form"
+SCRIPT = replies([Say([SHOW, text("response", "Here.")])], [Say([text("response", "Hello!")])])
+
+
+def target(component: str) -> JsonObject:
+    return {"target": {"owner": "tester", "surfaceId": "form", "componentId": component}}
+
+
+def on_form(channel: Channel) -> list[Any]:
+    return [message for one in channel.on(CHANNEL) for message in one["payload"]["messages"]]
+
+
+async def test_two_readers_of_two_versions_draw_edit_and_click() -> None:
+    async with live(SCRIPT) as (session, caller):
+        old = await Channel(token=caller.token).open()
+        ack = await old.subscribe(session, a2ui=["v0.9"])
+        assert ack["payload"]["a2ui"] == "0.9"
+        assert ack["payload"]["session"]["surfaces"] == []
+        await old.act(session, "beach:message", {"text": "Hi"})
+        await old.settled()
+        assert {message["version"] for message in on_form(old)} == {"v0.9"}
+        assert [next(iter(set(message) - {"version"})) for message in on_form(old)] == [
+            "createSurface",
+            "updateDataModel",
+            "updateComponents",
+        ]
+
+        new = await Channel(token=caller.token).open()
+        (shown,) = (await new.subscribe(session))["payload"]["session"]["surfaces"]
+        assert (shown["channel"], shown["owner"], shown["surfaceId"]) == (CHANNEL, "tester", "form")
+        (created,) = shown["messages"]
+        assert created["version"] == "1.0"
+        assert created["createSurface"]["dataModel"] == {"name": "Ada"}
+
+        edited = await old.act(session, "beach:edit", {**target("name"), "value": "Grace"})
+        assert edited["type"] == "ack", edited
+        for channel, version in ((old, "v0.9"), (new, "1.0")):
+            await channel.until(lambda frame: frame["payload"].get("channel") == CHANNEL)
+            told = channel.on(CHANNEL)[-1]["payload"]
+            assert told["by"] == "person"
+            assert told["messages"] == [
+                {
+                    "version": version,
+                    "updateDataModel": {"surfaceId": "form", "path": "/name", "value": "Grace"},
+                }
+            ]
+
+        clicked = await new.act(session, "beach:click", target("go"))
+        assert clicked["type"] == "ack", clicked
+        await new.settled()
+        (action,) = [one for one in new.data if one["channel"] == "beach:response"]
+        assert action["payload"]["part"]["text"] == "Hello!"
+
+        back = await Channel(token=caller.token).open()
+        await back.subscribe(session, a2ui=["0.9"], fromSeq=0)
+        await back.until(lambda frame: frame["payload"].get("seq") == new.seqs[-1])
+        assert on_form(back)[:3] == on_form(old)[:3]
+        assert on_form(back)[3]["updateDataModel"]["value"] == "Grace"
+        for channel in (old, new, back):
+            await channel.close()
+
+
+async def test_what_is_not_on_a_surface_is_told(settings: Any) -> None:
+    async with live(SCRIPT) as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session)
+        for action, data in (
+            ("beach:click", target("go")),
+            ("beach:edit", {**target("name"), "value": "x"}),
+            ("beach:click", {"target": 7}),
+            ("beach:edit", target("name")),
+        ):
+            assert (await channel.act(session, action, data))["type"] == "error"
+        await channel.close()
