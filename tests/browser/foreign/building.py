@@ -14,11 +14,10 @@ INSTALL = f"npm ci --ignore-scripts --prefix {FOLDER.relative_to(FOLDER.parents[
 
 
 @cache
-def built() -> Path:
-    """The folder of the page's files. Ends the test where node or the packages are absent."""
+def build() -> None:
+    """Makes the page, once, where the server finds it. Ends the test where node or the packages are absent."""
     if shutil.which("npm") is None:
         needs.absent("foreign", "there is no npm (Debian: apt-get install nodejs npm)")
     if not (FOLDER / "node_modules" / "@a2ui" / "lit").is_dir():
         needs.absent("foreign", f"its packages are not installed: {INSTALL}")
     subprocess.run(["npm", "run", "--silent", "build"], cwd=FOLDER, check=True, timeout=120)
-    return FOLDER

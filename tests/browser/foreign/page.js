@@ -99,5 +99,8 @@ const connect = async () => {
 
 const later = () => { again ??= setTimeout(connect, 200); };
 
-window.cut = () => socket.close();
+window.cut = () => {
+  document.body.dataset.state = 'away';
+  socket.close();
+};
 connect();
