@@ -10,6 +10,7 @@ from pkgutil import extend_path
 # The official packages install `a2ui.core` and siblings; with this both can be imported side by side.
 __path__ = extend_path(__path__, __name__)
 
+from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0
 from a2ui.catalog.registry import Catalog
 from a2ui.data.patch import apply_patch, patch_pointer
 from a2ui.engine import Engine
@@ -39,6 +40,8 @@ from a2ui.surface.surface import Surface
 from a2ui.surfaces import SurfaceSet
 
 __all__ = [
+    "BEACH_CATALOG",
+    "BEACH_CATALOG_1_0",
     "MEDIA_TYPE",
     "A2uiError",
     "ActionError",

@@ -176,6 +176,11 @@ class BaseComponent(ABC):
         screen readers."""
         return self.interactive
 
+    def enclosed(self, instance: Instance) -> Mapping[str, Any]:
+        """What an event carries beside the context that its action names. Raises ActionError where it may not be
+        sent."""
+        return {}
+
     @abstractmethod
     def build(self, build: Build) -> None:
         """Compiles one place of the component: sets how it renders, registers what it reads."""

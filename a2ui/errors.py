@@ -140,8 +140,8 @@ class InputError(A2uiError):
 class ActionError(A2uiError):
     """The action cannot be run.
 
-    Codes: `not_found` (no such control here), `disabled` (its checks fail), `VALIDATION_FAILED`,
-    `EXPRESSION_ERROR`.
+    Codes: `not_found` (no such control here), `disabled` (its checks fail), `invalid` (a field of its form is wrong),
+    `VALIDATION_FAILED`, `EXPRESSION_ERROR`.
     """
 
     default_code = "not_found"

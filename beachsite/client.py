@@ -23,13 +23,8 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-ENTRIES = {
-    "beach/panel.js": "panel",
-    "beach/gallery.js": "gallery",
-    "beach/door.js": "door",
-    "beach/table.js": "table",
-}
-"""What is served, and the module on top of each."""
+ENTRIES = {f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table")}
+"""What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
     "beach/chat.css": (
@@ -51,6 +46,7 @@ MINIFIER = "tdewolff-minify"
 
 _FILES = (*ENTRIES, *SHEETS)
 _IMPORT = re.compile(r"^import \{ \w+(?:, \w+)* \} from '\./(\w+)\.js';\n", re.MULTILINE)
+_EXPORTED = re.compile(r"^export (?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class)\b)", re.MULTILINE)
 _CONSTANT = r"([A-Z]+) = ([\de]+|'\w')"
 _CONSTANTS = re.compile(rf"^(?:export )?const ((?:{_CONSTANT}(?:, )?)+);.*\n", re.MULTILINE)
@@ -92,7 +88,11 @@ def bundle(folder: Path, entry: str = "panel") -> str:
         if name in seen:
             raise BundleError(f"Two modules in static/client/ have something that is called {name}.")
         seen.add(name)
-    return "(() => {\n" + _in_place("\n".join(modules.values())) + "})();\n"
+    code = _in_place("\n".join(modules.values()))
+    exported = ", ".join(_EXPORTED.findall((folder / f"{entry}.js").read_text(encoding="utf-8")))
+    if exported:
+        return f"export const {{ {exported} }} = (() => {{\n{code}return {{ {exported} }};\n}})();\n"
+    return f"(() => {{\n{code}}})();\n"
 
 
 def _in_place(text: str) -> str:

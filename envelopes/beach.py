@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from a2ui import BEACH_CATALOG, BEACH_CATALOG_1_0
 from envelopes.approvals.surface import DEFAULT as APPROVAL_SURFACE
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.part_types.ack import ACK
@@ -18,6 +19,7 @@ from envelopes.part_types.reasoning_trace import REASONING_TRACE
 from envelopes.part_types.response import RESPONSE
 from envelopes.part_types.set_state import SET_STATE
 from envelopes.part_types.thinking import THINKING
+from envelopes.registries import catalogs
 from envelopes.registries.part_types import part_types
 from envelopes.registries.surface_templates import surface_templates
 
@@ -39,3 +41,6 @@ part_types.register(APPROVAL_REQUEST)
 part_types.register(APPROVAL_RESPONSE)
 
 surface_templates.register(APPROVAL_SURFACE)
+
+catalogs.register(BEACH_CATALOG)
+catalogs.register(BEACH_CATALOG_1_0)

@@ -46,6 +46,9 @@ class ComponentType(Protocol):
     def takes_focus(self, props: Mapping[str, Any]) -> bool:
         """Whether a definition by itself, without what is inside of it, makes something that can take focus."""
 
+    def enclosed(self, instance: Any) -> Mapping[str, Any]:
+        """What an event carries beside its context; `instance` is an `interaction.locate.Instance`."""
+
     def build(self, build: Any) -> None:
         """Compiles one place of the component; `build` is a `rendering.build.Build`."""
 

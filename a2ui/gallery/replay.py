@@ -22,6 +22,7 @@ from a2ui import (
     SurfaceChange,
     ops,
 )
+from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0
 from a2ui.data.values import JSON
 from a2ui.gallery.request import Doing, PlayRequest
 from a2ui.ops import Op
@@ -116,6 +117,7 @@ class Replay:
         self._secrets: dict[str, JSON] = {}
         engine = Engine(
             EngineOptions(
+                own=(BEACH_CATALOG, BEACH_CATALOG_1_0),
                 locale=asked.locale,
                 timezone=ZoneInfo(asked.timezone),
                 strict=asked.strict,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC
 from html import unescape
@@ -66,12 +67,16 @@ def act(instance: Instance | None, options: EngineOptions) -> ClientAction | Ope
     failing = [result.message for result in results if not result.valid]
     if failing:
         raise ActionError("; ".join(filter(None, failing)) or "This button is disabled.", code="disabled")
+    kind = instance.component.type
+    carried = kind.enclosed(instance) if kind is not None else {}
     if isinstance(action, CallAction):
         return _run(action.call, instance, options)
-    return _event(action, instance, options)
+    return _event(action, carried, instance, options)
 
 
-def _event(action: EventAction, instance: Instance, options: EngineOptions) -> ClientAction:
+def _event(
+    action: EventAction, carried: Mapping[str, Any], instance: Instance, options: EngineOptions
+) -> ClientAction:
     now = options.clock().astimezone(UTC)
     surface = instance.surface
     said = {
@@ -79,7 +84,7 @@ def _event(action: EventAction, instance: Instance, options: EngineOptions) -> C
         "surfaceId": surface.id,
         "sourceComponentId": instance.component.id,
         "timestamp": f"{now:%Y-%m-%dT%H:%M:%S}.{now.microsecond // 1000:03d}Z",
-        "context": {key: _needed(instance, value) for key, value in action.context.items()},
+        "context": {**{key: _needed(instance, value) for key, value in action.context.items()}, **carried},
     }
     if action.user_message is not None:
         said["userMessage"] = show(_needed(instance, action.user_message))

@@ -202,10 +202,20 @@ class _Walk:
             return [self._entry(component, entry, scope) for entry in value]
         return value
 
-    def _entry(self, component: Component, entry: Tab | Option, scope: Any) -> dict[str, Any]:
+    def _entry(self, component: Component, entry: Any, scope: Any) -> dict[str, Any]:
         if isinstance(entry, Tab):
             return {"title": self._value(component, entry.title, scope), "child": entry.child}
-        return {"label": self._value(component, entry.label, scope), "value": entry.value}
+        if isinstance(entry, Option):
+            return {"label": self._value(component, entry.label, scope), "value": entry.value}
+        # Of an own component: what is dynamic in one of its entries may belong to items that are no nodes.
+        return {
+            name: None
+            if is_dynamic(value)
+            else [self._entry(component, one, scope) for one in value]
+            if isinstance(value, tuple)
+            else value
+            for name, value in entry._asdict().items()
+        }
 
     def _checks(self, component: Component, checks: tuple[Check, ...], scope: Any) -> dict[str, Any]:
         results = [

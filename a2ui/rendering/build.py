@@ -214,11 +214,15 @@ class Build(ReadRecorder):
         if not (self.reads or self.counts) and (calls is None or self not in calls.sites):
             place.set_render(render)
             return
-        memo = Memo(place, render, self.view.journal)
+        self.memo(Memo(place, render, self.view.journal))
+
+    def memo(self, memo: Memo) -> None:
+        """Like `remember`, with a memo that knows better than to send the whole element."""
+        place, journal = self.place, self.view.journal
         place.set_render(memo.render)
         if place.levels:
-            if self.view.journal.on:
-                self.view.journal.elements(place.levels[-1].memos)
+            if journal.on:
+                journal.elements(place.levels[-1].memos)
             place.levels[-1].memos.append(memo)
         self.view.register(memo, self)
 

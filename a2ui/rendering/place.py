@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 Render: TypeAlias = Callable[[Any, str], str]
 """(value of the scope, context) -> HTML."""
 
-Emit: TypeAlias = Callable[[Any, str], Op | None]
+
+class Several(NamedTuple):
+    """More than one fragment of a part, each for an element of its own."""
+
+    ops: list[Op]
+
+
+Emit: TypeAlias = "Callable[[Any, str], Op | Several | None]"
 """(value of the scope, context of the instance) -> what to send, None for nothing new."""
 
 
@@ -65,7 +72,7 @@ class Part:
         self.place = place
         self.patterns: list[Pattern] = []
 
-    def emit(self, scope: Any, context: str) -> Op | None:
+    def emit(self, scope: Any, context: str) -> Op | Several | None:
         """What to send when something has changed that the part reads."""
         place = self.place
         return replace_op(place, place.prefix + context, place.raw(scope, context))
@@ -80,7 +87,7 @@ class OwnPart(Part):
         super().__init__(place)
         self._emit = emit
 
-    def emit(self, scope: Any, context: str) -> Op | None:
+    def emit(self, scope: Any, context: str) -> Op | Several | None:
         return self._emit(scope, context)
 
 
@@ -106,7 +113,7 @@ class Memo(Part):
         self.shown[context] = html
         return html
 
-    def emit(self, scope: Any, context: str) -> Op | None:
+    def emit(self, scope: Any, context: str) -> Op | Several | None:
         before = self.shown.get(context)
         html = self.render(scope, context)
         return None if html == before else replace_op(self.place, self.place.prefix + context, html)

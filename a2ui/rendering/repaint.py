@@ -17,7 +17,7 @@ from a2ui.rendering.list_state import ListState
 from a2ui.rendering.lists import Budget, ListSlot
 from a2ui.rendering.measured import draw_whole, outgrown
 from a2ui.rendering.patterns import all_instances, context_of, instances, resolve
-from a2ui.rendering.place import Enclosure, Place, replace_op
+from a2ui.rendering.place import Enclosure, Place, Several, replace_op
 from a2ui.rendering.view import View
 from a2ui.state.components import Component, Reference
 
@@ -277,11 +277,12 @@ class Repaint:
                 continue
             op = part.emit(*instance)
             if op is not None:
-                self._ops.append(op)
-                left -= len(op[-1])
+                made = op.ops if isinstance(op, Several) else [op]
+                self._ops += made
+                left -= sum([len(one[-1]) for one in made])
                 if left < 0:
                     return False
-                if several and op[0] != "t" and (place.children or place.slot):
+                if several and made[0][0] != "t" and (place.children or place.slot):
                     self._sent.add((place, instance[1]))
         return True
 

@@ -175,6 +175,8 @@ def _result(row: Row) -> str:
 
 
 def _settled(row: Row) -> str:
+    if "joined" in row.data:
+        return _("Read and answered in turn {}, which was at work when it came.").format(row.data["joined"])
     state, by = row.data.get("turnState"), row.data.get("finalizedBy")
     problem = _text(_object(row.data.get("problem")).get("message"))
     if problem:

@@ -7,7 +7,7 @@ found by ``sweep``. Names of files in the storage are made up here: nothing that
 from envelopes.artifacts.attaching import enclose
 from envelopes.artifacts.checking import checked, referred
 from envelopes.artifacts.storing import Stored, Sweep, kept, put, remove, stored, sweep
-from envelopes.artifacts.writing import Chunk, begin, check_size, found, read, record, whole
+from envelopes.artifacts.writing import Chunk, begin, check_size, found, read, record, reference, whole
 
 __all__ = [
     "Chunk",
@@ -22,6 +22,7 @@ __all__ = [
     "put",
     "read",
     "record",
+    "reference",
     "referred",
     "remove",
     "stored",

@@ -74,6 +74,11 @@ def found(session: Session | int, artifact_id: str, *, path: str = "/data/artifa
     return artifact
 
 
+def reference(session: Session, artifact_id: str) -> JsonObject:
+    """A part that shows a file of this session. Raises ``ValidationFailed`` for an unknown one."""
+    return {"metadata": {"partType": ARTIFACT.name}, "data": facts(found(session, artifact_id))}
+
+
 def begin(session: Session, owner: str, chunk: Chunk, stored: Stored) -> JsonObject:
     """The first write of a file, as ``record`` stores it."""
     if chunk.append:

@@ -49,14 +49,16 @@ def envelope_for(
     reader: Reader | None = None,
     *,
     connection: Connection = BUFFERED,
+    who: str = "",
 ) -> JsonObject:
     """The envelope of a settled turn, with what was gathered by the turns that it goes on with: as whoever began it
-    gets it (D59), unless a ``reader`` is named. Raises ``Conflict`` while the turn is still open."""
+    gets it (D59), or the originator with the key ``who``, unless a ``reader`` is named. Raises ``Conflict`` while the
+    turn is still open."""
     made = assemble(
         _rows_of(turn),
         session_id=turn.session.public_id,
         turn_id=turn.public_id,
-        reader=reader or _reader_of(turn),
+        reader=reader or _reader_of(turn, who),
         connection=connection,
         number=turn.number,
     )
@@ -70,10 +72,11 @@ def partial_envelope_for(
     reader: Reader | None = None,
     *,
     connection: Connection = BUFFERED,
+    who: str = "",
 ) -> JsonObject:
     """What a turn that is not settled has said so far, the questions that it waits for among it: an envelope whose
     ``meta`` has no ``finalizedBy`` (D16). Arguments as for ``envelope_for``."""
-    draft = _Draft(reader or _reader_of(turn), connection, is_partial=True)
+    draft = _Draft(reader or _reader_of(turn, who), connection, is_partial=True)
     at = turn.created_at
     for row in _rows_of(turn):
         at = row.at
@@ -95,8 +98,10 @@ def _kind_of(part: JsonObject) -> PartType:
     return part_types[part["metadata"]["partType"]]
 
 
-def _reader_of(turn: Turn) -> Reader:
-    return Reader.of(turn.originators[0]) if turn.originators else PLAIN
+def _reader_of(turn: Turn, who: str) -> Reader:
+    """The originator with the key ``who``, else the first."""
+    asked = [each for each in turn.originators if each["principal"] == who] or turn.originators
+    return Reader.of(asked[0]) if asked else PLAIN
 
 
 def _rows_of(turn: Turn) -> Iterator[Row]:

@@ -18,6 +18,10 @@ def strings(name: str) -> dict[str, str]:
         "denied": _("this conversation is no longer open to you."),
         "expiresIn": _("Expires in {}"),
         "failed": _("That didn’t work. Try again."),
+        "fileEmpty": _("{} cannot be read."),
+        "fileMany": _("At most {} files go with one message."),
+        "fileStopped": _("you stopped it."),
+        "fileTooLarge": _("{} is larger than {}, which is the limit."),
         "open": _("Open this page:"),
         "ready": _("Answer ready"),
         "signedOut": _("you were signed out."),
@@ -30,6 +34,7 @@ def strings(name: str) -> dict[str, str]:
         "unmade": _("the conversation could not be started."),
         "unsent": _("Not sent: {}"),
         "unsure": _("Not confirmed: {}"),
+        "whyFiles": _("the page was loaded again, which lets go of files. Attach them again: {}"),
         "whyLost": _("there is no connection."),
         "whyReloaded": _("the page was loaded again. Choose again."),
     }

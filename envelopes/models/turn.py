@@ -33,6 +33,8 @@ class Turn(models.Model):
     ``delegated_from`` is the turn that asked this one's actor and waits for its answer (respond() document,
     "delegated"): what this one says stands there.
 
+    ``joined`` is the turn that has read the message which opened this one, and answers it (D66).
+
     ``deadline`` is when its time is up, in seconds since 1970: from when a runner first had it, as far as it is the
     agent's time. While people or a peer are waited for there is none, and ``seconds_left`` is what is left of it.
     ``due_at``, in seconds since 1970 too, is when a turn begins that tries an earlier one again.
@@ -68,6 +70,9 @@ class Turn(models.Model):
     )
     delegated_from = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.CASCADE, related_name="delegations"
+    )
+    joined = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="joining"
     )
     seconds_left = models.FloatField(default=1800.0)
     deadline = models.FloatField(null=True, blank=True)

@@ -141,13 +141,17 @@ class SettledData(TypedDict):
     ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
     else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
     end of the process, delegated: left to the actor that was asked. ``problem``, ``{code, message}``, is why a
-    turn that another one waits for has no answer; ``delegatedFrom`` is the number of that one."""
+    turn that another one waits for has no answer; ``delegatedFrom`` is the number of that one.
+
+    ``joined``: its message, which is row ``message``, is read and answered in the turn with this number (D66)."""
 
     turnState: str
     finalizedBy: str
     llmContext: NotRequired[str]
     problem: NotRequired[JsonObject]
     delegatedFrom: NotRequired[int]
+    joined: NotRequired[int]
+    message: NotRequired[int]
 
 
 class FreeTextData(TypedDict):

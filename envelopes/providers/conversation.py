@@ -18,6 +18,7 @@ from envelopes.providers.transcript import (
     ToolResult,
     UserText,
     entries,
+    joined_in,
 )
 from envelopes.types import Json, JsonObject
 
@@ -55,7 +56,7 @@ class Conversation:
         read: list[list[Entry]] = []
         for message in reversed(request.messages):
             read.append(entries(message))
-            if any(_opens(entry) for entry in read[-1]):
+            if any(_opens(entry) for entry in read[-1]) and not joined_in(message):
                 break
         read.reverse()
         start = len(request.messages) - len(read)
@@ -68,6 +69,11 @@ class Conversation:
     def text(self) -> str:
         """What the person wrote last, to open this turn; empty when the turn began with a click."""
         return next((e.text for e in reversed(self._opening) if isinstance(e, UserText)), "")
+
+    @property
+    def joined(self) -> list[str]:
+        """What the person wrote while this turn was at work, in order."""
+        return [said for message in self.request.messages[len(self._before) :] for said in joined_in(message)]
 
     @property
     def click(self) -> ActionTaken | None:

@@ -30,6 +30,13 @@ _INJECTION = re.compile(
 _CORRECTION = re.compile(r"<correction>(.*)</correction>", re.DOTALL)
 _BLANK = "(empty message)"
 
+JOINED = "joined"
+"""The kind of the injection behind which a person's words stand that came while the turn was at work (D66)."""
+
+_JOINED_NOTE = (
+    "The person wrote what follows while you were at work. It belongs to this turn: answer it as well."
+)
+
 
 @dataclass(frozen=True)
 class UserText:
@@ -96,6 +103,11 @@ def injection_block(kind: str, payload: Json, *, tool: str = "", call_id: str = 
     """A late result, a decision, a peer's answer. Raises ``ValidationFailed`` for what is not JSON."""
     names = f'kind="{html.escape(kind)}" tool="{html.escape(tool)}" call="{html.escape(call_id)}"'
     return _text_block(f"<injection {names}>{_dump(payload)}</injection>")
+
+
+def joined_block() -> JsonObject:
+    """Says of the person's message behind it that it came while the turn was at work (D66)."""
+    return injection_block(JOINED, {"note": _JOINED_NOTE})
 
 
 def correction_block(text: str) -> JsonObject:
@@ -202,6 +214,19 @@ def entries(message: JsonObject) -> list[Entry]:
     content = message["content"]
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     return [entry for block in blocks if (entry := read_block(block)) is not None]
+
+
+def joined_in(message: JsonObject) -> list[str]:
+    """What a person wrote, in a ``user`` message, while the turn was at work: it opens no turn (D66)."""
+    said: list[str] = []
+    has_joined = False
+    for entry in entries(message):
+        if isinstance(entry, Injection) and entry.kind == JOINED:
+            has_joined = True
+        elif isinstance(entry, UserText) and has_joined:
+            said.append(entry.text)
+            has_joined = False
+    return said
 
 
 def _text_block(text: str) -> JsonObject:

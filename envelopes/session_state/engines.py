@@ -11,13 +11,14 @@ from typing import Any
 
 from django.conf import settings
 
-from a2ui import Catalog, Engine, EngineOptions, Limits
+from a2ui import BEACH_CATALOG, BEACH_CATALOG_1_0, Catalog, Engine, EngineOptions, Limits
 from envelopes.conf import a2ui_limits, conf, image_hosts
 from envelopes.protocol.surfaces import RUNTIME, is_reserved
 from envelopes.protocol.zones import zone_of
 from envelopes.registries import catalogs
 from envelopes.secrets import reveal
 
+_OURS = frozenset({BEACH_CATALOG.id, BEACH_CATALOG_1_0.id})
 _engines: dict[tuple[str, str, Limits, tuple[Catalog, ...], tuple[str, ...]], Engine] = {}
 
 
@@ -59,10 +60,11 @@ def _document(name: str) -> Any:
 
 
 def capabilities(engine: Engine) -> dict[str, Any] | None:
-    """`a2uiRendererCapabilities` of an engine that has catalogs beside the standard's, inline ones whole; else None:
-    those of the standard every agent is told of anyway."""
+    """`a2uiRendererCapabilities` of an engine that has catalogs beside the standard's and ours, inline ones whole; else
+    None: those of the standard every agent is told of anyway, of ours by the setting `BEACH_A2UI_CATALOGS`."""
     options = engine.options
-    if not options.own and options.catalogs is None:
+    others = [one for one in options.own if one.id not in _OURS]
+    if not others and options.catalogs is None:
         return None
     found: dict[str, Any] = engine.metadata(inline=True)["a2uiRendererCapabilities"]
     return {"1.0": found["1.0"]}

@@ -114,8 +114,9 @@ class Answer:
     correction: str
 
 
-AfterReply: TypeAlias = Fail | Settle | PassOn | Delegate | PutAside | GoOn
-AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer | Settle | PassOn
+Declared: TypeAlias = Settle | PassOn | Delegate | PutAside
+AfterReply: TypeAlias = Fail | Declared | GoOn
+AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer | Declared
 
 
 # -- after a reply ------------------------------------------------------------------------------------------------
@@ -166,7 +167,7 @@ def after_reply(turn: Turn, ended: ReplyEnd, retry_limits: RetryLimits) -> After
     return GoOn(_correction(ended, calls, state))
 
 
-def _declared(turn: Turn, calls: list[JsonObject]) -> tuple[TurnState | None, AfterReply | None]:
+def _declared(turn: Turn, calls: list[JsonObject]) -> tuple[TurnState | None, Declared | None]:
     """The state that the last reply has declared, and what follows from it, if that reply did nothing else."""
     spoken = [turn.results.get(block["id"], {}).get("ok") for block in calls if block["name"] == RESPOND]
     declared = next((ok for ok in reversed(spoken) if ok), None)
@@ -179,7 +180,7 @@ def _declared(turn: Turn, calls: list[JsonObject]) -> tuple[TurnState | None, Af
     return state, _as_declared(state, declared)
 
 
-def _as_declared(state: TurnState, declared: JsonObject) -> AfterReply | None:
+def _as_declared(state: TurnState, declared: JsonObject) -> Declared | None:
     """What the state says that was declared last; None where its actor goes on."""
     if state.delegates:
         return Delegate(declared["delegateTo"], declared.get("task") or "")
@@ -216,19 +217,26 @@ def _refused_any(turn: Turn, calls: list[JsonObject]) -> bool:
 
 
 def after_calls(
-    turn: Turn, unanswered: Sequence[ToolCall], retry_limits: RetryLimits, *, injected: bool, jobs: bool
+    turn: Turn,
+    unanswered: Sequence[ToolCall],
+    retry_limits: RetryLimits,
+    *,
+    injected: bool,
+    jobs: bool,
+    answered: bool = False,
 ) -> AfterCalls:
     """What follows when whatever of the last reply could run has run. ``unanswered`` are its calls without a result;
-    ``injected``: something came in meanwhile; ``jobs``: some run in the background, asked only of a reply that
-    ``only_spoke``."""
+    ``injected``: something came in meanwhile; ``answered``: it is the answer of an actor that was asked; ``jobs``: some
+    run in the background, asked only of a reply that ``only_spoke``."""
     if unanswered:
         asking = tuple(call for call in unanswered if call.state == CallStatus.REQUESTED)
         waits = asking or any(call.state == CallStatus.AWAITING_APPROVAL for call in unanswered)
         return Ask(asking) if waits else GoOn()
     calls = calls_of(turn)
-    _, declared = (None, None) if injected else _declared(turn, calls)
-    if isinstance(declared, Settle | PassOn):
-        # Whoever ran it stopped between its answer and its end, which may wait for others (``runtime.preparing``).
+    _, declared = _declared(turn, calls)
+    if declared is not None and not _has_followed(declared, injected=injected, answered=answered):
+        # Whoever ran it stopped between its answer and what follows from it, which may wait for others
+        # (``runtime.preparing``).
         return declared
     spoke = bool(calls) and all(block["name"] == RESPOND for block in calls)
     refused = _refused_any(turn, calls)
@@ -248,6 +256,13 @@ def after_calls(
     idle = nudges > 1 and not turn.correction
     nudge = "You said that more is to come. Call a tool now, or answer and settle."
     return Answer(nudges, nudge if idle else turn.correction)
+
+
+def _has_followed(declared: Declared, *, injected: bool, answered: bool) -> bool:
+    """Whether what was declared has been done before: a turn goes on after it by what has come in alone."""
+    if isinstance(declared, Delegate):
+        return answered
+    return isinstance(declared, PutAside) and injected
 
 
 def resumes(status: str, *, pending: bool) -> bool:

@@ -36,7 +36,8 @@ Blocks = tuple[list[JsonObject], list[JsonObject]]
 @dataclass(slots=True)
 class Earlier:
     """A turn before. ``said``: its texts, in short what it showed, and what staff found out about its calls. What its
-    model wrote stays where it is. ``size``: characters of all this."""
+    model wrote stays where it is. ``size``: characters of all this. ``joined``: what began turns whose message this one
+    has answered (D66)."""
 
     number: int
     status: str
@@ -44,13 +45,14 @@ class Earlier:
     trigger: JsonObject
     said: str
     size: int
+    joined: list[JsonObject] = field(default_factory=list)
     _blocks: Blocks | None = None
 
     def blocks(self, make: Callable[[Earlier], Blocks]) -> Blocks:
         """What ``make`` makes of it, once. What that was made of is let go of then."""
         if self._blocks is None:
             self._blocks = make(self)
-            self.trigger, self.said = {}, ""
+            self.trigger, self.joined, self.said = {}, [], ""
         return self._blocks
 
 
@@ -67,18 +69,25 @@ class _Kept:
 
 _EARLIER = """
 WITH earlier AS (
-  SELECT number, trigger_seq, status, finalized_by, trigger FROM envelopes_turn
-  WHERE session_id = %s AND number >= %s AND number < %s AND delegated_from_id IS NULL
+  SELECT id, number, trigger_seq, status, finalized_by, trigger FROM envelopes_turn
+  WHERE session_id = %s AND number >= %s AND number < %s AND delegated_from_id IS NULL AND joined_id IS NULL
   ORDER BY number DESC LIMIT %s
 )
 SELECT 0, number, trigger_seq, status, finalized_by, trigger FROM earlier
+UNION ALL
+SELECT 2, earlier.number, joining.trigger_seq, '', '', joining.trigger
+FROM envelopes_turn joining JOIN earlier ON joining.joined_id = earlier.id
 UNION ALL
 SELECT 1, turn, seq, kind, part_type, data FROM envelopes_event
 WHERE session_id = %s AND seq >= (SELECT min(trigger_seq) FROM earlier)
   AND turn >= %s AND turn < %s AND ({asked})
 ORDER BY 1, 3, 2"""
 """The last turns before one, and rows of theirs, in order: by the index on numbers of rows, none is on turns. Nothing
-of a turn stands before its ``trigger_seq``. What an actor said that another one had asked stands in that one's turn."""
+of a turn stands before its ``trigger_seq``. What an actor said that another one had asked stands in that one's turn; a
+message that one of them has answered beside its own, with it."""
+
+_JOINED = 2
+"""The mark of what began a turn whose message one of these has answered."""
 
 _SILENT = (
     "SELECT DISTINCT turn, part_type FROM envelopes_event"
@@ -122,7 +131,9 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
     last = kept.seq
     # What later parts join: the part as it is by now, and its line.
     gathered: dict[tuple[int, str, Key], tuple[JsonObject, int]] = {}
-    for is_row, number, seq, kind, name, data in _fetched(_EARLIER.format(asked=asked), values):
+    fetched = _fetched(_EARLIER.format(asked=asked), values)
+    joined = _joined_to(fetched)
+    for is_row, number, seq, kind, name, data in (each for each in fetched if each[0] != _JOINED):
         if not is_row:
             seqs[number], turns[number] = seq, (kind, name, data)
             continue
@@ -152,9 +163,19 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
     for number, (status, finalized_by, trigger) in turns.items():
         if number not in found:
             said = "\n".join(filter(str.strip, lines.get(number, ())))
-            size = len(said) + len(trigger)
-            found[number] = Earlier(number, status, finalized_by, json.loads(trigger), said, size)
+            beside = joined.get(number, [])
+            size = len(said) + len(trigger) + sum(len(str(each.get("text", ""))) for each in beside)
+            found[number] = Earlier(number, status, finalized_by, json.loads(trigger), said, size, beside)
     return [found[number] for number in sorted(found)[-EARLIER_TURNS:]], max([last, *seqs.values()])
+
+
+def _joined_to(fetched: Sequence[tuple[Any, ...]]) -> dict[int, list[JsonObject]]:
+    """What began the turns whose messages others have answered, by the number of the one that did."""
+    joined: dict[int, list[JsonObject]] = {}
+    for what, number, _, _, _, trigger in fetched:
+        if what == _JOINED:
+            joined.setdefault(number, []).append(json.loads(trigger))
+    return joined
 
 
 def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> dict[int, list[str]]:

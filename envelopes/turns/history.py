@@ -50,8 +50,13 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
 
 
 def _blocks(turn: Earlier) -> Blocks:
-    """What began it, and what it said."""
-    return trigger_blocks(turn.trigger, with_data=False), [assistant_text(turn.said or _unsaid(turn))]
+    """What began it, with what has joined it, and what it said."""
+    began = [
+        block
+        for trigger in (turn.trigger, *turn.joined)
+        for block in trigger_blocks(trigger, with_data=False)
+    ]
+    return began, [assistant_text(turn.said or _unsaid(turn))]
 
 
 def trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:

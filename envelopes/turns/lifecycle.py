@@ -15,7 +15,7 @@ from envelopes.registries.actors import actors
 from envelopes.registries.statuses import TURN, TurnStatus
 from envelopes.registries.turn_states import emits_envelope, turn_states
 from envelopes.signals import turn_settled
-from envelopes.turns import delegating, journal
+from envelopes.turns import delegating, joining, journal
 from envelopes.turns.closing import close_calls
 from envelopes.turns.converging import merged_parts
 from envelopes.turns.injecting import consume, inject, inject_outcome, set_aside
@@ -201,6 +201,8 @@ def leave(writer: Writer, turn: Turn, status: TurnStatus, *, reason: str) -> Non
 def put_aside(writer: Writer, turn: Turn) -> bool:
     """Let go of the actor of ``turn`` until something comes in: False where something has already."""
     if turn.may_have_calls and turn.injections.filter(consumed_at=None).exists():
+        return False
+    if joining.waiting(writer, turn):
         return False
     leave(writer, turn, TurnStatus.SUSPENDED, reason="state")
     set_aside(writer, turn.number)

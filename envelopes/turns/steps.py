@@ -7,6 +7,7 @@ reply is written, the turn is not read again: its runner has it as it was stored
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -30,7 +31,7 @@ from envelopes.providers.transcript import (
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
-from envelopes.turns import agent_calls, retrying
+from envelopes.turns import agent_calls, delegating, joining, retrying
 from envelopes.turns.deciding import (
     Answer,
     Ask,
@@ -209,9 +210,14 @@ def answer_calls(claim: Claim) -> Next:
     with writing(claim.session_pk, fence=claim.fence) as writer:
         loaded = load(claim)
         turn = loaded.turn
-        injected = not loaded.calls and turn.injections.filter(consumed_at=None).exists()
+        came = set() if loaded.calls else _came_in(turn)
+        joined = [] if loaded.calls else joining.waiting(writer, turn)
+        injected = bool(came or joined)
         jobs = not loaded.calls and not injected and only_spoke(turn) and _has_jobs(turn)
-        match after_calls(turn, loaded.calls, retry_limits(), injected=injected, jobs=jobs):
+        answered = delegating.INJECTION in came
+        match after_calls(
+            turn, loaded.calls, retry_limits(), injected=injected, jobs=jobs, answered=answered
+        ):
             case GoOn():
                 return "step"
             case Ask(calls):
@@ -225,20 +231,30 @@ def answer_calls(claim: Claim) -> Next:
                 fail(writer, turn, code, text)
             case PassOn(actor, turn_state):
                 hand_over(writer, turn, actor, turn_state=turn_state)
+            case Delegate(actor, task):
+                delegate(writer, turn, actor, task)
+            case PutAside():
+                put_aside(writer, turn)
             case Settle(turn_state, finalized_by, retry):
                 settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context="interrupted")
                 if retry is not None:
                     retrying.schedule(writer, turn, retry)
             case Answer(nudges, correction):
-                _answer(writer, turn, nudges, correction, injected=injected)
+                _answer(writer, turn, nudges, correction, joined if injected else None)
                 return "model"
         return "stop"
 
 
-def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, *, injected: bool) -> None:
+def _came_in(turn: Turn) -> set[str]:
+    """The kinds of what has come in and was not read yet."""
+    return set(turn.injections.filter(consumed_at=None).values_list("kind", flat=True))
+
+
+def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Sequence[Turn] | None) -> None:
+    """Give the model its results, with what has come in beside them; ``joined`` is None where nothing has."""
     blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls_of(turn)]
-    if injected:
-        blocks += consume(writer, turn)
+    if joined is not None:
+        blocks += [*consume(writer, turn), *joining.join(writer, turn, joined)]
     if correction:
         blocks.append(correction_block(correction))
     turn.nudges, turn.correction, turn.results = nudges, "", {}

@@ -2,7 +2,7 @@
 
 import { all, byId, copy, focus, focused, length, one, when } from './dom.js';
 import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
-import { facts, seen, words } from './page.js';
+import { facts, seen, use, words } from './page.js';
 import { send } from './port.js';
 import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
@@ -14,10 +14,11 @@ const most = +facts.limit;
 const keyboard = matchMedia('(pointer: fine)').matches;
 const bubbles = new Map();     // message id -> bubble, until its row is on the page
 let link = ['idle'];           // what is known of the connection: state, tries, why
+let files;                     // what handles files (files.js), once somebody has chosen some
 
 export function drawComposer() {
   const busy = facts.busy === 'true', count = length(box.value), over = count > most;
-  sending.disabled = !box.value.trim() || over || box.disabled;
+  sending.disabled = !box.value.trim() && !files?.batch() || over;
   // A hidden button lets go of focus: what comes next is written.
   if (!busy && focused() === stop && keyboard) focus(box);
   hint.textContent = over ? words('tooLong', count.toLocaleString(), most.toLocaleString()) : '';
@@ -25,20 +26,19 @@ export function drawComposer() {
 }
 
 // Returns the id of the message, undefined where there can be none.
-function submit(text, button) {
+function submit(text, button, batch) {
   const trimmed = text.trim();
-  if (trimmed && length(trimmed) <= most && !box.disabled) return send({ type: 'message', text: trimmed }, { keep: true, button });
+  if ((trimmed || batch) && length(trimmed) <= most) return send({ type: 'message', text: trimmed }, { keep: true, button, batch });
 }
 
 // Into the box, before what is written there already.
 function take(text) {
-  if (box.disabled) return;
   box.value = both(text, box.value);
   drawComposer();
   focus(box);
 }
 
-function echo({ message: { id, text } }) {
+function echo({ message: { id, text }, batch }) {
   const made = copy('me');
   one('.b-me__text', made).textContent = text;
   when('click', 'button', ({ dataset }) => {
@@ -47,19 +47,22 @@ function echo({ message: { id, text } }) {
       return dial();
     }
     // The box of a page without a conversation holds the text then.
-    if ('edit' in dataset) take(text);
-    else newDraft(text);
+    if ('edit' in dataset) {
+      batch?.back?.();
+      take(text);
+    } else if ('anew' in dataset) newDraft(text);
+    else return;
     withdraw(id);
     if ('anew' in dataset) location.assign(facts.new);
   }, made);
   byId('tail').append(made);
+  batch?.draw?.(made);
   follow(true);
   bubbles.set(id, made);
   return made;
 }
 
 export const messages = {
-  recalled: entry => { messages.moved(entry); settle(); },
   moved(entry, ack) {
     const { message: { id }, state, why } = entry, made = bubbles.get(id) ?? (state !== 'gone' && echo(entry));
     if (!made) return;
@@ -105,7 +108,7 @@ export function online(...known) {
 box.value ||= draft();
 when('submit', '#composer', (_, e) => {
   e.preventDefault();
-  if (submit(box.value)) { box.value = ''; drawComposer(); }
+  if (submit(box.value, null, files?.batch())) { box.value = ''; drawComposer(); }
   box.focus();
 });
 when('keydown', '#msg', (_, e) => {
@@ -119,6 +122,15 @@ when('click', '[data-stop]', button => send({ type: 'stop' }, { button }));
 when('click', '[data-say]', chip => {
   if (submit(chip.dataset.say, chip) === undefined) take(chip.dataset.say);
   focus(box);
+});
+// By the button, from the clipboard, or dropped. Documents bring a picture of the text that is copied from them.
+for (const type of ['change', 'paste', 'dragover', 'drop']) addEventListener(type, async e => {
+  const { files: found, types = 'Files' } = e.clipboardData ?? e.dataTransfer ?? e.target;
+  if (!found || !/^(?!.*plain.*html).*Files/.test(types) ) return;
+  e.preventDefault();
+  const chosen = [...found];
+  files = await use('files');
+  if (type !== 'dragover') files?.add(chosen, drawComposer);
 });
 when('click', '[data-wake]', wake);
 // The conversation may have begun since the page came.

@@ -40,6 +40,8 @@ export function recall(show, hear) {
     show(entry);
     // Not sent again by itself: by now the answer may be another one.
     if (entry.message.type === 'decide') refuse(entry, 'whyReloaded');
+    // What was against it before is another matter.
+    if (unnamed(entry)) { entry.state = 'queued'; refuse(entry, 'whyFiles'); }
   }
 }
 
@@ -84,7 +86,6 @@ function enter(entry, state, why, frame) {
   clearTimeout(entry.timer);
   entry.state = state;
   entry.why = why;
-  entry.sent ||= state === 'sending';
   if (/gone|refused/.test(state)) entry.free?.();
   save();
   report(entry, frame);
@@ -97,18 +98,21 @@ function end(entry, frame) {
 
 // `why`: the server's frame, or the name of a reason of the page's own. Only what was written waits for the person.
 function refuse(entry, why) {
-  if (!why.message) why = { code: why, message: words(entry.sent ? 'unsure' : 'unsent', strings[why]) };
+  if (!why.message) why = { code: why, message: words(entry.sent ? 'unsure' : 'unsent', words(why, entry.batch)) };
   if (move(entry, 'refused', why) && !/message|edit/.test(entry.message.type)) end(entry);
 }
 
+const unnamed = ({ batch, message }) => batch && !message.files;
+
 // Returns the id. `key`: replaces what has the same key and no answer yet. `keep`: outlives a reload. `button`: counts
-// once until there is an answer; no id for another press.
-export function post(message, { key, keep, button } = {}) {
+// once until there is an answer; no id for another press. `batch`: files that the message has to name first (files.js); after a
+// reload only their own names are left.
+export function post(message, { key, keep, button, batch } = {}) {
   if (button?.ariaBusy === 'true') return '';
   if (button) button.ariaBusy = true;
   message.id = randomId();
   for (const old of entries.values()) if (key && old.key === key) end(old);
-  const entry = { message, key, keep, state: 'queued', tries: 0, free: () => { if (button) button.ariaBusy = false; } };
+  const entry = { message, key, keep, batch, state: 'queued', tries: 0, free: () => { if (button) button.ariaBusy = false; } };
   entries.set(message.id, entry);
   report(entry);
   // Whoever posts gets the id first.
@@ -121,6 +125,8 @@ export function post(message, { key, keep, button } = {}) {
 
 function transmit(entry) {
   if (!wire || !move(entry, 'sending')) return;
+  if (unnamed(entry)) return entry.batch.send(entry, answer, transmit);
+  entry.sent = true;
   entry.timer = setTimeout(later, PATIENCE, entry, true);
   wire(entry.message);
 }

@@ -10,6 +10,13 @@ export const words = (name, ...values) => values.reduce((text, value) => text.re
 // The last row that the page shows.
 export const seen = () => +facts.seq;
 
+// A module of its own, which comes with what needs it first. Undefined where it does not: that is said.
+const modules = {};
+export const use = name => modules[name] ??= import(facts[name]).catch(() => {
+  delete modules[name];
+  toast(strings.failed);
+});
+
 const pause = time => new Promise(over => setTimeout(over, time));
 let said = Promise.resolve();
 

@@ -79,7 +79,11 @@ view.onresize = view.onscroll = () => {
 
 startClock();
 startCards();
-recall(entry => answers[entry.message.type].recalled?.(entry), hear);
+recall(entry => {
+  const does = answers[entry.message.type];
+  (does.recalled ?? does.moved)?.(entry);
+}, hear);
+settle();
 listen({
   begin,
   state(now, tries, why) {

@@ -27,16 +27,12 @@ async function create(signal) {
     reply = await request();
   }
   const { ok, status, headers } = reply;
-  if (ok) {
-    const { id, url } = await reply.json();
-    settleIn(id);
-    history.replaceState(null, '', url);
-  } else if (status === 401) return { cause: 'signedOut' };
-  else if (status >= 500 || /408|429/.test(status)) return { cause: 'away', after: 1000 * headers.get('retry-after') };
-  else {
-    birthKey(status === 409);
-    return { cause: 'unmade' };
-  }
+  if (status === 401) return { cause: 'signedOut' };
+  if (status >= 500 || /408|429/.test(status)) return { cause: 'away', after: 1000 * headers.get('retry-after') };
+  if (!ok) return { cause: 'unmade', key: birthKey(status === 409) };
+  const { id, url } = await reply.json();
+  settleIn(id);
+  history.replaceState(null, '', url);
 }
 
 carry((message, how) => {

@@ -48,6 +48,19 @@ def test_each_module_comes_once_and_after_those_it_imports(tmp_path: Path) -> No
     assert client.bundle(folder) == ("(() => {\nconst a = 1;\n\nfunction b() { return a; }\n\nb(a);\n})();\n")
 
 
+def test_what_a_module_on_top_exports_can_be_imported_while_a_page_runs(tmp_path: Path) -> None:
+    folder = modules(
+        tmp_path,
+        files="import { a } from './a.js';\nexport const add = () => a;\nexport async function send() {}\n",
+        a="export const a = 1;\n",
+    )
+
+    assert client.bundle(folder, "files") == (
+        "export const { add, send } = (() => {\nconst a = 1;\n\nconst add = () => a;\nasync function send() {}\n"
+        "return { add, send };\n})();\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("panel", "other", "complaint"),
     [

@@ -77,6 +77,29 @@ def test_a_conversation_downloads_htmx_and_one_small_module(stage: Stage) -> Non
         assert len(found["beach/panel.js"]) <= LIMIT
 
 
+def test_what_few_surfaces_need_comes_with_the_first_that_has_it(stage: Stage) -> None:
+    page, asked = stage.page, list[str]()
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    stage.talk.me("Hi")
+    stage.talk.turn(1)
+    stage.open()
+    assert not {"widgets.js", "table.js", "files.js"} & {*asked}
+    rows = (
+        {
+            "id": "root",
+            "component": "Tabs",
+            "tabs": [{"title": "One", "child": "a"}, {"title": "Two", "child": "b"}],
+        },
+        {"id": "a", "component": "Text", "text": "First"},
+        {"id": "b", "component": "Text", "text": "Second"},
+    )
+    with page.expect_response("**/widgets.js"):
+        stage.row(stage.talk.part("a2ui-surface", data=surface("t1", *rows)))
+    page.get_by_role("tab", name="Two").click()
+    expect(page.get_by_text("Second")).to_be_visible()
+    assert "table.js" not in asked
+
+
 # -- fields -----------------------------------------------------------------------------------------------------------
 
 

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from pydantic import BaseModel
 
-from envelopes import secrets
+from envelopes import intake, secrets
 from envelopes.errors import AlreadyDecided
 from envelopes.intake import SurfaceRefused
 from envelopes.models import ClientMessage, Secret, Snapshot
@@ -112,6 +112,19 @@ async def test_an_obscured_value_is_nowhere_in_the_clear(caplog: pytest.LogCaptu
         assert PASSWORD not in stored
         assert "$secret" in stored
         assert PASSWORD not in caplog.text
+
+
+async def test_the_short_way_leaves_what_is_obscured_to_the_general_one() -> None:
+    """A socket's edits go it; a plain field's does not come by the database's thread."""
+    async with desk(_script, Tool("sign_in", "", Pin, Bank().run)) as d:
+        await d.say("Sign me in")
+        ids = await _ids(d)
+        answer = await intake.edit(d.session, d.owner, "e1", ids["pin"], PASSWORD)
+        assert answer["seq"]
+        assert PASSWORD not in await d.html()
+        stored = await sync_to_async(_everything)()
+        assert PASSWORD not in stored
+        assert "$secret" in stored
 
 
 def _admin_pages() -> str:

@@ -120,7 +120,7 @@ _ALIGNS = {"start": "is-start", "center": "is-center", "end": "is-end"}
 
 def _look(column: Column) -> str:
     usual = "end" if column.type in NUMERIC else "start"
-    names = ["is-num"] if column.type in NUMERIC else []
+    names = ["is-num"] if column.type in NUMERIC else ["is-day"] if column.type == "date" else []
     if column.align != usual:
         names.append(_ALIGNS[column.align])
     css = " ".join(names)

@@ -45,6 +45,11 @@ class Member:
         self._trail = trail
         self._sub = sub
 
+    def below(self, key: str, at: int) -> Member:
+        """An object in one of its lists."""
+        trail = ((self._trail, key), at)
+        return Member(self.raw[key][at], self.where, trail, f"{self._sub}/{key}/{at}")
+
     def value(self, key: str) -> Value:
         """Any dynamic value."""
         return parse(self.raw.get(key), self.where, trail=(self._trail, key))

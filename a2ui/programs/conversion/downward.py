@@ -9,7 +9,7 @@ from a2ui.functions.signatures import SIGNATURES
 from a2ui.programs.conversion.notes import Notes
 from a2ui.programs.conversion.reading import at
 from a2ui.programs.conversion.upward import BASIC_10
-from a2ui.protocol.catalog_ids import BASIC
+from a2ui.protocol.catalog_ids import BASIC, BEACH, BEACH_1_0
 
 CHECK_MESSAGE: Final = "This value is not valid."
 
@@ -70,7 +70,8 @@ class Downward:
         self._defaults[str(surface_id)] = str(catalog_id)
         if "metadata" in body:
             self._notes.lost("/createSurface/metadata", "v0.9.1 has no metadata.")
-        kept = {"surfaceId": surface_id, "catalogId": BASIC if catalog_id == BASIC_10 else catalog_id}
+        older = {BASIC_10: BASIC, BEACH_1_0: BEACH}
+        kept = {"surfaceId": surface_id, "catalogId": older.get(str(catalog_id), catalog_id)}
         known = {"catalogId", "components", "dataModel", "metadata"}
         rest = {key: value for key, value in body.items() if key not in known}
         steps: list[dict[str, Any]] = [{"createSurface": {**rest, **kept}}]

@@ -13,7 +13,7 @@ from a2ui.data.values import pointer_text
 from a2ui.errors import A2uiError
 from a2ui.programs.conversion.notes import Notes
 from a2ui.programs.conversion.reading import ENVELOPE, at, bare_binding, bare_call, call_of_09, escaped
-from a2ui.protocol.catalog_ids import BASIC, BASIC_ALIASES, loose
+from a2ui.protocol.catalog_ids import BASIC, BASIC_ALIASES, BEACH, BEACH_1_0, loose
 
 BASIC_10: Final = "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json"
 
@@ -76,6 +76,8 @@ class Upward:
         catalog_id = body.get("catalogId")
         if isinstance(catalog_id, str) and loose(catalog_id) in _BASIC_IDS:
             found["catalogId"] = BASIC_10
+        elif catalog_id == BEACH:
+            found["catalogId"] = BEACH_1_0
         return found
 
     # ------------------------------------------------------------------ data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from beachsite.demo.script import book, flights, intents, look, talk
-from beachsite.demo.script.replay import Flow, play
+from beachsite.demo.script.replay import Flow, going_on, play
 from beachsite.demo.script.scene import (
     ASK_DAY,
     ASK_DESTINATION,
@@ -11,6 +11,7 @@ from beachsite.demo.script.scene import (
     ASK_ORIGIN,
     ASK_RESEARCH,
     Scene,
+    added,
     not_understood,
     read_scene,
 )
@@ -23,7 +24,17 @@ from envelopes.types import JsonObject
 def sally(request: ModelRequest) -> Reply:
     """What Sally says next."""
     scene = read_scene(request)
-    return play(flow_of(scene), scene.conversation)
+    return play(_all_of(scene), scene.conversation)
+
+
+def _all_of(scene: Scene) -> Flow:
+    """What she was asked, and then whatever was said while she was at work on that."""
+    scenes = [scene]
+    for number, words in enumerate(scene.conversation.joined, 1):
+        scenes.append(added(scenes[-1], words, number))
+    for one in scenes[:-1]:
+        yield from going_on(flow_of(one))
+    yield from flow_of(scenes[-1])
 
 
 def flow_of(scene: Scene) -> Flow:

@@ -8,7 +8,7 @@ is left over is the reply. So a flow carries on after a crash at any point, in a
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from envelopes.providers.scripted import Call, Conversation, Outcome, Reply, Say, text
@@ -51,6 +51,17 @@ def play(flow: Flow, conversation: Conversation) -> Reply:
         elif isinstance(step, Call):
             called = done["id"]
             answer = first.get(called)
+
+
+def going_on(flow: Flow) -> Flow:
+    """``flow``, after which another one follows in the same turn: its end is none."""
+    answer: Outcome | None = None
+    while True:
+        try:
+            step = flow.send(answer)
+        except StopIteration:
+            return
+        answer = yield replace(step, state="awaiting") if isinstance(step, Say) else step
 
 
 def _ending(conversation: Conversation) -> Say:

@@ -80,6 +80,13 @@ def read_scene(request: ModelRequest) -> Scene:
     )
 
 
+def added(scene: Scene, words: str, number: int) -> Scene:
+    """What is left to do after ``scene``, in the same turn, about what the person said meanwhile."""
+    known = scene.wish if scene.action is None else scene.known
+    key, order = f"{scene.key}{number}", _ordered(scene.text, scene.order)
+    return replace(scene, text=words.strip(), action=None, pending="", known=known, order=order, key=key)
+
+
 def _today(conversation: Conversation) -> date:
     """The day the turn began, by its own clock: a turn that runs over midnight must not change its mind."""
     for injection in conversation.injections:

@@ -109,7 +109,7 @@ async def say(
         session.pk, _said, caller, session, body, key or secrets.token_urlsafe(32)
     )
     turn = await standing(session, number, patience(prefer))
-    return await in_session(session.pk, _answer, turn)
+    return await in_session(session.pk, _answer, turn, caller.who.key)
 
 
 def _said(caller: Caller, session: Session, body: NewMessage, key: str) -> int:
@@ -169,7 +169,7 @@ async def act(
     if not isinstance(done, int):
         return Status(200, done)
     turn = await standing(session, done, patience(prefer))
-    return await in_session(session.pk, _answer, turn)
+    return await in_session(session.pk, _answer, turn, caller.who.key)
 
 
 def _acted(caller: Caller, session: Session, body: NewAction, key: str) -> int | dict[str, Any]:
@@ -200,7 +200,7 @@ async def answer(
     session = await read_beside_sessions(get_session, caller.who, session_id)
     number = await in_session(session.pk, _numbered, session, turn_id)
     turn = await standing(session, number, patience(prefer))
-    return await in_session(session.pk, _answer, turn)
+    return await in_session(session.pk, _answer, turn, caller.who.key)
 
 
 def _numbered(session: Session, turn_id: str) -> int:
@@ -212,12 +212,13 @@ def _numbered(session: Session, turn_id: str) -> int:
     return found
 
 
-def _answer(turn: Turn) -> Any:
+def _answer(turn: Turn, who: str) -> Any:
+    """As whoever asks gets it, where they have said something in it."""
     turn = find(turn.session, turn.number)
     if turn.status == TurnStatus.SETTLED:
-        return Status(200, envelope_for(turn, connection=HTTP.connection))
+        return Status(200, envelope_for(turn, connection=HTTP.connection, who=who))
     waits = paused(turn)
-    said = partial_envelope_for(turn, connection=HTTP.connection)
+    said = partial_envelope_for(turn, connection=HTTP.connection, who=who)
     return Status(
         202,
         {

@@ -24,7 +24,10 @@ REFUSALS = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 413: Problem
 
 
 @router.post(
-    "/sessions/{session_id}/artifacts", response={201: FileKept, **REFUSALS}, operation_id="keepFile"
+    "/sessions/{session_id}/artifacts",
+    response={201: FileKept, **REFUSALS},
+    operation_id="keepFile",
+    url_name="keep",
 )
 async def keep(request: HttpRequest, session_id: str, file: File[UploadedFile], alt: Form[str] = "") -> Any:
     """Keep a file in a conversation of the caller's own. A message shows it by a part of type ``artifact`` with what

@@ -53,9 +53,11 @@ def _looked_at(session: Session, number: int) -> tuple[Turn, bool]:
 
 def find(session: Session, number: int) -> Turn:
     """The turn with this number, or the one that another actor goes on with it in; of one that another turn waits for,
-    that one, where all of it is read."""
+    that one, where all of it is read; of one whose message has joined another turn, that one (D66)."""
     turns = Turn.objects.select_related("session")
     turn = turns.get(session=session, number=number)
+    if turn.joined_id is not None:
+        turn = turns.get(pk=turn.joined_id)
     if turn.delegated_from_id is not None:
         turn = turns.get(session=session, number=turn.shown_in)
     while turn.finalized_by == "passed" and turn.passed_to_id is not None:

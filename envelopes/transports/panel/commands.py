@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from envelopes import intake
+from envelopes import artifacts, intake
 from envelopes.access import Principal
 from envelopes.database_threads import in_session
 from envelopes.delivery.catching_up import Changed
@@ -17,8 +17,15 @@ from envelopes.types import JsonObject
 
 Command = frames.Message | frames.Edit | frames.Action | frames.Show | frames.Stop | frames.Decide
 
+
+def _message(session: Session, who: Principal, frame: frames.Message) -> JsonObject:
+    # A page names files; what a part says of them is looked up (R2).
+    parts = [artifacts.reference(session, name) for name in frame.files]
+    return intake.post_message(session, who, frame.id, frame.text, parts=parts)
+
+
 _TAKEN_BY: dict[type[Command], Callable[[Session, Principal, Any], JsonObject]] = {
-    frames.Message: lambda session, who, frame: intake.post_message(session, who, frame.id, frame.text),
+    frames.Message: _message,
     frames.Action: lambda session, who, frame: intake.post_action(session, who, frame.id, frame.target),
     frames.Stop: lambda session, who, frame: intake.stop(session, who, frame.id),
     frames.Decide: lambda session, who, frame: intake.post_decision(

@@ -36,10 +36,17 @@ class Hello(_Frame):
     after: Annotated[int, Field(ge=0, le=2**53)]
 
 
+MAX_FILES = 10
+"""That go along with one message."""
+
+
 class Message(_Frame):
+    """``files`` are those of this conversation that go along, by the ids under which they were kept before."""
+
     type: Literal["message"]
     id: MessageId
     text: str
+    files: Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=MAX_FILES)] = []
 
 
 class Edit(_Frame):

@@ -17,7 +17,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
-from django.urls import Resolver404, resolve, reverse
+from django.urls import NoReverseMatch, Resolver404, resolve, reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import mark_safe
 from django.views.decorators.cache import never_cache
@@ -36,6 +36,7 @@ from envelopes.registries.part_types import part_types
 from envelopes.session_state import live_sessions
 from envelopes.transports.origin import OriginGate, host_of
 from envelopes.transports.panel import earlier
+from envelopes.transports.panel.frames import MAX_FILES
 from envelopes.transports.panel.presenter.panel import thread_of
 from envelopes.transports.panel.sidebar import sidebar
 from envelopes.transports.panel.transport import PANEL
@@ -220,12 +221,23 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "login": f"{reverse('login')}?{urlencode({'next': _address_of(session)})}",
         "limit": conf.BEACH_MESSAGE_CHARACTERS,
         "frame_limit": conf.BEACH_FRAME_BYTES,
+        "keep": _keeping(),
+        "file_limit": conf.BEACH_ARTIFACT_BYTES,
+        "file_most": MAX_FILES,
         "strings": strings(actor.display_name),
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
         "modules": [kind.module for kind in part_types if kind.module],
     }
     return render(request, "panel/page.html", context)
+
+
+def _keeping() -> str:
+    """Where files are kept in the conversation "-"; "" where no transport does that."""
+    try:
+        return reverse("envelopes:api:keep", args=["-"])
+    except NoReverseMatch:
+        return ""
 
 
 def _number(given: str) -> int:

@@ -7,12 +7,13 @@
 | ``partReceived`` | a part | ``turn``, ``actor``, ``turnState``, ``part``; ``live``: the bubble it replaces; ``late`` |
 | ``textDelta`` | text that is being written, without an id | ``turn``, ``live``, ``partType``, ``offset``, ``text`` |
 | ``textWithdrawn`` | streamed text that became no part | ``turn``, ``live``: the bubbles |
-| ``settled`` | the end of a turn | ``turn``, ``turnState``, ``meta`` as in an envelope |
+| ``settled`` | the end of a turn | ``turn``, ``turnState``, ``meta`` as in an envelope; ``joined`` |
 | ``upToDate`` | all that was there has been sent | ``seq``, ``busy`` |
 | ``error`` | the end of the stream | ``code``, ``message`` |
 
 ``turn`` counts the turns of a conversation. ``turnStateChanged`` may also have ``goesOn``, the turn whose data a new
-one goes on with, and ``delegatedFrom``, the one in which another one's parts stand. An ``id`` is the row: whoever sends
+one goes on with, and ``delegatedFrom``, the one in which another one's parts stand; ``joined`` is the turn that answers
+the message of one that ends so. An ``id`` is the row: whoever sends
 the last one back goes on after it.
 """
 
@@ -111,6 +112,8 @@ class Events:
             "finalizedBy": row.data["finalizedBy"],
         }
         data = {"turn": row.turn, "turnState": row.data["turnState"], "meta": meta}
+        if "joined" in row.data:
+            data["joined"] = row.data["joined"]
         return event("settled", data, seq=row.seq)
 
 

@@ -22,19 +22,10 @@ def made(*rows: dict[str, Any], model: Any = None, version: str = "0.9", **optio
     if model is not None:
         messages.append(data(model))
     surfaces = engine(**options).surfaces()
-    for message in messages if version == "0.9" else newer(messages):
+    for message in messages if version == "0.9" else convert(messages, "1.0").messages:
         problems = surfaces.apply(message)
         assert not problems, [str(problem) for problem in problems]
     return surfaces
-
-
-def newer(messages: list[Any]) -> list[Any]:
-    """The same in 1.0, where our catalog has another id."""
-    for message in (said := convert(messages, "1.0").messages):
-        body = message.get("createSurface", {})
-        if body.get("catalogId") == BEACH_CATALOG.id:
-            body["catalogId"] = BEACH_CATALOG_1_0.id
-    return said
 
 
 def html(*rows: dict[str, Any], model: Any = None, **options: Any) -> str:

@@ -19,18 +19,33 @@ COLUMNS = [
     {"label": "Status", "value": path("s"), "type": "status", "tones": {"b": "success"}},
     {"label": "Of", "value": {"call": "formatString", "args": {"value": "${n} of ${/label}"}}},
 ]
+FIELDS = [
+    {"id": "name", "label": "Name", "required": True},
+    {"id": "n", "label": path("/label"), "type": "number", "max": 9},
+    {"id": "s", "label": "S", "type": "select", "options": ["a", "b"]},
+    {"id": "id", "label": "T", "type": "checkbox", "default": True},
+]
+SERIES = [{"label": "N", "value": path("n")}, {"label": path("/label"), "value": path("id")}]
 VALUES = ("a", "b", 1, 20.5, None, True, [], {"x": 1}, -3, "# t", "<b>")
 LIMITS = Limits(list_items=5)
 
 
 def rows(random: Random) -> list[dict[str, object]]:
     return [
-        row("root", "Column", children=random.sample(["t", "l", "m"], 3)),
+        row("root", "Column", children=random.sample(["t", "l", "m", "f", "c"], 5)),
         row("t", "Table", columns=random.sample(COLUMNS, random.randrange(1, 5)), rows=path("/items")),
-        row("l", "List", children={"componentId": "inner", "path": "/groups"}),
+        row("l", "List", children={"componentId": "group", "path": "/groups"}),
+        row("group", "Column", children=random.choice([["inner", "small"], ["inner", "asked"]])),
         row("inner", "Table", columns=COLUMNS[:2], rows=path("items"), caption=path("/label")),
+        row("small", "Chart", type="sparkline", data=path("items"), label=path("id"), series=SERIES[:1]),
+        row("asked", "Form", fields=FIELDS[:2], value=path("items/0"), action={"event": {"name": "go"}}),
+        row("f", "Form", fields=random.sample(FIELDS, 3), value=path("/items/0"), action={"event": {"name": "go"}}),
+        row(
+            "c", "Chart", type=random.choice(["bar", "line", "area"]), title=path("/label"), data=path("/items"),
+            label=path("name"), series=SERIES,
+        ),
         row("m", "Markdown", text=path("/label")),
-    ]
+    ]  # fmt: skip
 
 
 def item(random: Random) -> dict[str, object]:
@@ -71,7 +86,7 @@ def step(random: Random, surfaces) -> None:
 
 
 def ask_for_more(random: Random, surfaces) -> None:
-    for target in ("a1-1-xr", "a1-3-i0-xr"):
+    for target in ("a1-1-xr", "a1-6-i0-xr"):
         if random.random() < 0.2:
             try:
                 surfaces.apply_more(surfaces.more(target))

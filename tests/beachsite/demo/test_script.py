@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from beachsite.demo.models import Booking
@@ -10,6 +12,7 @@ from beachsite.demo.script import sally
 from beachsite.demo.surfaces import passenger
 from envelopes.providers import transcript as t
 from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Call, Say
 from tests.beachsite.demo.stage import Stage, Turn
 
 SEARCH = "Find flights from London Gatwick to Corfu on 15 August for 2"
@@ -54,6 +57,34 @@ def test_a_search_arrives_in_steps(stage: Stage) -> None:
     # The card says the rest.
     assert turn.text("response") == "**easyJet EJ4521** is the cheapest at £94.00 per person."
     assert created(turn) == ["flights-00000001", "refine-00000001"]
+
+
+def test_what_is_said_while_she_searches_is_answered_in_the_same_turn(stage: Stage) -> None:
+    """As the request is when the message has joined the turn, beside the result of the search (D66)."""
+    turn = stage.say(SEARCH)
+    before = turn.requests[-1]
+    added = [t.joined_block(), t.user_text("And only direct ones"), t.joined_block(), t.user_text("Thanks")]
+    reply = sally(replace(before, messages=t.extended(before.messages, "user", added)))
+
+    says = [block for block in reply.blocks if isinstance(block, Say)]
+    assert {block.state for block in says} == {"awaiting"}
+    (again,) = [block for block in reply.blocks if isinstance(block, Call)]
+    assert again.args == {**turn.calls[0][1], "direct_only": True}
+    # Its cards are others than those of the first search, and the third request ends the turn.
+    uses = [
+        t.tool_use(f"c{at}", "respond" if isinstance(block, Say) else block.tool, {})
+        for at, block in enumerate(reply.blocks)
+    ]
+    results = [t.tool_result(use["id"], {"delivered": 1}) for use in uses[:-1]]
+    done = [block for block in turn.requests[-1].messages[-1]["content"] if block["type"] == "tool_result"][
+        -1
+    ]
+    last = t.extended(t.extended(before.messages, "user", added), "assistant", uses)
+    last = t.extended(last, "user", [*results, {**done, "tool_use_id": uses[-1]["id"]}])
+    ends = sally(replace(before, messages=last))
+    assert [block.state for block in ends.blocks if isinstance(block, Say)][-1] == "complete"
+    assert "You’re welcome" in str(ends.blocks[-1])
+    assert "flights-000000011" in str(ends.blocks) and "refine-000000011" in str(ends.blocks)
 
 
 def test_data_and_its_card_carry_the_same_kind(stage: Stage) -> None:

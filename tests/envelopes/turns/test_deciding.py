@@ -11,9 +11,11 @@ from envelopes.turns.deciding import (
     AfterReply,
     Answer,
     Ask,
+    Delegate,
     Fail,
     GoOn,
     PassOn,
+    PutAside,
     ReplyEnd,
     RetryLimits,
     Settle,
@@ -153,3 +155,33 @@ def test_a_turn_goes_on_after_the_last_decision_that_it_waits_for() -> None:
     assert resumes("suspended", pending=False)
     assert not resumes("suspended", pending=True)
     assert not resumes("settled", pending=False)
+
+
+PARKED = TurnState("acme.parked", terminal=False, emits_envelope=False, holds_actor=False)
+ASKING = _spoke("delegated", delegateTo="drafter", task="Draft")
+
+
+@pytest.mark.parametrize(
+    ("declared", "injected", "answered", "follows"),
+    [
+        # Whoever ran it is gone between the answer and what follows from it: that is done now.
+        (ASKING, False, False, Delegate("drafter", "Draft")),
+        (_spoke("acme.parked"), False, False, PutAside()),
+        (_spoke("passed", passTo="drafter"), False, False, PassOn("drafter")),
+        (_spoke("complete"), False, False, Settle("complete", "complete")),
+        # What has come in meanwhile comes too late for an end, and does not keep another actor from being asked.
+        (_spoke("complete"), True, False, Settle("complete", "complete")),
+        (ASKING, True, False, Delegate("drafter", "Draft")),
+        # It was done before, and with this the turn goes on.
+        (ASKING, True, True, Answer(0, "")),
+        (_spoke("acme.parked"), True, False, Answer(0, "")),
+    ],
+)
+def test_what_was_declared_is_done_by_whoever_takes_the_turn_over(
+    declared: tuple[str, JsonObject], injected: bool, answered: bool, follows: object
+) -> None:
+    with turn_states.including(PARKED):
+        assert (
+            after_calls(_turn(declared), [], RETRY_LIMITS, injected=injected, jobs=False, answered=answered)
+            == follows
+        )

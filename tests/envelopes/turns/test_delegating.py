@@ -15,7 +15,10 @@ from envelopes import intake
 from envelopes.admin.timeline import log_of
 from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.follower import Follower
-from envelopes.models import Approval, Injection
+from envelopes.errors import LeaseLost
+from envelopes.log.append import writing
+from envelopes.log.doorbell import doorbell
+from envelopes.models import Approval, Injection, Turn
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import (
     Call,
@@ -30,11 +33,13 @@ from envelopes.providers.scripted import (
 )
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.registries.turn_states import TurnState, turn_states
+from envelopes.runtime import held_block
 from envelopes.session_state import live_sessions
 from envelopes.tasks import end
 from envelopes.transports.panel.reader import READER
 from envelopes.transports.panel.transport import PANEL
-from envelopes.turns import delegating
+from envelopes.turns import delegating, reply, steps
+from envelopes.turns.opening import open_turn
 from envelopes.types import Json, JsonObject
 from tests import factories
 from tests.desk import Desk, Script, desk, replies
@@ -351,6 +356,12 @@ async def test_actors_that_keep_asking_each_other_are_stopped() -> None:
         assert {row.turn for row in await d.rows("part")} == {1}
 
 
+def _presses(d: Desk) -> None:
+    """Somebody presses a button: a message would join the turn that is at work (D66)."""
+    with writing(d.session.pk) as writer:
+        open_turn(writer, {"kind": "action", "action": {"name": "go"}})
+
+
 async def test_later_turns_read_one_turn_and_what_waits_in_line_waits_for_it() -> None:
     gate = asyncio.Event()
 
@@ -363,12 +374,12 @@ async def test_later_turns_read_one_turn_and_what_waits_in_line_waits_for_it() -
     async with desk(drafts, Tool("look", "", _Place, look), name="drafter"), desk(host) as d:
         await d.say("Write", wait=False)
         await _until(d, "waiting", "running")
-        await d.say("And another", wait=False)
+        await sync_to_async(_presses)(d)
         gate.set()
         await d.quiet()
         ends = [row.turn for row in await d.rows("settled")]
         assert ends[:2] == [2, 1]
-        last = next(str(r.messages) for r in d.requests if Conversation(r).text == "And another")
+        last = next(str(r.messages) for r in d.requests if Conversation(r).click is not None)
         assert last.count("Dear Ada.") == 1
         assert "without an answer" not in last and "still at work" not in last
 
@@ -384,7 +395,7 @@ async def test_whoever_is_asked_is_next_before_what_waited_in_line_already() -> 
         seen = Conversation(request)
         if any(entry.kind == delegating.INJECTION for entry in seen.injections):
             return Reply([Say([text("response", "Sent.")])])
-        if seen.text == "And another":
+        if seen.click is not None:
             return Reply([Say([text("response", "Another.")])])
         return Reply([_asks()] if seen.results("look") else [Call("look", {"name": "x"})])
 
@@ -392,7 +403,7 @@ async def test_whoever_is_asked_is_next_before_what_waited_in_line_already() -> 
     async with desk(drafts, name="drafter"), desk(host, Tool("look", "", _Place, look)) as d:
         await d.say("Write", wait=False)
         await _until(d, "running")
-        await d.say("And another", wait=False)
+        await sync_to_async(_presses)(d)
         gate.set()
         await d.quiet()
         assert [turn.actor for turn in await d.turns()] == ["tester", "tester", "drafter"]
@@ -479,3 +490,33 @@ async def test_what_comes_in_meanwhile_waits_with_the_asker_for_the_answer(state
         assert "sights" in str(d.requests[-1].messages)
         if state == "delegated":
             assert _answers(d.requests[-1])["said"] == "Dear Ada."
+
+
+async def test_whom_its_actor_wanted_to_ask_is_asked_by_whoever_takes_the_turn_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The reply is stored, and whoever ran it is gone before what follows from it is."""
+    ends: list[Any] = []
+    died, loop = asyncio.Event(), asyncio.get_running_loop()
+    real = steps.end_reply
+
+    def dies(claim: Any, turn: Any, ended: Any, block: Any = None, **more: Any) -> Any:
+        if not ends:
+            ends.append(block)
+            reply.record(claim, turn, block)
+            loop.call_soon_threadsafe(died.set)
+            raise LeaseLost
+        return real(claim, turn, ended, block, **more)
+
+    monkeypatch.setattr(steps, "end_reply", dies)
+    monkeypatch.setattr(held_block, "HOLD_SECONDS", 10.0)
+    drafts = replies([Say([text("response", "Dear Ada.")])])
+    async with desk(drafts, name="drafter") as other, desk(_host([_asks(task="Draft.")])) as d:
+        await d.say("Write", wait=False)
+        await asyncio.wait_for(died.wait(), 20)
+        await Turn.objects.filter(session=d.session).aupdate(lease_until=None)
+        doorbell.ring(d.session.pk, work=True)
+        await _until(d, "settled", "settled")
+        # Asked once each: the host for the task and for the end, the drafter for the draft.
+        assert (len(d.requests), len(other.requests)) == (2, 1)
+        assert await d.texts() == ["Dear Ada.", "Here is the draft."]

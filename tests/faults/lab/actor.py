@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 
@@ -38,6 +38,13 @@ def _count() -> Flow:
     yield Say([text("response", LONG.format("first"))], "awaiting")
     yield Say([text("response", LONG.format("second"))], "awaiting")
     yield Say([text("response", LONG.format("third"))])
+
+
+def _hold(joined: Sequence[str]) -> Flow:
+    """A tool that can be held, and an answer to all that was said."""
+    yield Say([text("ack", "Holding.")], "awaiting")
+    yield Call("hold")
+    yield Say([text("response", " ".join(["It was held.", *(f"You also said: {one}." for one in joined)]))])
 
 
 def _stubborn() -> Flow:
@@ -107,6 +114,8 @@ def script(request: ModelRequest) -> Reply:
         return play(_prices(), conversation)
     if "count" in conversation.text.lower():
         return play(_count(), conversation)
+    if "hold" in conversation.text.lower():
+        return play(_hold(conversation.joined), conversation)
     if "huge" in conversation.text.lower():
         return play(_huge(), conversation)
     if "stubborn" in conversation.text.lower():
@@ -174,6 +183,10 @@ def register() -> None:
             except asyncio.CancelledError:
                 continue
 
+    async def hold(context: ToolContext, args: Nothing) -> Json:
+        await gates.passing("hold")
+        return "held"
+
     async def price(context: ToolContext, args: Priced) -> Json:
         await gates.passing("price")
         return f"{len(args.sku)}2 euros for {args.sku}"
@@ -193,6 +206,7 @@ def register() -> None:
                 replace(BOOK_FLIGHT, run=book),
                 replace(RESEARCH_DESTINATION, run=researcher(pause)),
                 teller(gates),
+                Tool("hold", "Can be held.", Nothing, hold, idempotent=True),
                 Tool("be_stubborn", "Does not end.", Nothing, be_stubborn),
                 Tool("look_price_up", "What an article costs.", Priced, price, answers="price"),
             ),

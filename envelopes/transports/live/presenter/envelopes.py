@@ -175,7 +175,9 @@ class Envelopes:
             "producedAt": instant(row.at),
             "finalizedBy": row.data["finalizedBy"],
         }
-        return {"event": "settled", "turn": row.turn, "turnState": row.data["turnState"], "meta": meta}
+        told = {"event": "settled", "turn": row.turn, "turnState": row.data["turnState"], "meta": meta}
+        # Of a message's turn, the one that has answered it (D66).
+        return {**told, "joined": row.data["joined"]} if "joined" in row.data else told
 
 
 def _part(row: Row) -> Body:

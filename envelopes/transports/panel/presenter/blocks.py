@@ -44,7 +44,7 @@ class Day(Block):
 @dataclass
 class Me(Block):
     """What a person wrote, and what came with it. ``mid`` is the client's message id, by which the page drops its own
-    copy."""
+    copy. ``joined``: it came during the turn above, which has read it and goes on below."""
 
     kind = "me"
 
@@ -52,8 +52,10 @@ class Me(Block):
     at: str
     mid: str = ""
     parts: list[PartView] = field(default_factory=list)
+    joined: bool = False
 
     def html(self, render: RenderContext) -> SafeString:
+        clock = render.page.clock(self.at)
         return html(
             '<div class="b-me" id="{}"{}><p class="b-sr">{}</p>{}{}<p class="b-me__meta">{}</p></div>',
             self.id,
@@ -61,7 +63,7 @@ class Me(Block):
             _("You said:"),
             html('<p class="b-me__text" dir="auto">{}</p>', text(self.words)) if self.words else "",
             join(part.drawn(render) for part in self.parts),
-            render.page.clock(self.at),
+            html("<span>{} · {}</span>", _("Added to the request above"), clock) if self.joined else clock,
         )
 
     def dump(self) -> JsonObject:

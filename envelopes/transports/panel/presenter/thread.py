@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.utils import translation
@@ -28,6 +27,7 @@ from envelopes.transports.panel.presenter import (
     decisions,
     drawing,
     gathered,
+    pausing,
     progress,
     prose,
     questions,
@@ -187,11 +187,14 @@ class Thread:
         if (last := self.model.last(number)) is not None and not (turn.aside and turn.status == "running"):
             return last
         turn.aside = False
+        return self.open_segment(context, turn, context.row.actor or turn.actor)
+
+    def open_segment(self, context: RowContext, turn: TurnMemory, actor: str) -> Segment:
+        """A new stretch of ``turn``, at the end."""
         self._new_day(context)
         # Of a turn that has settled it may not be known by now how many it has.
         which = context.row.seq if turn.status == "settled" else turn.segments
-        actor = context.row.actor or turn.actor
-        made = Segment(f"t{number}-{which}", number, actor, context.at, seq=context.row.seq)
+        made = Segment(f"t{turn.number}-{which}", turn.number, actor, context.at, seq=context.row.seq)
         turn.segments += 1
         self.model.open(made)
         return made
@@ -247,7 +250,7 @@ class Thread:
             activity.tries_again(context)
         else:
             self._set_status(turn, status)
-            self._pause(context)
+            pausing.pause(context)
             turn.aside = context.row.data.get("reason") == "state" if status == "suspended" else turn.aside
 
     def _part(self, context: RowContext) -> None:
@@ -271,7 +274,9 @@ class Thread:
         turn = context.turn
         if turn.status == "settled":
             return
-        if "delegatedFrom" not in context.row.data:
+        if "joined" in context.row.data:
+            pausing.go_on_below(context)
+        elif "delegatedFrom" not in context.row.data:
             self._end(context, turn)
         self._set_status(turn, "settled")
 
@@ -287,7 +292,7 @@ class Thread:
             self.model.add(context.segment(), prose.Stopped(context.new_id()))
         else:
             questions.ended(context, finalized_by)
-        self._pause(context)
+        pausing.pause(context)
 
     def _set_status(self, turn: TurnMemory, status: str) -> None:
         turn.status = status
@@ -303,23 +308,6 @@ class Thread:
             if isinstance(key, str) and (dom_id := live_id(key)):
                 self.model.op(ops.remove(dom_id))
 
-    # -- pieces of them -----------------------------------------------------------------------------------------------
-
-    def _pause(self, context: RowContext) -> None:
-        """The turn runs no longer: its live lines fold, streamed text that is left goes, an empty segment goes too."""
-        turn = context.turn
-        gathered.stop(context)
-        ran = _seconds(turn.since, context.at)
-        turn.since = ""
-        for segment in self.model.segments_of(turn.number):
-            if self.model.found(activity.live_in(segment.id), activity.Activity):
-                activity.fold(context, segment, ran)
-                ran = 0.0
-            if segment.parts:
-                self.model.op(ops.text(segment.zone_id, ""))
-            else:
-                self.model.drop(segment)
-
 
 _KINDS: dict[str, Callable[[Thread, RowContext], None]] = {
     "message": Thread._message,
@@ -330,9 +318,3 @@ _KINDS: dict[str, Callable[[Thread, RowContext], None]] = {
     "tool": Thread._tool,
     "settled": Thread._settled,
 }
-
-
-def _seconds(since: str, until: str) -> float:
-    if not since:
-        return 0.0
-    return max(0.0, (datetime.fromisoformat(until) - datetime.fromisoformat(since)).total_seconds())

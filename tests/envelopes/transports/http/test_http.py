@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from pydantic import BaseModel
 from envelopes import peers
 from envelopes.access import Principal
 from envelopes.conf import conf
+from envelopes.intake import post_message
 from envelopes.models import Approval, ClientMessage, Event, Peer, Session, Turn
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
@@ -83,6 +85,70 @@ async def test_who_does_not_want_to_wait_is_told_where_to_ask() -> None:
     assert later.status_code == again.status_code == 200
     assert later.json() == again.json()
     assert later.json()["parts"][0]["text"] == "Done."
+
+
+async def _until(turns: int) -> None:
+    async with asyncio.timeout(20):
+        while True:
+            if await Turn.objects.acount() == turns:
+                return
+            await asyncio.sleep(0.01)
+
+
+async def test_who_speaks_while_a_turn_is_at_work_gets_its_envelope_too() -> None:
+    called, go = asyncio.Event(), asyncio.Event()
+
+    async def wait(context: object, args: Nothing) -> Any:
+        called.set()
+        await go.wait()
+        return {}
+
+    script = replies([Call("wait", {})], [Say([text("response", "Both done.")])])
+    async with at_door(script, Tool("wait", "Waits.", Nothing, wait)) as (caller, d):
+        first = asyncio.create_task(caller.say(d.session, {"text": "One"}))
+        await called.wait()
+        at_once = await caller.say(d.session, {"text": "Two"}, Prefer="respond-async", Idempotency_Key="two")
+        third = asyncio.create_task(caller.say(d.session, {"text": "Three"}))
+        await _until(3)
+        go.set()
+        answers = [await first, await third]
+        answers.append(await caller.ask("get", at_once.json()["url"]))
+        answers.append(await caller.say(d.session, {"text": "Two"}, Idempotency_Key="two"))
+
+    assert at_once.status_code == 202
+    assert [answer.status_code for answer in answers] == [200] * 4
+    assert all(answer.json() == answers[0].json() for answer in answers)
+    assert answers[0].json()["parts"][0]["text"] == "Both done."
+    assert await Turn.objects.acount() == 3 and len(d.requests) == 2
+    assert await Event.objects.filter(kind="message").acount() == 3
+
+
+async def test_each_of_them_gets_it_as_their_own() -> None:
+    """What only a program takes that asks for it goes to that one alone, whoever began the turn (D59)."""
+    called, go = asyncio.Event(), asyncio.Event()
+
+    async def wait(context: object, args: Nothing) -> Any:
+        called.set()
+        await go.wait()
+        return {}
+
+    said = [Say([text("response", "Done."), text("llm-context", "It is done.")])]
+    script = replies([Call("wait", {})], said)
+    async with at_door(script, Tool("wait", "Waits.", Nothing, wait)) as (caller, d):
+        first = asyncio.create_task(caller.say(d.session, {"text": "One"}))
+        await called.wait()
+        card = {"envelopeConsumes": ["llm-context"]}
+        other = await sync_to_async(peers.principal_of_peer)(caller.peer)
+        await sync_to_async(post_message)(
+            d.session, replace(other, consumes=frozenset(card["envelopeConsumes"])), "two", "Two"
+        )
+        go.set()
+        plain = (await first).json()
+        await d.quiet()
+        turn = (await d.turns())[0]
+
+    assert [part["metadata"]["partType"] for part in plain["parts"]] == ["response"]
+    assert [who["consumes"] for who in turn.originators] == [[], ["llm-context"]]
 
 
 async def test_a_wait_that_is_over_is_no_error(settings: Any) -> None:

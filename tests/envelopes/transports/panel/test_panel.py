@@ -14,7 +14,9 @@ from pydantic import BaseModel
 
 from envelopes import intake
 from envelopes.access import Principal
-from envelopes.models import Event, Turn
+from envelopes.artifacts import Chunk, begin, stored
+from envelopes.log.append import writing
+from envelopes.models import Event, Session, Turn
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Reply, Say, data, text
 from envelopes.registries.tools import ApprovalPolicy, Tool
@@ -440,3 +442,37 @@ async def test_a_page_that_is_too_far_behind_is_told_to_load_again(monkeypatch: 
         assert (await behind.wire.receive_output(timeout=30))["code"] == 4410
         # Where a page that was just loaded stands, nothing is far.
         await (await Socket(browser, session.public_id).open(after=first.seq)).close()
+
+
+# -- files ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.usefixtures("files")
+async def test_a_message_names_files_of_its_conversation_and_everything_about_them_is_looked_up() -> None:
+    async with panel(ANSWER) as (session, browser, who):
+        socket = await Socket(browser, session.public_id).open()
+        mine, other = await sync_to_async(_two_files)(session, who)
+        answer = await socket.ask({"type": "message", "text": "", "files": [mine]}, message_id="m1")
+        assert answer["type"] == "ack"
+        await socket.settled()
+        row = await Event.objects.aget(kind="message")
+        (part,) = row.data["parts"]
+        assert part["metadata"] == {"partType": "artifact"}
+        assert (part["data"]["name"], part["data"]["sizeBytes"]) == ("a.txt", 5)
+        assert "a.txt" in socket.shown
+        # One of another conversation is not there, as one that was never kept; what else a frame says is refused.
+        for files in ([other], ["nothing"], [{"artifactId": mine, "name": "b.exe"}], [mine] * 11):
+            answer = await socket.ask({"type": "message", "text": "Look", "files": files})
+            assert (answer["type"], answer["code"]) == ("error", "VALIDATION_FAILED"), files
+        assert await Event.objects.filter(kind="message").acount() == 1
+        await socket.close()
+
+
+def _two_files(session: Session, who: Principal) -> tuple[str, str]:
+    """One of ``session``, and one of another of the same owner."""
+    found = []
+    for conversation in (session, create_session(who, session.actor)):
+        with stored(conversation.public_id, b"bytes") as there, writing(conversation.pk) as log:
+            chunk = Chunk(name="a.txt", mime_type="text/plain", last_chunk=True)
+            found.append(str(begin(log.session, who.key, chunk, there)["data"]["artifactId"]))
+    return found[0], found[1]

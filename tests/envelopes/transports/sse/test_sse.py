@@ -21,12 +21,13 @@ from envelopes.access import Principal
 from envelopes.delivery.deltas import Delta, deltas
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Peer
-from envelopes.providers.scripted import Say, ScriptedProvider, data, text
+from envelopes.providers.scripted import Call, Say, ScriptedProvider, data, text
+from envelopes.registries.tools import Tool
 from envelopes.session_state import live_sessions
 from envelopes.transports.sse import api
 from tests.cards import agent_card
 from tests.desk import Desk, desk, replies
-from tests.envelopes.transports.http.test_http import PAY, asks
+from tests.envelopes.transports.http.test_http import PAY, Nothing, asks
 from tests.envelopes.transports.program import Program, at_door
 from tests.writers import BASIC
 
@@ -143,6 +144,26 @@ async def test_it_tells_what_happens_as_it_happens() -> None:
         "turnId": turn.public_id,
         "finalizedBy": "complete",
     }
+
+
+async def test_a_message_that_joins_a_turn_says_which() -> None:
+    async def say_more(context: object, args: Nothing) -> Any:
+        await d.say("And two", wait=False)
+        return {}
+
+    script = replies([Call("more", {})], [Say([text("response", "Both.")])])
+    async with at_door(script, Tool("more", "Waits.", Nothing, say_more)) as (caller, d):
+        stream = await (await listen(caller, d)).seen("upToDate")
+        await d.say("One")
+        await stream.seen("settled", 2)
+        await stream.cut()
+
+    told = [
+        (event.data["turn"], event.data.get("joined"), event.data["meta"]["finalizedBy"])
+        for event in stream.of("settled")
+    ]
+    assert told == [(2, 1, "passed"), (1, None, "complete")]
+    assert [event.data["turn"] for event in stream.of("partReceived")] == [1]
 
 
 async def test_text_comes_while_it_is_written_and_offsets_make_it_whole() -> None:

@@ -1,0 +1,56 @@
+"""A turn that stops for a while, or goes on further down: what moved in it folds, where it stands."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from a2ui import ops
+from envelopes.transports.panel.presenter import activity, gathered
+from envelopes.transports.panel.presenter.blocks import Me, Segment
+
+if TYPE_CHECKING:
+    from envelopes.transports.panel.presenter.row import RowContext, TurnMemory
+
+
+def pause(context: RowContext) -> None:
+    """The turn runs no longer: its live lines fold, streamed text that is left goes, an empty segment goes too."""
+    turn = context.turn
+    gathered.stop(context)
+    ran = _seconds(turn.since, context.at)
+    turn.since = ""
+    _fold(context, turn, ran)
+
+
+def go_on_below(context: RowContext) -> None:
+    """A message was read by the turn that was at work when it came (D66): what that says from here on stands below."""
+    model, thread = context.model, context.thread
+    row = context.row.data.get("message")
+    for block in reversed(model.blocks):
+        if isinstance(block, Me) and block.seq == row:
+            block.joined = True
+            model.touch(block)
+            break
+    turn = thread.turn(int(context.row.data["joined"]), context.row.actor)
+    last = model.blocks[-1] if model.blocks else None
+    if not (isinstance(last, Segment) and last.turn == turn.number):
+        _fold(context, turn, 0.0)
+        activity.begin(context, thread.open_segment(context, turn, turn.actor))
+
+
+def _fold(context: RowContext, turn: TurnMemory, ran: float) -> None:
+    model = context.model
+    for segment in model.segments_of(turn.number):
+        if model.found(activity.live_in(segment.id), activity.Activity):
+            activity.fold(context, segment, ran)
+            ran = 0.0
+        if segment.parts:
+            model.op(ops.text(segment.zone_id, ""))
+        else:
+            model.drop(segment)
+
+
+def _seconds(since: str, until: str) -> float:
+    if not since:
+        return 0.0
+    return max(0.0, (datetime.fromisoformat(until) - datetime.fromisoformat(since)).total_seconds())
