@@ -23,10 +23,11 @@ from autobahn.websocket.protocol import TrafficStats
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet.defer import Deferred
-from twisted.internet.tcp import Connection
 
 from beachsite.daphne_backpressure import Backpressure, Inbox, unread
+from beachsite.daphne_frames import head, written
 from envelopes.conf import conf
+from envelopes.transports import at_once
 
 HANDSHAKES = 8
 """So many are under way at once, each until the application has let it in. The others wait with what they have asked,
@@ -99,7 +100,10 @@ class Applications:
         if protocol not in self.connections:
             return None
         # Of a request that has come as a whole, nothing more is read.
-        inbox = Inbox(protocol.transport if scope["type"] == "websocket" else None)
+        inbox = Inbox()
+        if scope["type"] == "websocket":
+            inbox = Inbox(protocol.transport)
+            scope["extensions"] = {at_once.EXTENSION: protocol.send_at_once}
         protocol.attach()
         scope.setdefault("asgi", {"version": "3.0"})
         running = self.application(scope=scope, receive=inbox.get, send=partial(self.handle_reply, protocol))
@@ -203,7 +207,7 @@ class Protocol(Backpressure, WebSocketProtocol):  # type: ignore[misc]  # daphne
         """Whatever size it has: a large surface is one frame."""
         if self.state == self.STATE_OPEN and not options and self._perMessageCompress is None:
             # No compression was agreed on, and daphne asks for no fragments: this is all that is left to do.
-            self.sendFrame(opcode=2 if isBinary else 1, payload=payload)
+            self.sendData(head(2 if isBinary else 1, len(payload)) + payload)
             return
         self.maxMessagePayloadSize = 0
         try:
@@ -212,26 +216,23 @@ class Protocol(Backpressure, WebSocketProtocol):  # type: ignore[misc]  # daphne
             # That of the class again.
             del self.maxMessagePayloadSize
 
+    def send_at_once(self, text: str) -> bool:
+        """``at_once.SendAtOnce``."""
+        if self.state != self.STATE_OPEN or self.is_behind or self._perMessageCompress is not None:
+            return False
+        payload = text.encode()
+        self.sendData(head(1, len(payload)) + payload)
+        return True
+
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - autobahn's
         """Writes it, where nothing that was written before still waits: then the reactor need not be asked when."""
         if not (sync or chopsize or self.send_queue):
-            data = data[_written(self.transport, data) :]
+            data = data[written(self.transport, data) :]
             if not data:
                 return
         elif not self.send_queue:
             self.send_queue = deque()
         super().sendData(data, sync, chopsize)
-
-
-def _written(transport: Any, data: bytes) -> int:
-    """How many bytes of ``data`` the kernel has taken. None are written where that is the reactor's business: to
-    another kind of connection, to one that is ending or behind, or one that fails."""
-    if not isinstance(transport, Connection) or transport.TLS or not transport.connected:
-        return 0
-    if transport.disconnecting or transport.dataBuffer or transport._tempDataBuffer:
-        return 0
-    written = transport.writeSomeData(data)
-    return written if isinstance(written, int) and written > 0 else 0
 
 
 class Factory(WebSocketFactory):  # type: ignore[misc]  # daphne ships no types

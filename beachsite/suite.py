@@ -44,12 +44,13 @@ def plan(arguments: Sequence[str], *, cores: int) -> list[Part]:
     parts = []
     if other or not targets:
         where = other or ["tests"]
-        spread = [] if other or _chooses_workers(options) else ["-n", str(min(cores, 4))]
+        # One more than there are cores: half of what a worker does is waiting for a server, a lease or a database.
+        spread = [] if other or _chooses_workers(options) else ["-n", str(min(cores, 4) + 1)]
         parts.append(Part("tests", [*where, f"--ignore={BROWSER_TESTS}", *spread, *options]))
     if browser or not targets:
         unsafe = {"DJANGO_ALLOW_ASYNC_UNSAFE": "1"}
-        # No more at once: a page that shares its core with three others is slower than the tests wait.
-        spread = [] if browser or _chooses_workers(options) else ["-n", str(min(cores, 2))]
+        # No more than three: a page that shares its core with three others is slower than the tests wait.
+        spread = [] if browser or _chooses_workers(options) else ["-n", str(min(cores, 2) + 1)]
         parts.append(Part("browser tests", [*(browser or [BROWSER_TESTS]), *spread, *options], unsafe))
     return parts
 

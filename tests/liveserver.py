@@ -8,12 +8,11 @@ import itertools
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from beachsite.serving import port_is_free
-from beachsite.suite import ROOT
+from tests import nursery
 
 # What a developer's shell may hold and a test server must not see.
 _FOREIGN = (
@@ -52,7 +51,7 @@ class Server:
             "PYTHONUNBUFFERED": "1",
             **(environ or {}),
         }
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: nursery.Process | None = None
         # A traceback in the log fails the test, unless the test means it.
         self.may_fail = False
 
@@ -70,18 +69,10 @@ class Server:
         """Return when the server answers; raise with the log when it does not come up."""
         assert self.process is None, "the server runs already"
         demo = ("demo", "--data", str(self.data), "--no-input")
-        command = [sys.executable, "manage.py", *(self.command or demo), "--port", str(self.port)]
+        command = [*(self.command or demo), "--port", str(self.port)]
         # To a file, not a pipe: nobody reads while a test runs, and a full pipe would stop the server.
         with self.log.open("ab") as log:
-            self.process = subprocess.Popen(
-                command,
-                cwd=ROOT,
-                env=self.environ,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            self.process = nursery.start(command, self.environ, log)
         for _ in range(int(seconds / 0.05)):
             if self.answers():
                 return
@@ -119,11 +110,8 @@ class Server:
 
     def manage(self, *arguments: str) -> str:
         """What a management command prints, run beside the server on the same data."""
-        command = [sys.executable, "manage.py", *arguments]
-        answer = subprocess.run(
-            command, check=False, cwd=ROOT, env=self.environ, capture_output=True, text=True
-        )
-        assert answer.returncode == 0, f"{' '.join(command)} failed:\n{answer.stdout}\n{answer.stderr}"
+        answer = nursery.run(arguments, self.environ)
+        assert answer.returncode == 0, f"{' '.join(arguments)} failed:\n{answer.stdout}\n{answer.stderr}"
         return answer.stdout
 
     def add_user(self, name: str, password: str, *, staff: bool = False) -> None:

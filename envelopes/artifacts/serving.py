@@ -118,11 +118,19 @@ def _asked(request: HttpRequest, etag: str, size: int) -> tuple[int, int, int]:
 
 async def _streamed(pieces: Sequence[ArtifactPiece], start: int, stop: int) -> AsyncGenerator[bytes]:
     reading = spans(pieces, start, stop)
+    step: asyncio.Task[bytes] | None = None
     try:
-        while (span := await asyncio.to_thread(next, reading, b"")) != b"":
+        while True:
+            step = asyncio.create_task(asyncio.to_thread(next, reading, b""))
+            if (span := await asyncio.shield(step)) == b"":
+                return
             yield span
     finally:
-        reading.close()
+        if step is None or step.done():
+            reading.close()
+        else:
+            # Cut off while a thread reads, which nobody can stop: the file is closed when that has ended.
+            step.add_done_callback(lambda done: reading.close() if done.exception() is None else None)
 
 
 def _with_headers(answer: HttpResponseBase, file: Artifact, etag: str) -> HttpResponseBase:

@@ -62,14 +62,16 @@ class Seen:
 
 Item = Frame | PlacedDelta | UpToDate
 Check = Callable[[], Awaitable[None]]
+AtOnce = Callable[[PlacedDelta], bool]
+"""Sends text in the call, behind everything that was handed on before; False where that cannot be done now."""
 
 
 class Follower:
     """Follows the log of ``session`` for ``reader``, over ``transport`` and what its presenter makes of rows.
 
     ``cursor`` is the last row that was handed on. ``check`` raises ``Changed`` when the reader is not who was let in;
-    it is asked before anything is handed on, at most every ``recheck_seconds``. Used inside one event loop; ``close``
-    when done.
+    it is asked before anything is handed on, at most every ``recheck_seconds``. Text is offered to ``at_once``, where
+    the door waits in ``ready``. Used inside one event loop; ``close`` when done.
     """
 
     def __init__(
@@ -79,6 +81,7 @@ class Follower:
         reader: rules.Reader,
         *,
         check: Check | None = None,
+        at_once: AtOnce | None = None,
         recheck_seconds: float = RECHECK_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -87,6 +90,7 @@ class Follower:
         self.reader = reader
         self.cursor = 0
         self._check = check
+        self._at_once = at_once
         self._recheck_seconds = recheck_seconds
         self._clock = clock
         self._checked_at = clock()
@@ -215,10 +219,13 @@ class Follower:
     async def check(self, *, unless_within: float = 0.0) -> None:
         """Ask whether the reader is still who was let in, unless that was asked in the last ``unless_within`` seconds.
         Raises ``Changed``."""
-        began = self._clock()
-        if self._check is not None and began - self._checked_at >= unless_within:
+        if self._check is not None and self._is_check_due(unless_within):
+            began = self._clock()
             await self._check()
             self._checked_at = began
+
+    def _is_check_due(self, seconds: float) -> bool:
+        return self._check is not None and self._clock() - self._checked_at >= seconds
 
     def check_written(self, seq: int, *, before: int) -> None:
         """A row has got the number ``seq``, and the reader had row ``before`` already when it was written. Raises
@@ -264,12 +271,28 @@ class Follower:
         self._rang()
 
     def _came(self, delta: Delta) -> None:
-        if not self._text.came(delta):
+        if self._has_told(delta) or not self._text.came(delta):
             return
         if not self._text.knows(delta.turn):
             # The row that began it may have had nothing to show.
             self._due, self._upto = True, None
         self.nudge()
+
+    def _has_told(self, delta: Delta) -> bool:
+        """Whether ``delta`` was told at once: nothing goes before it, neither rows nor a check that is due, text that
+        came before, or what the door is saying."""
+        tell, waiting = self._at_once, self._waiting
+        if tell is None or waiting is None or waiting.done() or self._due or self._speaking.locked():
+            return False
+        if self._retry is not None or self._is_check_due(self._recheck_seconds):
+            return False
+        text = self._text.placed(delta)
+        try:
+            return text is not None and tell(text)
+        except Exception:
+            # Whoever writes the text has nothing to do with it.
+            logger.exception("Text of session %s could not be told at once.", self.session.pk)
+            return False
 
     def _handed(self, frames: Iterable[Frame]) -> Iterable[Frame]:
         """What the presenter made for everybody, without what this reader does not get."""

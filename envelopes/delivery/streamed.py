@@ -78,6 +78,16 @@ class StreamedText:
             self._leave_out()
         return True
 
+    def placed(self, delta: Delta) -> PlacedDelta | None:
+        """``delta``, which was not given to ``came``, where it can be shown now and nothing that is here goes before
+        it."""
+        if self._texts or self.lost or self._before is not None or self._reading:
+            return None
+        turn = self._turns.get(delta.turn)
+        if turn is None or turn.place is None or place_of(delta.live) <= turn.over:
+            return None
+        return PlacedDelta(delta, turn.place) if self._wanted(delta.part_type) else None
+
     def _leave_out(self) -> None:
         self._texts.clear()
         self._characters = 0

@@ -16,6 +16,7 @@ from envelopes.intake.remembering import once, remembered
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
 from envelopes.models import Injection, Session, Turn
+from envelopes.protocol.originators import is_principal
 from envelopes.protocol.rows import ActionData, MessageData, TriedDecisionData
 from envelopes.protocol.surfaces import RUNTIME
 from envelopes.protocol.text import clean_text, is_blank
@@ -140,7 +141,8 @@ def post_action(
             return {}
         if isinstance(done, OpenUrl):
             return {"effect": {"openUrl": done.url}}
-        if done.owner not in actors:
+        brought_in = is_principal(done.owner)
+        if done.owner not in actors and not brought_in:
             raise NotFound("Nobody is here any more to take this action.")
         action = done.message["action"]
         click: ActionData = {
@@ -149,6 +151,10 @@ def post_action(
             "target": done.target,
             "label": done.label,
         }
+        if brought_in:
+            # Whoever brought the surface here follows it.
+            writer.add("action", click)
+            return {}
         aside = aside_in(writer.session) if writer.session.put_aside else None
         if aside is not None and aside.actor != done.owner:
             aside = None

@@ -15,6 +15,7 @@ from django.utils.translation import get_language, get_supported_language_varian
 from django.utils.translation import gettext as _
 
 from envelopes.markup.html import SafeString, html
+from envelopes.protocol.originators import is_principal
 from envelopes.protocol.zones import zone_of
 
 
@@ -63,6 +64,9 @@ class PageContext:
         return language_of(self.locale)
 
     def name(self, actor: str) -> str:
+        if is_principal(actor):
+            # What it is called may change, and rows do not say.
+            return _("A program")
         return self.actors.get(actor) or actor or _("Agent")
 
     def local(self, at: str) -> datetime:

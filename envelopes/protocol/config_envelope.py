@@ -1,9 +1,9 @@
 """The envelope in which a site's configuration travels (seed 003: ``v``, ``kind``, ``metadata``,
 ``encrypted_payload``).
 
-What is in the payload is whose who make and read it. All of it is inside of ``encrypted_payload``: AES-256-GCM with a
-key that scrypt makes of a passphrase. What stands outside is authenticated with it (``header``), so that nobody can
-change either.
+What is in the payload is whose who make and read it (``envelopes.config_transfer``). All of it is inside of
+``encrypted_payload``: AES-256-GCM with a key that scrypt makes of a passphrase. What stands outside is authenticated
+with it (``header``), so that nobody can change either.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import binascii
 from typing import Annotated, Any, Literal
 
 import rfc8785
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.parts import from_pydantic
 from envelopes.protocol.strict_json import parse_strict
 from envelopes.types import JsonObject
+
+Kind = Literal["config", "profile"]
 
 CONFIG_VERSION = 1
 CONFIG_BYTES = 16 * 1024 * 1024
@@ -71,19 +73,27 @@ class EncryptedPayload(_Closed):
     ciphertext: Base64
 
 
+class ConfigEnvironment(_Closed):
+    """What decides how the site behaves and is no data of it: told to be compared, never imported."""
+
+    settings: dict[str, JsonValue] = {}
+    approvals: dict[str, JsonValue] = {}
+
+
 class ConfigMetadata(_Closed):
     """What a file says of itself to everybody. ``exported_at`` is RFC 3339."""
 
     source: Annotated[str, Field(max_length=256)] = ""
     git_hash: Annotated[str, Field(max_length=64)] = ""
     exported_at: Annotated[str, Field(max_length=64, json_schema_extra={"format": "date-time"})]
+    environment: ConfigEnvironment = ConfigEnvironment()
 
 
 class ConfigEnvelope(_Closed):
     """``kind``: all of the configuration, or a profile, which is the part of it without peers."""
 
     v: Literal[1]
-    kind: Literal["config", "profile"]
+    kind: Kind
     metadata: ConfigMetadata
     encrypted_payload: EncryptedPayload
 

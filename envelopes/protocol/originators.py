@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
+from envelopes.protocol.surfaces import is_reserved
 from envelopes.types import PrincipalKind
 
 
@@ -14,3 +15,9 @@ class Originator(TypedDict):
     principal: str
     kind: PrincipalKind
     consumes: list[str]
+
+
+def is_principal(owner: str) -> bool:
+    """Whether the owner of a surface is the key of a principal (``access``): it was brought in, and is no actor's,
+    whose names have no colon, nor the runtime's."""
+    return ":" in owner and not is_reserved(owner)

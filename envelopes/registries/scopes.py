@@ -6,13 +6,12 @@ SCOPES: dict[str, str] = {
     "chat": "begin conversations and say something in its own",
     "read": "follow its own conversations and fetch what was answered",
     "decide": "answer an approval whose policy names it",
-    "documents": "propose patches of documents",
+    "documents": "send documents and patches of them to its own conversations",
     "live": "use the live channel",
 }
 
 NOT_YET: dict[str, str] = {
     "decide": "no policy names one so far",
-    "documents": "not there yet",
 }
 """Those that let a peer do nothing so far, and why."""
 

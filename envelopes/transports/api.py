@@ -147,10 +147,15 @@ def make_api(routers: Iterable[Router]) -> NinjaAPI:
 
 
 def _refused(request: HttpRequest, error: Any) -> HttpResponse:
-    response = JsonResponse(error.as_dict(), status=STATUS.get(error.code, 500))
+    response = JsonResponse(error.as_dict(), status=_status(error))
     if "retry_after" in error.facts:
         response["Retry-After"] = str(max(1, round(error.facts["retry_after"])))
     return response
+
+
+def _status(error: BeachError) -> int:
+    """That of its code; a fault of the caller's that has none here is a bad request."""
+    return STATUS.get(error.code, 400 if error.fault == "client" else 500)
 
 
 def _unknown(request: HttpRequest, error: Any) -> HttpResponse:

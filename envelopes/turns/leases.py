@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 import orjson
@@ -46,7 +47,8 @@ def _started(pid: int) -> str:
 
 
 def is_dead(owner: str) -> bool:
-    """Whether the process that holds a lease is certainly gone: it ran on this host and does not any more."""
+    """Whether the process that holds a lease is certainly gone: it ran on this host and does not any more. The kernel
+    is asked each time; who asks about many asks once for each owner."""
     host, _, rest = owner.rpartition(":")[0].rpartition(":")
     pid, started = rest, owner.rpartition(":")[2]
     if host != socket.gethostname() or not pid.isdigit() or not started:
@@ -142,8 +144,10 @@ def _claimed(writer: Writer, turn: Turn, reason: str, *, begins: bool) -> Claim:
     return Claim(turn.pk, turn.session_id, turn.attempt, turn.deadline, turn if begins else None, told)
 
 
-def _is_free(owner: str, until: datetime | None, now: datetime) -> bool:
-    return until is None or until <= now or is_dead(owner)
+def _is_free(
+    owner: str, until: datetime | None, now: datetime, is_gone: Callable[[str], bool] = is_dead
+) -> bool:
+    return until is None or until <= now or is_gone(owner)
 
 
 _CLAIM = f"""
@@ -214,14 +218,14 @@ def release(owner: str) -> list[int]:
 
 def runnable_sessions() -> list[int]:
     """Sessions with something to run: a free queue, or a runner that is gone."""
-    now = timezone.now()
+    now, is_gone = timezone.now(), cache(is_dead)
     found: set[int] = set()
     at_work: set[int] = set()
     open_turns = Turn.objects.filter(status__in=[TurnStatus.QUEUED, TurnStatus.RUNNING]).order_by()
     for session, status, owner, until in open_turns.values_list(
         "session_id", "status", "lease_owner", "lease_until"
     ):
-        if status == TurnStatus.RUNNING and not _is_free(owner, until, now):
+        if status == TurnStatus.RUNNING and not _is_free(owner, until, now, is_gone):
             at_work.add(session)
         else:
             found.add(session)
@@ -237,10 +241,10 @@ def due_turns(now: float) -> list[tuple[int, int]]:
 
 def orphaned_jobs() -> list[tuple[int, int]]:
     """``(call, session)`` of background calls whose runner is gone."""
-    now = timezone.now()
+    now, is_gone = timezone.now(), cache(is_dead)
     calls = ToolCall.objects.filter(background=True, state=CallStatus.RUNNING)
     rows = calls.order_by().values_list("pk", "session_id", "lease_owner", "lease_until")
-    return [(pk, session) for pk, session, owner, until in rows if _is_free(owner, until, now)]
+    return [(pk, session) for pk, session, owner, until in rows if _is_free(owner, until, now, is_gone)]
 
 
 def save_live(live: Mapping[Claim, JsonObject], using: str = DEFAULT_DB_ALIAS) -> set[Claim]:

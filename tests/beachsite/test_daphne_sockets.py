@@ -10,7 +10,8 @@ import pytest
 from twisted.internet.protocol import Protocol
 from twisted.internet.tcp import Connection
 
-from beachsite.daphne_sockets import Factory, _written
+from beachsite.daphne_frames import written
+from beachsite.daphne_sockets import Factory
 
 FRAME = b"\x81\x05hello"
 
@@ -68,7 +69,7 @@ def test_what_a_slow_client_does_not_take_is_kept_in_order(
     sends.sendMessage(large)
     assert reactor.writers == {connection}
     sends.sendMessage(b"hello")
-    assert _written(connection, b"more") == 0
+    assert written(connection, b"more") == 0
 
     read = b""
     theirs.settimeout(10)
@@ -88,4 +89,33 @@ def test_a_connection_that_is_gone_or_going_is_left_to_the_reactor(
     sends.sendMessage(b"hello")
     assert reactor.writers == {connection}
     connection.disconnecting = True
-    assert _written(connection, b"more") == 0
+    assert written(connection, b"more") == 0
+
+
+@pytest.mark.parametrize("size", [0, 1, 125, 126, 65_535, 65_536])
+def test_a_frame_that_is_sent_at_once_is_the_one_that_is_sent_in_turn(
+    sends: Any, ends: tuple[Any, Reactor, socket.socket], size: int
+) -> None:
+    _, _, theirs = ends
+    theirs.setblocking(False)
+    assert sends.send_at_once("x" * size)
+    at_once = theirs.recv(1 << 20)
+    sends.sendMessage(b"x" * size)
+    assert theirs.recv(1 << 20) == at_once
+    sends.sendFrame(opcode=1, payload=b"x" * size)
+    assert theirs.recv(1 << 20) == at_once
+
+
+def test_nothing_is_sent_at_once_to_a_reader_that_is_behind_or_gone(
+    sends: Any, ends: tuple[Any, Reactor, socket.socket]
+) -> None:
+    _, _, theirs = ends
+    theirs.setblocking(False)
+    sends._room = object()
+    assert not sends.send_at_once("hello")
+    sends._room = None
+    for state in (sends.STATE_CONNECTING, sends.STATE_CLOSING, sends.STATE_CLOSED):
+        sends.state = state
+        assert not sends.send_at_once("hello")
+    with pytest.raises(BlockingIOError):
+        theirs.recv(1)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
+import threading
 import tracemalloc
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,7 +16,7 @@ from django.test import AsyncClient
 
 from envelopes import artifacts, peers
 from envelopes.access import COOKIE, new_anonymous_owner
-from envelopes.artifacts import Chunk, stored
+from envelopes.artifacts import Chunk, serving, stored
 from envelopes.artifacts.pictures import PIXELS, SIDE
 from envelopes.delivery.envelope import envelope_for
 from envelopes.log.append import writing
@@ -266,3 +269,27 @@ async def test_so_many_are_sent_at_once_and_the_next_is_told_to_come_again(
         again = await client.get(url)
         assert await body(again) == DATA
         again.close()
+
+
+async def test_whoever_leaves_while_a_thread_reads_closes_the_file_when_it_has(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reads, goes_on, closed = threading.Event(), threading.Event(), threading.Event()
+
+    def spans(*given: object) -> Iterator[bytes]:
+        try:
+            reads.set()
+            assert goes_on.wait(30)
+            yield b"piece"
+        finally:
+            closed.set()
+
+    monkeypatch.setattr(serving, "spans", spans)
+    download = asyncio.create_task(anext(serving._streamed([], 0, 1)))
+    assert await asyncio.to_thread(reads.wait, 30)
+    download.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await download
+    assert not closed.is_set()
+    goes_on.set()
+    assert await asyncio.to_thread(closed.wait, 30)

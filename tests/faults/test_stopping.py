@@ -10,14 +10,13 @@ import signal
 import socket
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from beachsite.suite import ROOT
+from tests import nursery
 from tests.faults.conftest import Lab, OwnRedis
 from tests.visitor import Visitor
 
@@ -32,15 +31,7 @@ class Worker:
         self.lab = lab
         self.log = log
         with log.open("ab") as out:
-            self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "run_worker"],
-                cwd=ROOT,
-                env=lab.server.environ,
-                stdin=subprocess.DEVNULL,
-                stdout=out,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+            self.process = nursery.start(["run_worker"], lab.server.environ, out)
 
     async def ready(self) -> Worker:
         for _ in range(800):
@@ -54,7 +45,7 @@ class Worker:
         await _ends(self.process, *signals, log=self.log)
 
 
-async def _ends(process: subprocess.Popen[bytes], *signals: signal.Signals, log: Path) -> None:
+async def _ends(process: nursery.Process, *signals: signal.Signals, log: Path) -> None:
     for number in signals:
         process.send_signal(number)
         await asyncio.sleep(0.02)

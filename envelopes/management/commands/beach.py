@@ -1,4 +1,5 @@
-"""``manage.py beach``: what applications have registered, programs that may talk to agents here, and files."""
+"""``manage.py beach``: what applications have registered, programs that may talk to agents here, files, and the
+configuration as a file."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers
 from envelopes.errors import BeachError
+from envelopes.management import configuring
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -21,7 +23,7 @@ from envelopes.registries.scopes import SCOPES, offered
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,card,peer,artifacts}``."""
+    """``manage.py beach {registries,card,peer,artifacts,config}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -41,6 +43,9 @@ class Command(BaseCommand):
             "card", help="checks the Agent Card of another agent, and prints what it says of Beach"
         )
         card.add_argument("file", type=argparse.FileType("rb"), help="a JSON file; - for standard input")
+        configuring.add_arguments(
+            commands.add_parser("config", help="takes what this site is set up with to another one")
+        )
         peer = commands.add_parser("peer", help="programs with a token of their own")
         verbs = peer.add_subparsers(dest="verb", required=True)
         add = verbs.add_parser("add", help="lets a program in, and prints its token: this once")
@@ -62,8 +67,11 @@ class Command(BaseCommand):
         if options["command"] == "registries":
             self._registries()
             return
-        if options["command"] in ("artifacts", "peer"):
+        if options["command"] in ("artifacts", "peer", "config"):
             require_tables()
+        if options["command"] == "config":
+            configuring.run(options, self.stdout.write)
+            return
         if options["command"] == "artifacts":
             self._artifacts(delete=options["delete"])
             return

@@ -20,14 +20,16 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from envelopes.conf import conf
 from envelopes.database_threads import in_session, read_beside_sessions
 from envelopes.delivery.catching_up import Changed, NotInLog
-from envelopes.delivery.follower import AWAY, RECHECK_SECONDS, Follower, Item, Seen
+from envelopes.delivery.follower import AWAY, RECHECK_SECONDS, AtOnce, Follower, Item, Seen
 from envelopes.delivery.listing import listing
 from envelopes.delivery.news import Look
+from envelopes.delivery.streamed import PlacedDelta
 from envelopes.errors import BeachError, Unavailable
 from envelopes.models import Session
 from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
 from envelopes.tasks import end
+from envelopes.transports import at_once
 from envelopes.transports.budget import Budget
 from envelopes.transports.panel import closing, commands, earlier
 from envelopes.transports.panel import frames as wire
@@ -139,8 +141,24 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self.session = self._admission.session
         self._drawings = drawings_of(self.session)
         self._follower = Follower(
-            self.session, PANEL, READER, check=self._recheck, recheck_seconds=RECHECK_SECONDS
+            self.session,
+            PANEL,
+            READER,
+            check=self._recheck,
+            at_once=self._at_once(),
+            recheck_seconds=RECHECK_SECONDS,
         )
+
+    def _at_once(self) -> AtOnce | None:
+        drawings, send = self._drawings, at_once.offered(self.scope)
+        if send is None:
+            return None
+
+        def tell(text: PlacedDelta) -> bool:
+            frame = drawings.frame_at_once(text)
+            return frame is not None and send(frame)
+
+        return tell
 
     async def _recheck(self) -> None:
         """Raises ``Changed``."""

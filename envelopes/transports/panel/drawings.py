@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import ParamSpec, TypeVar
 from weakref import WeakValueDictionary
 
@@ -30,6 +31,29 @@ AT_ONCE = 1_000
 """Characters that are read on the event loop; what may take longer is drawn in a thread."""
 
 
+@dataclass(slots=True)
+class _Taken:
+    """A delta that its bubble has taken in, where it is the next piece of one: the blocks ``stood`` up to there before,
+    and ``due`` characters are to be read for what is drawn now."""
+
+    delta: Delta
+    bubble: StreamedProse | None = None
+    stood: int = 0
+    due: int = 0
+
+    def drawn(self) -> str:
+        return self.delta.encoded(_DRAWN, self._made)
+
+    async def drawn_in_time(self) -> str:
+        """The same, in a thread where it takes long."""
+        return await _in_thread(self.drawn) if self.due > AT_ONCE else self.drawn()
+
+    def _made(self) -> str:
+        if self.bubble is None:
+            return _encoded(self.delta.as_json())
+        return _encoded(_picture(self.delta, self.bubble, self.stood, drawing=self.due > 0))
+
+
 class Drawings:
     """The bubbles of one session, by the names of their streams. Used inside one event loop.
 
@@ -42,6 +66,8 @@ class Drawings:
         self._bubbles: dict[str, StreamedProse] = {}
         self._turns: dict[str, int] = {}
         self._drawing = asyncio.Lock()
+        # What will take a thread, until somebody waits for it.
+        self._taken: _Taken | None = None
 
     async def frame(self, item: Item) -> str:
         """The frame for one item of the log, encoded."""
@@ -53,27 +79,40 @@ class Drawings:
                     self._end(item)
         return wire.encode(item)
 
+    def frame_at_once(self, item: PlacedDelta) -> str | None:
+        """The same for text that comes just now; None where it has to be waited for."""
+        delta = item.delta
+        if not is_prose(delta.part_type):
+            return wire.encode(item)
+        made = delta.made(_DRAWN)
+        if made is None:
+            if self._drawing.locked() or self._taken is not None:
+                return None
+            taken = self._take(delta)
+            if taken.due > AT_ONCE:
+                self._taken = taken
+                return None
+            made = taken.drawn()
+        return wire.encode_drawn(item, made)
+
     async def _drawn(self, delta: Delta) -> str:
         made = delta.made(_DRAWN)
         if made is not None:
             return made
         async with self._drawing:
+            taken, self._taken = self._taken, None
+            if taken is not None:
+                await taken.drawn_in_time()
             # Another page may have waited for it first.
             made = delta.made(_DRAWN)
-            if made is not None:
-                return made
-            bubble, more = self._goes_on(delta)
-            if bubble is None:
-                return delta.encoded(_DRAWN, lambda: _encoded(delta.as_json()))
-            stood = bubble.closed
-            due = bubble.take(more)
+            return made if made is not None else await self._take(delta).drawn_in_time()
 
-            def draw() -> str:
-                return delta.encoded(
-                    _DRAWN, lambda: _encoded(_picture(delta, bubble, stood, drawing=due > 0))
-                )
-
-            return await _in_thread(draw) if due > AT_ONCE else draw()
+    def _take(self, delta: Delta) -> _Taken:
+        bubble, more = self._goes_on(delta)
+        if bubble is None:
+            return _Taken(delta)
+        stood = bubble.closed
+        return _Taken(delta, bubble, stood, bubble.take(more))
 
     def _goes_on(self, delta: Delta) -> tuple[StreamedProse | None, str]:
         """The bubble that ``delta`` is the next piece of, and what of it is new; None where something is missing, or

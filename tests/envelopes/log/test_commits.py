@@ -6,16 +6,14 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
+import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import IO, Any
 
 import pytest
 from django.db import IntegrityError
 
-from beachsite.suite import ROOT
 from envelopes.errors import LeaseLost, NotFound, Unavailable
 from envelopes.log import commits
 from envelopes.log.append import TurnFence
@@ -24,6 +22,7 @@ from envelopes.log.backends.port import Append, Backend, NewRow, Outcome, Stored
 from envelopes.log.commits import GROUP_ROWS, Committer
 from envelopes.log.doorbell import Doorbell
 from envelopes.models import Event, Session
+from tests import nursery
 from tests.envelopes.log.appending import COUNT, ROWS
 from tests.envelopes.log.databases import append_and_wait, make_session, make_turn, url_of, write_when_free
 
@@ -368,15 +367,10 @@ def test_one_that_was_never_used_stops_at_once_and_can_start_again(alias: str) -
 # -- several processes --------------------------------------------------------------------------------------------
 
 
-def _start(mode: str, name: str, alias: str, sessions: Sequence[Session]) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "tests.envelopes.log.appending", mode, name]
-    return subprocess.Popen(
-        [*command, *(str(session.pk) for session in sessions)],
-        cwd=ROOT,
-        env={**os.environ, "BEACH_TEST_DATABASE_URL": url_of(alias)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def _start(mode: str, name: str, alias: str, sessions: Sequence[Session], out: IO[bytes]) -> nursery.Process:
+    environ = {**os.environ, "BEACH_TEST_DATABASE_URL": url_of(alias)}
+    words = [mode, name, *(str(session.pk) for session in sessions)]
+    return nursery.start(words, environ, out, module="tests.envelopes.log.appending")
 
 
 def _told(session: Session) -> dict[str, list[int]]:
@@ -395,12 +389,14 @@ def _told(session: Session) -> dict[str, list[int]]:
 
 def test_two_processes_append_to_the_same_sessions_in_both_ways(alias: str) -> None:
     sessions = [make_session(alias) for _ in range(4)]
-    writers = [
-        _start("mixed", name, alias, order) for name, order in (("a", sessions), ("b", sessions[::-1]))
-    ]
-    assert [writer.wait(120) for writer in writers] == [0, 0]
-    for writer in writers:
-        writer.communicate()
+    with tempfile.TemporaryFile() as out:
+        writers = [
+            _start("mixed", name, alias, order, out)
+            for name, order in (("a", sessions), ("b", sessions[::-1]))
+        ]
+        ends = [writer.wait(120) for writer in writers]
+        out.seek(0)
+        assert ends == [0, 0], out.read().decode()
 
     expected = {f"{name} {way}": list(range(COUNT)) for name in "ab" for way in ("short", "long")}
     for session in sessions:
@@ -417,9 +413,10 @@ def _wait_for_locks(alias: str, sessions: Sequence[Session]) -> None:
 
 def test_a_process_that_is_killed_inside_of_a_group_leaves_nothing_of_it(alias: str) -> None:
     sessions = [make_session(alias) for _ in range(3)]
-    process = _start("die", "victim", alias, sessions)
-    process.communicate(timeout=60)
-    assert process.returncode == -signal.SIGKILL
+    with tempfile.TemporaryFile() as out:
+        end = _start("die", "victim", alias, sessions, out).wait(60)
+        out.seek(0)
+        assert end == -signal.SIGKILL, out.read().decode()
     _wait_for_locks(alias, sessions)
 
     first = Event.objects.using(alias).get(session=sessions[0], seq=1)
@@ -438,13 +435,15 @@ def test_a_process_that_is_killed_inside_of_a_group_leaves_nothing_of_it(alias: 
 @pytest.mark.parametrize("lines", [1, 60, 300])
 def test_what_a_killed_process_was_told_is_stored(alias: str, lines: int) -> None:
     sessions = [make_session(alias) for _ in range(8)]
-    process = _start("forever", "victim", alias, sessions)
-    assert process.stdout is not None
-    told = [process.stdout.readline() for _ in range(lines)]
-    process.kill()
-    rest, _ = process.communicate()
-    # The last line may be torn.
-    told += [line + "\n" for line in rest.split("\n")[:-1]]
+    reads, writes = os.pipe()
+    with open(reads) as out:  # noqa: PTH123 - a pipe
+        with open(writes, "wb") as given:  # noqa: PTH123 - a pipe
+            process = _start("forever", "victim", alias, sessions, given)
+        told = [out.readline() for _ in range(lines)]
+        process.kill()
+        process.wait(60)
+        # The last line may be torn.
+        told += [line + "\n" for line in out.read().split("\n")[:-1]]
     _wait_for_locks(alias, sessions)
 
     stored = {session.pk: _told(session) for session in sessions}

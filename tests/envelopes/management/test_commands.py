@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
@@ -16,9 +16,8 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from beachsite.suite import ROOT
 from envelopes.models import Approval, Turn
-from tests import factories
+from tests import factories, nursery
 
 FOREIGN = ("DJANGO_", "BEACH_", "DATABASE_URL", "REDIS_URL", "ANTHROPIC_")
 """What the environment of a process with data of its own must not bring."""
@@ -49,12 +48,10 @@ def test_expire_approvals_prints_how_many() -> None:
 
 
 @contextlib.contextmanager
-def worker(data: Path) -> Iterator[subprocess.Popen[str]]:
-    """``run_worker`` in a process of its own, on data of its own."""
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
-    environ |= {"BEACH_DATA": str(data), "BEACH_NO_BOOTSTRAP": "1", "BEACH_SCRIPT_PACE": "0"}
-    command = [sys.executable, "manage.py"]
-    subprocess.run([*command, "migrate", "-v", "0"], cwd=ROOT, env=environ, check=True)
+def worker(data: Path, demo_data: Path) -> Iterator[tuple[nursery.Process, Path]]:
+    """``run_worker`` in a process of its own, on data of its own; with what it says."""
+    environ = own(data) | {"BEACH_SCRIPT_PACE": "0"}
+    shutil.copytree(demo_data, data)
     script = (
         "from envelopes.access import Principal\n"
         "from envelopes.testing import create_session\n"
@@ -65,20 +62,22 @@ def worker(data: Path) -> Iterator[subprocess.Popen[str]]:
         "    writer.add('message', {'text': 'Hello', 'name': 'Ada'})\n"
         "    open_turn(writer, {'kind': 'message', 'text': 'Hello', 'dataModel': None})\n"
     )
-    subprocess.run([*command, "shell", "-v", "0", "-c", script], cwd=ROOT, env=environ, check=True)
-    process = subprocess.Popen(
-        [*command, "run_worker"],
-        cwd=ROOT,
-        env=environ,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    made = nursery.run(["shell", "-v", "0", "-c", script], environ)
+    assert made.returncode == 0, made.stderr
+    said = data.with_name("said")
+    with said.open("wb") as out:
+        process = nursery.start(["run_worker"], environ, out)
     try:
-        yield process
+        yield process, said
     finally:
         process.kill()
-        process.communicate()
+        process.wait()
+
+
+def own(data: Path) -> dict[str, str]:
+    """The environment of a process on ``data``."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
+    return environ | {"BEACH_DATA": str(data), "BEACH_NO_BOOTSTRAP": "1"}
 
 
 def statuses(data: Path) -> list[str]:
@@ -89,33 +88,27 @@ def statuses(data: Path) -> list[str]:
 
 
 @pytest.mark.faults
-def test_run_worker_runs_turns_until_it_is_told_to_stop(tmp_path: Path) -> None:
-    with worker(tmp_path / "data") as process:
-        assert process.stdout is not None
-        began = process.stdout.readline()
+def test_run_worker_runs_turns_until_it_is_told_to_stop(tmp_path: Path, demo_data: Path) -> None:
+    with worker(tmp_path / "data", demo_data) as (process, said):
         deadline = timezone.now() + timedelta(seconds=30)
         while statuses(tmp_path / "data") != ["settled"] and timezone.now() < deadline:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.1)
         process.send_signal(signal.SIGTERM)
-        out, err = process.communicate(timeout=20)
+        process.wait(20)
 
-    assert "runs turns" in began and "its leases are free" in out
+    began, *_, ended = said.read_text().splitlines()
+    assert "runs turns" in began and "its leases are free" in ended
     assert statuses(tmp_path / "data") == ["settled"]
     assert process.returncode == 0
-    assert "Traceback" not in err
+    assert "Traceback" not in said.read_text()
 
 
 @pytest.mark.parametrize(
     "command", ["beach peer list", "beach peer add desk --scopes chat", "expire_approvals", "run_worker"]
 )
 def test_a_command_says_in_a_sentence_that_there_are_no_tables(command: str, tmp_path: Path) -> None:
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
-    environ |= {"BEACH_DATA": str(tmp_path), "BEACH_NO_BOOTSTRAP": "1"}
-    done = subprocess.run(
-        [sys.executable, "manage.py", *command.split()],
-        check=False, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    done = nursery.run(command.split(), own(tmp_path), timeout=120)
 
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
@@ -126,10 +119,6 @@ def test_a_command_says_in_a_sentence_that_there_are_no_tables(command: str, tmp
 
 
 def test_what_needs_no_tables_runs_without(tmp_path: Path) -> None:
-    environ = {name: value for name, value in os.environ.items() if not name.startswith(FOREIGN)}
-    environ |= {"BEACH_DATA": str(tmp_path), "BEACH_NO_BOOTSTRAP": "1"}
-    told = subprocess.run(
-        [sys.executable, "manage.py", "beach", "registries"],
-        check=True, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    told = nursery.run(["beach", "registries"], own(tmp_path), timeout=120)
+    assert told.returncode == 0
     assert told.stdout.startswith("part type: ")

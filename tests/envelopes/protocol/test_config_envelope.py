@@ -14,7 +14,12 @@ from envelopes.protocol.config_envelope import read_config_envelope
 ENVELOPE: dict[str, Any] = {
     "v": 1,
     "kind": "profile",
-    "metadata": {"source": "beach.example.com", "git_hash": "", "exported_at": "2026-11-29T03:38:48Z"},
+    "metadata": {
+        "source": "beach.example.com",
+        "git_hash": "",
+        "exported_at": "2026-11-29T03:38:48Z",
+        "environment": {"settings": {"BEACH_AGENT_NAME": "Beach"}, "approvals": {}},
+    },
     "encrypted_payload": {
         "cipher": "AES-256-GCM",
         "kdf": {"name": "scrypt", "n": 2**15, "r": 8, "p": 1, "salt": base64.b64encode(b"s" * 16).decode()},

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 from typing import Any
 
 import pytest
@@ -14,13 +12,13 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from beachsite.suite import ROOT
 from envelopes.log.backends.port import Behind, Stored
 from envelopes.log.backends.sqlite import SqliteBackend
 from envelopes.models import ClientMessage, Snapshot
 from envelopes.session_state import LiveSession, attempted, live, live_sessions, snapshots
 from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.turns.short_way import ShortWay
+from tests import nursery
 from tests.envelopes.log.databases import url_of
 from tests.writers import BETWEEN, KINDS, World, opened
 
@@ -228,9 +226,9 @@ def test_a_full_disk_leaves_what_the_log_has(world: World) -> None:
 
 def test_a_process_that_is_killed_between_commit_and_frame_has_written(world: World) -> None:
     (talk,) = world.talks
-    command = [sys.executable, "-m", "tests.envelopes.turns.emitting", str(talk.jobs[0].call.pk), "last word"]
-    url = {"BEACH_TEST_DATABASE_URL": url_of("default")}
-    process = subprocess.run(command, check=False, cwd=ROOT, env={**os.environ, **url}, capture_output=True)
+    environ = {**os.environ, "BEACH_TEST_DATABASE_URL": url_of("default")}
+    words = [str(talk.jobs[0].call.pk), "last word"]
+    process = nursery.run(words, environ, module="tests.envelopes.turns.emitting")
     assert process.returncode == -signal.SIGKILL, process.stderr
     with live_sessions.present(talk.session, "panel") as shown:
         assert "last word" in html_of(shown)

@@ -228,6 +228,43 @@ def test_p13_long_text_is_read_off_the_event_loop(monkeypatch: pytest.MonkeyPatc
         assert len(asked) == threads, words
 
 
+@pytest.mark.parametrize("sizes", [[9] * 100, [400] * 5, [1_500, 40, 1_500, 7]])
+async def test_p13_what_is_drawn_at_once_is_what_is_drawn_in_turn(sizes: list[int]) -> None:
+    """Where a thread is to draw, one waits, and so does all that comes behind it."""
+    text = ANSWER + "**a** word\n\n" * 300
+    at_once, in_turn, page = Drawings("en"), Drawings("en"), Bubble()
+    waited = list[Delta]()
+    for piece in deltas_of(text, sizes):
+        frame = at_once.frame_at_once(PlacedDelta(piece, INTO))
+        if frame is None:
+            waited.append(piece)
+            # A second page, which is not let past the first one.
+            later = delta("later", piece.offset + len(piece.text))
+            assert at_once.frame_at_once(PlacedDelta(later, INTO)) is None
+            frame = await at_once.frame(PlacedDelta(piece, INTO))
+        assert json.loads(frame) == json.loads(await in_turn.frame(PlacedDelta(piece, INTO)))
+        page.take(json.loads(frame))
+    agrees(page, text)
+    assert bool(waited) == (max(sizes) > AT_ONCE)
+
+
+async def test_p13_what_nobody_waits_for_any_more_is_drawn_before_what_follows() -> None:
+    drawings, page = Drawings("en"), Bubble()
+    first, second = delta("**a** word\n\n" * 100), delta("More.\n\n", 1_200)
+    assert drawings.frame_at_once(PlacedDelta(first, INTO)) is None
+    # The page that it was offered to is gone, and another one has heard of both.
+    for piece in (first, second):
+        page.take(json.loads(await drawings.frame(PlacedDelta(piece, INTO))))
+    agrees(page, first.text + second.text)
+    drawings, page = Drawings("en"), Bubble()
+    first, second = delta(first.text), delta(second.text, 1_200)
+    assert drawings.frame_at_once(PlacedDelta(first, INTO)) is None
+    after = json.loads(await drawings.frame(PlacedDelta(second, INTO)))
+    page.take(json.loads(await drawings.frame(PlacedDelta(first, INTO))))
+    page.take(after)
+    agrees(page, first.text + second.text)
+
+
 async def test_p13_a_page_that_closes_while_a_thread_draws_leaves_the_bubble_to_the_thread(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0020_live_channel'),
+        ('envelopes', '0021_completed_channels'),
     ]
 
     operations = [

@@ -1,0 +1,206 @@
+"""The operations on documents: send a patch, fetch a document, follow documents."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Annotated, Any
+
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from ninja import Router, Schema, Status
+from ninja.params.functions import Header
+
+from envelopes.access import Principal, get_session
+from envelopes.database_threads import later_in_session, read_beside_sessions
+from envelopes.delivery import Changed, Follower, NotInLog, Reader, UpToDate, streams
+from envelopes.delivery.follower import Seen
+from envelopes.errors import BeachError, NotFound, ValidationFailed
+from envelopes.models import Session
+from envelopes.session_state import PresentedSession, TooFarBack
+from envelopes.transports.api import Problem, caller_of, caller_of_now
+from envelopes.transports.documents.formats.patches import root_replacement
+from envelopes.transports.documents.messages import post_envelope
+from envelopes.transports.documents.presenter import Documents, event
+from envelopes.transports.documents.shapes.a2ui import A2UI_BYTES, A2uiEnvelope
+from envelopes.transports.documents.shapes.common import canonical_id
+from envelopes.transports.documents.shapes.message import MESSAGE_BYTES, MessageEnvelope
+from envelopes.transports.documents.shapes.reading import read_envelope
+from envelopes.transports.documents.storing import current, post_patch
+from envelopes.transports.documents.transport import DOCUMENTS
+
+router = Router(tags=["documents"])
+
+HEARTBEAT_SECONDS = 15.0
+RECHECK_SECONDS = 30.0
+REFUSALS = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem, 429: Problem, 503: Problem}
+HEADERS = {
+    "Cache-Control": "no-store",
+    # nginx would keep events until it has a page full of them.
+    "X-Accel-Buffering": "no",
+}
+LAST = Header("", alias="Last-Event-ID", max_length=20, description="Go on after this row.")
+
+
+def _body(schema: str) -> dict[str, Any]:
+    """Of a request that is read by hand, since what is wrong with it has kinds and an order of its own."""
+    described = {"type": "object", "description": f"/schemas/{schema}"}
+    return {"content": {"application/json": {"schema": described}}, "required": True}
+
+
+class Patched(Schema):
+    """What became of a patch: the document counts its patches, ``repairs`` is what was cut, dropped or renamed, ``seq``
+    the row. ``repeated``: an envelope of this id was there before, and this one had no effect."""
+
+    surface: str
+    version: int
+    repairs: list[dict[str, Any]]
+    seq: int
+    repeated: bool = False
+
+
+@router.post(
+    "/sessions/{session_id}/documents",
+    response={200: Patched, 413: Problem, **REFUSALS},
+    operation_id="patchDocument",
+    openapi_extra={"requestBody": _body("a2ui-envelope.v1.json")},
+)
+async def patch(request: HttpRequest, session_id: str) -> Any:
+    """Apply the patch of an a2ui envelope to the caller's document on its surface. The first one of a surface begins
+    with an empty document, or replaces all of it (one operation with the empty path)."""
+    caller = caller_of(request)
+    caller.needs("documents")
+    envelope = read_envelope(A2uiEnvelope, request.body, A2UI_BYTES)
+    session = await read_beside_sessions(get_session, caller.who, session_id)
+    return await later_in_session(session.pk, post_patch, session, caller.who, envelope)
+
+
+class Said(Schema):
+    """``seq`` is the last row of the message, ``turn`` the number of the turn that answers."""
+
+    seq: int
+    turn: int
+
+
+@router.post(
+    "/sessions/{session_id}/message-envelopes",
+    response={202: Said, 413: Problem, **REFUSALS},
+    operation_id="sendMessageEnvelope",
+    openapi_extra={"requestBody": _body("message-envelope.v1.json")},
+)
+async def say(request: HttpRequest, session_id: str) -> Any:
+    """Say what a message envelope holds. What is answered is followed, or fetched, as ever."""
+    caller = caller_of(request)
+    caller.needs("chat")
+    envelope = read_envelope(MessageEnvelope, request.body, MESSAGE_BYTES)
+    session = await read_beside_sessions(get_session, caller.who, session_id)
+    said = await later_in_session(session.pk, post_envelope, session, caller.who, envelope, time.time())
+    return Status(202, said)
+
+
+@router.get(
+    "/sessions/{session_id}/documents",
+    response=REFUSALS,
+    operation_id="followDocuments",
+    openapi_extra={
+        "responses": {
+            200: {
+                "description": "Events until the caller goes: docs/documents.md lists them.",
+                "content": {"text/event-stream": {"schema": {"type": "string"}}},
+            }
+        }
+    },
+)
+async def follow(request: HttpRequest, session_id: str, last: Annotated[str, LAST] = "") -> Any:
+    """Every document of a conversation as it is, then patches as they come, for as long as the caller listens."""
+    caller = caller_of(request)
+    caller.needs("read")
+    who = caller.who
+    session = await read_beside_sessions(get_session, who, session_id)
+    if who.kind is None:
+        raise NotFound
+    if last and not (last.isascii() and last.isdigit()):
+        raise ValidationFailed("Last-Event-ID is the number of a row.", path="Last-Event-ID")
+
+    async def check() -> None:
+        if not await read_beside_sessions(_still, request, who, session_id):
+            raise Changed
+
+    reader = Reader(who.kind, who.consumes, surfaces=True)
+    follower = Follower(session, DOCUMENTS, reader, check=check, recheck_seconds=RECHECK_SECONDS)
+    events = streams.opened(who.key, _events(follower, session, int(last) if last else None))
+    return StreamingHttpResponse(events, content_type="text/event-stream", headers=HEADERS)
+
+
+def _still(request: HttpRequest, who: Principal, session_id: str) -> bool:
+    """Whether the same token or cookies let the same one in now."""
+    try:
+        caller = caller_of_now(request)
+        if caller is None or caller.who.key != who.key or "read" not in caller.scopes:
+            return False
+        get_session(caller.who, session_id)
+    except BeachError:
+        return False
+    return True
+
+
+async def _events(follower: Follower, session: Session, last: int | None) -> AsyncGenerator[str]:
+    yield "retry: 2000\n\n"
+    try:
+        async for told in _told(follower.begin(session.last_seq if last is None else last)):
+            yield told
+        if last is None:
+            async with aclosing(follower.look(_whole)) as items:
+                async for item in items:
+                    # What came before that is in the documents.
+                    if isinstance(item, Seen):
+                        for told in item.made:
+                            yield told
+        yield event("upToDate", {"seq": follower.cursor})
+        while True:
+            try:
+                async with asyncio.timeout(HEARTBEAT_SECONDS):
+                    await follower.ready()
+            except TimeoutError:
+                yield ": still here\n\n"
+            async for told in _told(follower.new()):
+                yield told
+    except (Changed, NotInLog, TooFarBack) as error:
+        yield event("error", error.as_dict())
+    finally:
+        follower.close()
+
+
+def _whole(shown: PresentedSession) -> list[str]:
+    presenter = shown.presenter
+    return presenter.whole(shown.state.seq) if isinstance(presenter, Documents) else []
+
+
+async def _told(items: AsyncGenerator[Any]) -> AsyncGenerator[str]:
+    async with aclosing(items):
+        async for item in items:
+            if not isinstance(item, UpToDate):
+                yield item.payload
+
+
+@router.get(
+    "/sessions/{session_id}/documents/{surface}",
+    response={200: dict[str, Any], **REFUSALS},
+    operation_id="document",
+)
+async def document(request: HttpRequest, session_id: str, surface: str) -> Any:
+    """The caller's document on a surface, as an envelope whose patch replaces all of it. ``ETag`` is its version."""
+    caller = caller_of(request)
+    caller.needs("read")
+    session = await read_beside_sessions(get_session, caller.who, session_id)
+    found = await read_beside_sessions(current, session, caller.who.key, surface)
+    tag = f'"{found.version}"'
+    if request.headers.get("If-None-Match") == tag:
+        return HttpResponse(status=304, headers={"ETag": tag})
+    replaced = root_replacement(found.document).as_json()
+    name = canonical_id(0, session.public_id, found.owner, surface, found.version)
+    envelope = A2uiEnvelope.model_validate({"v": 1, "id": name, "surface": surface, "patch": replaced})
+    return HttpResponse(
+        envelope.model_dump_json(exclude_unset=True), content_type="application/json", headers={"ETag": tag}
+    )
