@@ -30,7 +30,7 @@ def changed(name: str, context: JsonObject) -> list[JsonObject]:
             words = {"id": "words", "component": "Text", "text": {"@path": "words"}, "variant": "caption"}
             define = {"surfaceId": "list", "components": [words]}
             return [
-                update("/title", context["title"].upper()),
+                update("/title", f"{context['title'].upper()}!"),
                 {"version": "1.0", "updateComponents": define},
             ]
 
