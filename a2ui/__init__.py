@@ -11,6 +11,7 @@ from pkgutil import extend_path
 __path__ = extend_path(__path__, __name__)
 
 from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0
+from a2ui.catalog.beach.document import for_prompt
 from a2ui.catalog.registry import Catalog
 from a2ui.data.patch import apply_patch, patch_pointer
 from a2ui.engine import Engine
@@ -68,6 +69,7 @@ __all__ = [
     "SurfaceSet",
     "Target",
     "apply_patch",
+    "for_prompt",
     "is_media_type",
     "joined_data_models",
     "patch_pointer",

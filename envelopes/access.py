@@ -1,7 +1,7 @@
 """Who may see and do what: the one rule for a session, used by socket, HTTP and admin alike (R10).
 
 A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. An approval is
-decided by the session's owner or by a user with ``envelopes.decide_approval``, but by no program: it asks a person.
+decided by its owner or a user with ``envelopes.decide_approval``, by a program only where the tool's policy names it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
@@ -44,14 +44,15 @@ class Principal:
     """Who is asking: a person (a user), a guest (a browser with the owner cookie), a program (``program``), or nobody.
 
     ``owner_key`` is what a session knows an owner without an account by: the SHA-256 of a guest's cookie, or what a
-    program is called (``peer:7``). ``consumes``: the part types that a program's card names. ``key`` names it in dedupe
-    tables and logs without telling who it is; empty for nobody.
+    program is called (``peer:7``). ``consumes``: the part types that its card names; ``decides``: it may answer
+    approvals whose policy names it. ``key`` names it in tables and logs without telling who it is; "" for nobody.
     """
 
     user: Any = None
     owner_key: str = ""
     name: str = ""
     consumes: frozenset[str] = frozenset()
+    decides: bool = False
 
     @property
     def key(self) -> str:
@@ -271,9 +272,10 @@ def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:
     return found
 
 
-def may_decide(who: Principal, session: Session) -> bool:
-    # The agent of a program that calls ours would grant what ours has asked for.
-    return (who.kind not in PROGRAMS and owns(who, session)) or who.may_decide_all()
+def may_decide(who: Principal, session: Session, peers: Collection[str] = ()) -> bool:
+    # The agent of a program that calls ours would grant what ours has asked for, unless that is what is wanted.
+    may = who.kind not in PROGRAMS or (who.kind == "peer" and who.decides and who.name in peers)
+    return (may and owns(who, session)) or who.may_decide_all()
 
 
 def _add_participants(session: Session, who: Principal) -> None:

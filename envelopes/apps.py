@@ -17,6 +17,10 @@ class EnvelopesConfig(AppConfig):
             transports,
         )
         from envelopes.registries import catalogue
+        from envelopes.registries.transports import transports as registered
 
         transports.discover()
+        for transport in registered:
+            if transport.admin is not None:
+                transport.admin()
         catalogue.fill()

@@ -159,6 +159,15 @@ def inline_catalogs(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMes
     if "BEACH_INLINE_CATALOGS" in dict(problems()):
         return found
     engine = Engine(EngineOptions(own=catalogs.registered()))
+    found += [
+        checks.Error(
+            f"BEACH_A2UI_CATALOGS has {name!r}, which is no catalog that is here.",
+            hint="Name ids of catalogs; `manage.py beach registries` lists them.",
+            id="envelopes.E007",
+        )
+        for name in conf.BEACH_A2UI_CATALOGS
+        if engine.catalogs.find(name) is None
+    ]
     for name in conf.BEACH_INLINE_CATALOGS:
         try:
             engine = with_files(engine, [name])

@@ -92,6 +92,10 @@ class RuntimeSettings:
     BEACH_ALLOW_UNPREFIXED = _flag(False)
     """Whether part types may be registered without a prefix of their application."""
 
+    BEACH_A2UI_CATALOGS = _texts()
+    """Ids of catalogs beside the standard's that models are told of at the beginning of each turn. Interfaces may use
+    any that is there; our own is a text of some 2,000 characters."""
+
     BEACH_ALLOWED_ORIGINS = _texts()
     """Origins besides the page's own from which sockets are let in."""
 
@@ -214,6 +218,15 @@ class RuntimeSettings:
 
     BEACH_TURNS_AT_ONCE = _whole(500)
     """How many turns a process runs at once; of the others the oldest is next."""
+
+    BEACH_WEBHOOK_HOSTS = _texts()
+    """Hosts that webhooks may be sent to; ``*.example.com`` for all below one, ``host:8443`` for another port."""
+
+    BEACH_WEBHOOK_HTTP = _flag(False)
+    """Whether they may go without TLS: for tests."""
+
+    BEACH_WEBHOOK_SECONDS = _number(2.0)
+    """The time between two looks for what webhooks are to tell."""
 
     BEACH_WINDOW_ROWS = _whole(100)
     """Of how many rows a page shows the turns at first, at least."""

@@ -7,6 +7,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError
@@ -78,7 +79,8 @@ def authenticate(token: str) -> Peer | None:
 
 def principal_of_peer(peer: Peer) -> Principal:
     """Whoever brings the token again owns the same conversations, also after the token or the name has changed."""
-    return program("peer", str(peer.pk), name=peer.name, consumes=consumed(peer.card))
+    found = program("peer", str(peer.pk), name=peer.name, consumes=consumed(peer.card))
+    return replace(found, decides="decide" in peer.scopes)
 
 
 class Rates:

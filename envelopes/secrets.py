@@ -61,6 +61,19 @@ def purge() -> int:
     return deleted
 
 
+def locked(text: str) -> str:
+    """``text`` encrypted, for a column of the database."""
+    return _cipher().encrypt(text.encode()).decode()
+
+
+def unlocked(ciphertext: str) -> str | None:
+    """What ``locked`` has encrypted; None where that was with a key that is gone."""
+    try:
+        return _cipher().decrypt(ciphertext.encode()).decode()
+    except InvalidToken:
+        return None
+
+
 def _cipher() -> MultiFernet:
     return _cipher_for((settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS))
 

@@ -63,7 +63,7 @@ class Component:
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Raises ComposeError for whatever the type does not take."""
         name = cls.__name__
-        return cls._made(BASIC_CATALOG_1_0.components[name], None, _bound(cls, args, kwargs))
+        return cls._made(BASIC_CATALOG_1_0.components[name], None, bound_arguments(cls, args, kwargs))
 
     @classmethod
     def _made(cls, kind: ComponentType, catalog: Catalog | None, given: Mapping[str, Any]) -> Self:
@@ -220,7 +220,7 @@ def own(catalog: Catalog, name: str, /, **properties: Any) -> Component:
     return Component._made(kind, catalog, properties)
 
 
-def _bound(kind: type[Component], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> JsonObject:
+def bound_arguments(kind: type[Component], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> JsonObject:
     """The properties that a call of a type gives, by name."""
     name, signature = kind.__name__, kind.signature
     taken = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]

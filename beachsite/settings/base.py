@@ -143,6 +143,7 @@ BEACH_ALLOWED_ORIGINS = env.words("BEACH_ALLOWED_ORIGINS")
 
 BEACH_IMAGE_HOSTS = env.words("BEACH_IMAGE_HOSTS")
 BEACH_INLINE_CATALOGS = env.words("BEACH_INLINE_CATALOGS")
+BEACH_A2UI_CATALOGS = env.words("BEACH_A2UI_CATALOGS")
 _MEDIA = [SELF, *(f"https://{host}" for host in BEACH_IMAGE_HOSTS)]
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -178,6 +179,7 @@ BEACH_DATABASE_THREADS = env.number(
     "BEACH_DATABASE_THREADS", 1 if DATABASES["default"]["ENGINE"].endswith("sqlite3") else 4, least=1
 )
 # How many turns a process runs at once; others wait, the oldest first.
+BEACH_WEBHOOK_HOSTS = env.words("BEACH_WEBHOOK_HOSTS")
 BEACH_TURNS_AT_ONCE = env.number("BEACH_TURNS_AT_ONCE", 500, least=1)
 # How long a turn stays with a process that has stopped answering.
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)

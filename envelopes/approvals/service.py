@@ -6,6 +6,7 @@ update; every later click is told what happened and is recorded beside it, never
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.db import transaction
@@ -21,6 +22,7 @@ from envelopes.models import Approval, Session, ToolCall, Turn
 from envelopes.protocol.rows import LateDecisionData
 from envelopes.protocol.text import clean_text, clip
 from envelopes.protocol.time import instant
+from envelopes.registries.actors import actors
 from envelopes.registries.doors import CHAT, POLICY, doors
 from envelopes.registries.statuses import (
     APPROVAL,
@@ -97,15 +99,21 @@ def may_answer(approval_id: str, decision: str, who: Principal) -> int:
     """
     if decision not in ("granted", "denied"):
         raise ValidationFailed("A decision is 'granted' or 'denied'.", allowed=["granted", "denied"])
-    known = Approval.objects.select_related("session")
+    known = Approval.objects.select_related("session", "turn")
     found = known.filter(approval_id=approval_id).first() if approval_id.isalnum() else None
-    if found is None or not (
-        may_decide(who, found.session) or visible_sessions(who).filter(pk=found.session_id).exists()
-    ):
+    may = found is not None and may_decide(who, found.session, _peers(found))
+    if found is None or not (may or visible_sessions(who).filter(pk=found.session_id).exists()):
         raise NotFound("This request does not exist, or you do not have access to it.")
-    if not may_decide(who, found.session):
+    if not may:
         raise Forbidden("You can view this request but not decide it.")
     return found.session_id
+
+
+def _peers(approval: Approval) -> Collection[str]:
+    """Who may decide besides people, as the tool says today: a question that stood open before has no say in it."""
+    actor = actors.get(approval.turn.actor)
+    tool = actor.tool(approval.tool_name) if actor is not None else None
+    return tool.approval.peers if tool is not None and tool.approval is not None else ()
 
 
 def answer(

@@ -20,6 +20,7 @@ from envelopes.models.stream_view import StreamDelivery, StreamView
 from envelopes.models.template_surface import TemplateSurface
 from envelopes.models.tool_call import ToolCall
 from envelopes.models.turn import Turn
+from envelopes.models.webhook import WebhookCursor, WebhookDelivery, WebhookSubscription
 
 __all__ = [
     "AgentCall",
@@ -45,4 +46,7 @@ __all__ = [
     "TemplateSurface",
     "ToolCall",
     "Turn",
+    "WebhookCursor",
+    "WebhookDelivery",
+    "WebhookSubscription",
 ]

@@ -10,13 +10,7 @@ SCOPES: dict[str, str] = {
     "live": "use the live channel",
 }
 
-NOT_YET: dict[str, str] = {
-    "decide": "no policy names one so far",
-}
-"""Those that let a peer do nothing so far, and why."""
-
 
 def offered(name: str) -> str:
-    """A scope for whoever chooses: its name, what it is, and that it does nothing yet where that is so."""
-    told = f" ({NOT_YET[name]})" if name in NOT_YET else ""
-    return f"{name}: {SCOPES[name]}{told}"
+    """A scope for whoever chooses: its name, and what it is."""
+    return f"{name}: {SCOPES[name]}"

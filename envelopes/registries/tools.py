@@ -7,7 +7,7 @@ so and waits for a person; whatever is not idempotent is never run twice (D19).
 from __future__ import annotations
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, Protocol
@@ -99,7 +99,8 @@ class ApprovalPolicy:
 
     ``question`` is one plain sentence made from the arguments; ``done`` one made from arguments and result.
     ``required`` may look at the arguments. ``expires_after``: seconds, "setting" for ``BEACH_APPROVAL_SECONDS``, None
-    for a question that stays open.
+    for a question that stays open. ``peers`` are the names of those that may decide as well, in conversations of their
+    own and with the scope for it; by default no program may.
     """
 
     question: Callable[[Any], str]
@@ -109,6 +110,7 @@ class ApprovalPolicy:
     risk_note: str = ""
     required: Callable[[Any], bool] = lambda args: True
     expires_after: float | Literal["setting"] | None = "setting"
+    peers: Collection[str] = ()
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,8 @@ from envelopes.registries.base import Registry, check_name
 from envelopes.types import ConnectionClass, Json
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
     from django.urls import URLPattern, URLResolver
     from ninja import Router
 
@@ -115,6 +117,31 @@ Sockets: TypeAlias = Sequence[Any]
 ``scope["url_route"]["kwargs"]``, as below channels' ``URLRouter``."""
 
 
+class Background(Protocol):
+    """Work beside the runner of a process, within one event loop."""
+
+    async def start(self) -> None:
+        """Begin, and return at once."""
+
+    async def stop(self) -> None:
+        """End, within a bound."""
+
+
+class Command(Protocol):
+    """A subcommand of ``manage.py beach``."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def help(self) -> str: ...
+
+    def add_arguments(self, parser: ArgumentParser) -> None: ...
+
+    def handle(self, options: dict[str, Any]) -> Iterable[str]:
+        """The lines to print. Raises ``BeachError``."""
+
+
 def _none() -> Sequence[Any]:
     return ()
 
@@ -126,7 +153,8 @@ class Transport:
     ``presenter(facts, snapshot)`` makes a presenter of a session before its first row, or from a snapshot; None where
     nobody follows rows over it. Raise ``snapshot_version`` when a snapshot changes shape, or the same rows make
     something else. ``routes`` and ``sockets`` give its addresses, below those of the application. ``address`` is
-    that of a socket which programs open, for the Agent Card, where it is not the API that they use.
+    that of a socket which programs open, for the Agent Card, where it is not the API that they use. ``background`` runs
+    in each process that runs turns, ``commands`` are those of ``manage.py beach``, ``admin`` registers pages there.
     """
 
     name: str
@@ -138,6 +166,9 @@ class Transport:
     api: Callable[[], Router] | None = None
     address: str = ""
     capabilities: frozenset[str] = frozenset()
+    background: Callable[[], Background] | None = None
+    commands: Callable[[], Sequence[Command]] = _none
+    admin: Callable[[], None] | None = None
 
     @property
     def connection(self) -> Connection:

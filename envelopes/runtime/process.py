@@ -18,6 +18,7 @@ from envelopes.database_threads import database_threads
 from envelopes.delivery.relay import Relay, relay_for_settings
 from envelopes.log.commits import committer
 from envelopes.log.poll import Poll
+from envelopes.registries.transports import transports
 from envelopes.runtime.runner import Runner
 from envelopes.tasks import Unfinished, end, within
 
@@ -42,6 +43,8 @@ class Process:
 
     def __init__(self, *, runs_turns: bool) -> None:
         self.runner = Runner() if runs_turns else None
+        # A transport's own work, which is done once however many processes there are.
+        self.beside = [each.background() for each in transports if runs_turns and each.background is not None]
         self.poll = Poll()
         self.relay: Relay | None = relay_for_settings()
         self.loop = asyncio.get_running_loop()
@@ -52,12 +55,16 @@ class Process:
         await self.poll.start()
         if self.runner is not None:
             await self.runner.start()
+        for work in self.beside:
+            await work.start()
 
     async def stop(self) -> None:
         """Let go of everything: leases too, so that another process carries on at once.
 
         Each step has a bound, and one that fails does not keep the next from being made.
         """
+        for work in self.beside:
+            await _step("work of a transport", work.stop())
         if self.runner is not None:
             await _step("runner", self.runner.stop())
         await _step("poll", self.poll.stop())

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
-from a2ui import BEACH_CATALOG, BEACH_CATALOG_1_0, Catalog, Engine, EngineOptions, Limits
+from a2ui import BEACH_CATALOG, BEACH_CATALOG_1_0, Catalog, Engine, EngineOptions, Limits, for_prompt
 from envelopes.conf import a2ui_limits, conf, image_hosts
 from envelopes.protocol.surfaces import RUNTIME, is_reserved
 from envelopes.protocol.zones import zone_of
@@ -57,6 +57,12 @@ def with_files(engine: Engine, files: Iterable[str]) -> Engine:
 @lru_cache(maxsize=64)
 def _document(name: str) -> Any:
     return json.loads(Path(name).read_text(encoding="utf-8"))
+
+
+def told_catalogs(engine: Engine) -> list[str]:
+    """What models read of the catalogs that the setting names; one that is not there is told by a system check."""
+    found = [engine.catalogs.find(name) for name in conf.BEACH_A2UI_CATALOGS]
+    return [for_prompt(catalog) for catalog in found if catalog is not None]
 
 
 def capabilities(engine: Engine) -> dict[str, Any] | None:

@@ -9,7 +9,7 @@ from a2ui import joined_data_models
 from envelopes.models import Turn
 from envelopes.protocol.time import instant
 from envelopes.providers.transcript import action_block, assistant_text, extend, injection_block, user_text
-from envelopes.session_state.engines import capabilities, engine_for
+from envelopes.session_state.engines import capabilities, engine_for, told_catalogs
 from envelopes.turns.earlier import Blocks, Earlier, earlier_turns
 from envelopes.types import JsonObject
 
@@ -33,9 +33,12 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
         "timezone": turn.session.timezone,
         "locale": turn.session.locale,
     }
-    offered = capabilities(engine_for(turn.session.locale, turn.session.timezone))
+    engine = engine_for(turn.session.locale, turn.session.timezone)
+    offered = capabilities(engine)
     if offered is not None:
         context["a2uiRendererCapabilities"] = offered
+    if told := told_catalogs(engine):
+        context["a2uiCatalogs"] = told
     blocks = [injection_block("context", context)]
     if "handoff" in turn.trigger:
         handoff = {key: value for key, value in turn.trigger["handoff"].items() if key != "hops"}

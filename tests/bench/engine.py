@@ -18,7 +18,7 @@ import orjson
 
 from a2ui import Engine, EngineOptions, Limits, SurfaceSet
 from beachsite import collector
-from tests.bench import only_1_0
+from tests.bench import only_1_0, own_catalog
 from tests.bench.floors import ROOT, Floors, NoFloorsError, Workload
 from tests.bench.in_1_0 import in_1_0
 from tests.bench.report import JSON_FLAG, Target, show
@@ -128,6 +128,7 @@ class Bench:
         yield self.growth()
         yield from self.newer()
         yield from only_1_0.rows(LIMITS, SECONDS)
+        yield from own_catalog.rows(LIMITS, SECONDS, self.update_limit)
 
     def against(self, name: str, run: Run, limit: Run, unit: str, target: float, calls: int = 1) -> Target:
         """A whole surface against its floor. Both for about as long each time: what a busy host takes from a long

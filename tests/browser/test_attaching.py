@@ -108,9 +108,11 @@ DROP = """([type, files, more]) => {
 def test_files_are_dropped_anywhere_and_pasted_and_text_is_pasted_as_text(stage: Stage) -> None:
     page = stage.page
     # What is not prevented is done by the browser: it would leave the page for a file that is dropped on it.
-    assert page.evaluate(DROP, ["dragover", [["a.txt", "a"]], []])
-    page.wait_for_timeout(200)
-    assert page.evaluate(DROP, ["dragover", [["a.txt", "a"]], []])
+    over = ["dragover", [["a.txt", "a"]], []]
+    assert page.evaluate(DROP, over)
+    # It comes again and again while somebody drags, and what shows where to has come with the first.
+    shown = "document.querySelector('#composer').dataset.over === ''"
+    page.wait_for_function(f"over => {{ ({DROP})(over); return {shown} }}", arg=over)
     expect(page.locator("#composer")).to_have_attribute("data-over", "")
     assert page.evaluate(DROP, ["drop", [["a.txt", "a"]], []])
     expect(chips(page)).to_have_text([re.compile(r"a\.txt\s*1 byte")])

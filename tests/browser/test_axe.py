@@ -17,7 +17,7 @@ from tests.browser.test_main_job import BOOK, SEARCH, open_chat, say
 from tests.browser.test_main_job import settled as at_rest
 from tests.liveserver import Server
 
-SAMPLES = ("02-form-with-checks", "04-tabs-and-dialog", "11-every-component")
+SAMPLES = ("02-form-with-checks", "04-tabs-and-dialog", "11-every-component", "17-own-catalog")
 
 
 @pytest.fixture

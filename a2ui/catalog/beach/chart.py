@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from a2ui import ops
@@ -44,7 +45,8 @@ class Drawn(NamedTuple):
     frame: str
     marks: dict[str, str]
     words: dict[str, str]
-    html: str
+    html: Callable[[], str]
+    """The whole element."""
 
 
 class Chart(BaseComponent):
@@ -89,24 +91,26 @@ class _Memo(Memo):
     __slots__ = ("_draw", "_drawn")
 
     def __init__(self, place: Place, draw: Callable[[Any, str], Drawn], journal: Journal) -> None:
-        super().__init__(place, lambda scope, context: draw(scope, context).html, journal)
+        super().__init__(place, lambda scope, context: draw(scope, context).html(), journal)
         self._draw = draw
         self.shown: dict[str, Any] = {}
 
     def render(self, scope: Any, context: str) -> str:
+        return self._look(scope, context).html()
+
+    def _look(self, scope: Any, context: str) -> Drawn:
         drawn = self._draw(scope, context)
         if self._journal.on:
             self._journal.item(self.shown, context)
         self.shown[context] = drawn
-        return drawn.html
+        return drawn
 
     def emit(self, scope: Any, context: str) -> Op | Several | None:
         before: Drawn | None = self.shown.get(context)
-        html = self.render(scope, context)
-        now: Drawn = self.shown[context]
+        now = self._look(scope, context)
         if before is None or before.frame != now.frame or before.marks.keys() != now.marks.keys():
             # Morphed, so that a table that somebody has opened stays open.
-            return ops.morph(self.place.prefix + context, html)
+            return ops.morph(self.place.prefix + context, now.html())
         changed = [ops.replace(name, mark) for name, mark in now.marks.items() if mark != before.marks[name]]
         changed += [ops.text(name, words) for name, words in now.words.items() if words != before.words[name]]
         return Several(changed) if changed else None
@@ -117,8 +121,12 @@ def _writer(build: Build) -> Callable[[Any], str]:
     whole = int(decimals) if decimals is not None and 0 <= decimals <= MAX_DECIMALS else None
     column = Column("", None, "currency" if currency else "number", decimals=whole, currency=currency)
     write, work = writer(column, build.options.env), build.compiler.work
+    # All points are written anew when one of them moves.
+    number = lru_cache(maxsize=2 * build.options.limits.points)(write)
 
     def words(value: Any) -> str:
+        if type(value) is float or type(value) is int:
+            return number(value)
         if type(value) is dict or type(value) is list:
             return clean_text(work.json(value))
         return clean_text(clip(write(value), 200)[0])
@@ -148,9 +156,12 @@ def _drawn(
     before = f'<figure id="{dom_id}{opened}>{caption}{_legend(names)}{_plot(dom_id, kind, ticks)}'
     after = f"</svg>{_below(kind, points.names)}</div>{_notice(points)}"
     frame = "\0".join([before, after, *map(escape, points.names)])
-    table = _table(dom_id, title, names, points.names, words, open_=kind != "sparkline")
-    summary = f'<p class="b-sr" id="{dom_id}-xs">{escape(words[f"{dom_id}-xs"])}</p>'
-    html = f"{before}{''.join(marks.values())}{after}{summary}{table}</figure>"
+
+    def html() -> str:
+        table = _table(dom_id, title, names, points.names, words, open_=kind != "sparkline")
+        summary = f'<p class="b-sr" id="{dom_id}-xs">{escape(words[f"{dom_id}-xs"])}</p>'
+        return f"{before}{''.join(marks.values())}{after}{summary}{table}</figure>"
+
     return Drawn(frame, marks, words, html)
 
 

@@ -28,7 +28,7 @@ class Marks:
         self._kind = kind
         self._axis = axis
         self._count = max(1, count)
-        self._names = names
+        self._names = [escape(name) for name in names]
 
     def all(self, values: list[list[float | None]], texts: list[list[str]]) -> dict[str, str]:
         """The elements by their ids."""
@@ -51,16 +51,16 @@ class Marks:
     def _bars(self, series: int, values: list[float | None], said: list[str], of: int) -> dict[str, str]:
         room = self.WIDE / self._count
         width = room * _GROUP / of
+        first = room * (1 - _GROUP) / 2 + series * width
         base = self._y(min(max(0.0, self._axis.low), self._axis.high))
+        opened = f'" class="{_CLASSES[series % self.LOOKS]}" width="{_short(width * 0.9)}" x="'
         found = {}
         for n, value in enumerate(values):
             name = f"{self._id}-xb{series}-{n}"
             end = base if value is None else self._y(value)
-            left = n * room + room * (1 - _GROUP) / 2 + series * width
-            size = f'width="{_short(width * 0.9)}" height="{_short(abs(base - end))}"'
             found[name] = (
-                f'<rect id="{name}" class="{_CLASSES[series % self.LOOKS]}" x="{_short(left)}"'
-                f' y="{_short(min(base, end))}" {size}>{self._title(n, said)}</rect>'
+                f'<rect id="{name}{opened}{_short(n * room + first)}" y="{_short(min(base, end))}"'
+                f' height="{_short(abs(base - end))}"><title>{self._names[n]}: {escape(said[n])}</title></rect>'
             )
         return found
 
@@ -98,7 +98,7 @@ class Marks:
         return found
 
     def _title(self, n: int, said: list[str]) -> str:
-        return f"<title>{escape(self._names[n])}: {escape(said[n])}</title>"
+        return f"<title>{self._names[n]}: {escape(said[n])}</title>"
 
 
 def _short(value: float) -> str:

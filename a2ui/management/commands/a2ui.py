@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.management.base import BaseCommand, CommandError
 
+from a2ui.catalog.beach.document import described, document
 from a2ui.data.patch import apply_patch
 from a2ui.engine import Engine, EngineOptions
 from a2ui.errors import A2uiError, PatchError
@@ -24,7 +25,7 @@ _FILE = "JSON, or JSON lines; - is the standard input"
 
 
 class Command(BaseCommand):
-    """``manage.py a2ui {tree,html,check,convert,patch}``. Needs no database and starts no server."""
+    """``manage.py a2ui {tree,html,check,convert,patch,catalog}``. Needs no database and starts no server."""
 
     help = (
         "Shows what the A2UI engine makes of a program (a list of messages), converts it to another version, or "
@@ -34,7 +35,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """One subcommand each."""
-        verbs = parser.add_subparsers(dest="verb", required=True, metavar="{tree,html,check,convert,patch}")
+        verbs = parser.add_subparsers(
+            dest="verb", required=True, metavar="{tree,html,check,convert,patch,catalog}"
+        )
         for verb, text in (
             ("tree", "prints the resolved tree of every surface as JSON"),
             ("html", "prints the HTML of every surface"),
@@ -47,6 +50,11 @@ class Command(BaseCommand):
             sub.add_argument("--strict", action="store_true", help="refuse what the official schemas refuse")
             if verb == "check":
                 sub.add_argument("--json", action="store_true", help="print a list of objects, not lines")
+        catalog = verbs.add_parser("catalog", help="prints our own catalog as a JSON document")
+        catalog.add_argument(
+            "--to", default="1.0", choices=("0.9", "1.0"), help="the version of the protocol"
+        )
+        catalog.add_argument("--prompt", action="store_true", help="as models are told of it")
         conversion = verbs.add_parser(
             "convert",
             help="prints the program in another version, and on the standard error what that cannot say",
@@ -69,6 +77,13 @@ class Command(BaseCommand):
         """Runs the subcommand."""
         if options["verb"] == "patch":
             self._patch(options["document"], options["patch"])
+            return
+        if options["verb"] == "catalog":
+            found = document(options["to"])
+            if options["prompt"]:
+                self._write(described(found))
+            else:
+                self._print(found)
             return
         try:
             text = _text(options["cases"] or options["file"])

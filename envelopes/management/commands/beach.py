@@ -20,6 +20,8 @@ from envelopes.models import Peer
 from envelopes.protocol.agent_cards import extension_of, read_agent_card
 from envelopes.registries.catalogue import REGISTRIES
 from envelopes.registries.scopes import SCOPES, offered
+from envelopes.registries.transports import Command as TransportCommand
+from envelopes.registries.transports import transports
 
 
 class Command(BaseCommand):
@@ -62,8 +64,19 @@ class Command(BaseCommand):
         ):
             verbs.add_parser(verb, help=text).add_argument("name")
 
+        for command in _commands().values():
+            command.add_arguments(commands.add_parser(command.name, help=command.help))
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Runs the subcommand."""
+        if (command := _commands().get(options["command"])) is not None:
+            require_tables()
+            try:
+                for line in command.handle(options):
+                    self.stdout.write(line)
+            except BeachError as error:
+                raise CommandError(error.message) from error
+            return
         if options["command"] == "registries":
             self._registries()
             return
@@ -144,6 +157,11 @@ class Command(BaseCommand):
 
     def _unblock(self, options: dict[str, Any]) -> None:
         _set_active(options["name"], active=True)
+
+
+def _commands() -> dict[str, TransportCommand]:
+    """Those that transports bring, by name."""
+    return {command.name: command for transport in transports for command in transport.commands()}
 
 
 def _spaced(value: object) -> str:

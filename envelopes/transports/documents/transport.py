@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from envelopes.registries.transports import Presenter, SessionFacts, Transport, transports
+from envelopes.registries.transports import (
+    Background,
+    Command,
+    Presenter,
+    SessionFacts,
+    Transport,
+    transports,
+)
 from envelopes.types import Json
 
 if TYPE_CHECKING:
@@ -36,6 +43,24 @@ def _api() -> Router:
     return router
 
 
+def _background() -> Background:
+    from envelopes.transports.documents.webhooks.background import Webhooks
+
+    return Webhooks()
+
+
+def _commands() -> Sequence[Command]:
+    from envelopes.transports.documents.commands import WebhookCommand
+
+    return [WebhookCommand()]
+
+
+def _admin() -> None:
+    from envelopes.transports.documents.admin import register
+
+    register()
+
+
 DOCUMENTS = transports.register(
     Transport(
         "documents",
@@ -44,5 +69,8 @@ DOCUMENTS = transports.register(
         routes=_routes,
         api=_api,
         capabilities=frozenset({"surfaces"}),
+        background=_background,
+        commands=_commands,
+        admin=_admin,
     )
 )

@@ -54,8 +54,8 @@ def test_bars_stand_on_zero_and_say_what_they_are(version):
         '<figure id="a1-0" class="a2-chart a2-chart--bar"><figcaption class="a2-chart__title">Fares' in page
     )
     assert re.findall(r"<li>([^<]*)</li>", page) == ["€10.00", "€5.00", "€0.00", "-€5.00"]
-    assert 'x="46.7" y="186.7" width="108" height="80"><title>Jan: €3.00</title></rect>' in page
-    assert 'y="266.7" width="108" height="53.3"><title>Mar: -€2.00</title></rect>' in page
+    assert 'width="108" x="46.7" y="186.7" height="80"><title>Jan: €3.00</title></rect>' in page
+    assert 'y="266.7" height="53.3"><title>Mar: -€2.00</title></rect>' in page
     assert ">Bar chart, 3 points from Jan to Mar. Lowest -€2.00, highest €9.00.</p>" in page
     assert page.count("<td id=") == 6
     assert "style=" not in page

@@ -13,7 +13,7 @@ from django.utils import timezone
 from pydantic import BaseModel
 
 from envelopes.access import Principal
-from envelopes.errors import AlreadyDecided, Expired, NotFound
+from envelopes.errors import AlreadyDecided, Expired, NotFound, TransitionRefused
 from envelopes.log.digest import call_digest
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.providers.scripted import Call, Say, text
@@ -402,6 +402,24 @@ async def test_a_crash_inside_the_tool_leaves_an_unknown_outcome_that_is_said_an
         assert [row.data["state"] for row in await d.rows("tool")] == ["running", "unknown"]
         assert "outcome_unknown" in str(d.requests[1].messages[-1])
         assert await d.texts() == ["I do not know."]
+
+
+@pytest.mark.parametrize("state", ["succeeded", "failed", "denied", "unknown"])
+async def test_r4_a_call_that_is_over_is_claimed_by_nobody(state: str) -> None:
+    """Whatever its approval says: it was decided once, and is executed once."""
+    till = Till()
+    async with desk(replies(ASK), till.tool) as d:
+        await d.say("Refund A17")
+        await d.runner.stop()
+        await d.decide("granted")
+        claim = await _crashed(d)
+        await ToolCall.objects.aupdate(state=state)
+        call = await ToolCall.objects.aget()
+        with pytest.raises(TransitionRefused):
+            await sync_to_async(calls.claim_call)(claim, call.pk, "gone:1:1")
+        after = await ToolCall.objects.aget()
+        assert (after.state, after.attempt, after.lease_owner) == (state, call.attempt, "")
+    assert till.refunds == []
 
 
 async def test_two_runners_that_resume_one_turn_run_its_call_once() -> None:

@@ -1,2 +1,1 @@
-"""Webhooks: how one is signed and how whoever receives one checks it. Pure; what sends them stands
-beside this folder."""
+"""Webhooks: how one is signed, how whoever receives one checks it, and how events of the log are sent by them."""

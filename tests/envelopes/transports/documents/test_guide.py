@@ -17,6 +17,7 @@ from envelopes.transports.documents.formats.normalise import normalise
 from envelopes.transports.documents.formats.patches import apply, parse_patch
 from envelopes.transports.documents.formats.props import PROPS, TONES
 from envelopes.transports.documents.webhooks import signing
+from envelopes.transports.documents.webhooks.events import EVENTS
 from tests.envelopes.transports.documents.test_door import SCOPES, SCRIPT, listen, send
 from tests.envelopes.transports.documents.test_webhooks_received import GOOD
 from tests.envelopes.transports.program import at_door
@@ -76,3 +77,9 @@ async def test_its_code_runs() -> None:
     receive = sync_to_async(names["receive"])
     assert (await receive(body, {}, secret))["id"] == GOOD["id"]
     assert await receive(body, {}, secret) is None
+
+
+def test_it_names_every_event_of_webhooks() -> None:
+    rows = dict(re.findall(r"^\| `([a-z]+\.[a-z]+)` \| (.*) \|$", GUIDE, re.MULTILINE))
+
+    assert rows == EVENTS

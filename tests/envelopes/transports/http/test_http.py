@@ -247,6 +247,33 @@ async def test_r10_a_peer_never_decides_and_that_it_tried_is_recorded_once(scope
     )
 
 
+@pytest.mark.parametrize(
+    ("named", "scopes", "decides"),
+    [("desk", "chat read decide", True), ("desk", "chat read", False), ("other", "chat read decide", False)],
+)
+async def test_a_peer_that_the_policy_of_a_tool_names_decides_with_the_scope_for_it(
+    named: str, scopes: str, decides: bool
+) -> None:
+    assert PAY.approval is not None
+    pay = replace(PAY, approval=replace(PAY.approval, peers=[named]))
+    async with at_door(asks("Paid."), pay, scopes=scopes) as (caller, d):
+        await caller.say(d.session, {"text": "Pay"})
+        approval = await Approval.objects.aget()
+        data = {"approvalId": approval.approval_id, "decision": "granted"}
+        part = {"data": data, "metadata": {"partType": "approval-response"}}
+        answer = await caller.say(d.session, {"parts": [part]})
+        # One of the same name and scope that did not begin the conversation sees nothing of it.
+        stranger = await program("stranger", "chat read decide")
+        assert (await stranger.say(d.session, {"parts": [part]})).status_code == 404
+        await approval.arefresh_from_db()
+        tried = await Event.objects.filter(kind="tried-decision").acount()
+    assert answer.status_code == (200 if decides else 403)
+    assert (approval.state, tried) == (("granted", 0) if decides else ("pending", 1))
+    if decides:
+        assert approval.decided_by == f"peer:{caller.peer.pk}"
+        assert [part["text"] for part in answer.json()["parts"]] == ["Paid."]
+
+
 async def test_whoever_is_signed_in_decides_and_gets_the_envelope() -> None:
     user = await sync_to_async(User.objects.create_user)("ada")
     async with desk(asks("Paid."), PAY, owner=Principal(user=user, name="Ada")) as d:

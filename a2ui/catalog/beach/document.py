@@ -1,0 +1,170 @@
+"""Our own catalog as a document, and a catalog in few words for the prompt of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from a2ui.catalog.beach import columns, fields
+from a2ui.catalog.registry import Catalog
+from a2ui.protocol import catalog_ids
+
+_COMMON = "common_types.json#/$defs/"
+_TEXT: Final = {"$ref": f"{_COMMON}DynamicString"}
+_VALUE: Final = {"$ref": f"{_COMMON}DynamicValue"}
+
+
+def _object(required: Mapping[str, Any], optional: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {**required, **optional},
+        "required": [*required],
+        "additionalProperties": False,
+    }
+
+
+def _list(item: Mapping[str, Any], about: str) -> dict[str, Any]:
+    return {"type": "array", "items": item, "minItems": 1, "description": about}
+
+
+_ITEMS: Final = {
+    "oneOf": [{"type": "array"}, {"$ref": f"{_COMMON}DataBinding"}, {"$ref": f"{_COMMON}FunctionCall"}],
+    "description": "a list of objects or lists: better bound than written here, then only what changes is sent",
+}
+_ENUM = "enum"
+_COLUMN: Final = _object(
+    {"label": _TEXT, "value": {**_VALUE, "description": "looked up in the row: a path without a slash"}},
+    {
+        "type": {_ENUM: [*columns.TYPES]},
+        "align": {_ENUM: [*columns.ALIGNS]},
+        "sortable": {"type": "boolean"},
+        "rowHeader": {"type": "boolean"},
+        "decimals": {"type": "integer", "minimum": 0},
+        "currency": {"type": "string", "description": "ISO 4217"},
+        "format": {"type": "string", "description": "of a date, as formatDate has it"},
+        "tones": {"type": "object", "additionalProperties": {_ENUM: [*columns.TONES]}},
+        "url": _TEXT,
+    },
+)
+_OPTION: Final = {
+    "oneOf": [{"type": "string"}, _object({"value": {"type": "string"}}, {"label": _TEXT})],
+}
+_FIELD: Final = _object(
+    {"id": {"type": "string"}, "label": _TEXT},
+    {
+        "type": {_ENUM: [*fields.TYPES]},
+        "hint": _TEXT,
+        "placeholder": _TEXT,
+        "required": {"type": "boolean"},
+        "default": {"type": ["string", "number", "boolean"]},
+        "min": {"type": ["number", "string"]},
+        "max": {"type": ["number", "string"]},
+        "step": {"type": "number", "exclusiveMinimum": 0},
+        "options": _list(_OPTION, "of a select"),
+    },
+)
+_SERIES: Final = _object({"label": _TEXT, "value": {**_VALUE, "description": "looked up in the item"}}, {})
+
+_COMPONENTS: Final[Mapping[str, Any]] = {
+    "Markdown": ("A long text.", _object({"text": _TEXT}, {})),
+    "Table": (
+        "Rows of a list; people sort them.",
+        _object(
+            {"columns": _list(_COLUMN, "from the start of a row"), "rows": _ITEMS},
+            {"caption": _TEXT, "empty": {**_TEXT, "description": "said where there are no rows"}},
+        ),
+    ),
+    "Form": (
+        "Fields and a button; its event gets {values} by field id, once all of them are right.",
+        _object(
+            {
+                "fields": _list(_FIELD, "in their order"),
+                "value": {"$ref": f"{_COMMON}DataBinding", "description": "the object with the values"},
+                "action": {"$ref": f"{_COMMON}Action"},
+            },
+            {"title": _TEXT, "submitLabel": _TEXT},
+        ),
+    ),
+    "Chart": (
+        "Points of a list.",
+        _object(
+            {
+                "type": {_ENUM: ["bar", "line", "area", "sparkline"]},
+                "data": _ITEMS,
+                "label": {**_VALUE, "description": "the name of a point, looked up in its item"},
+                "series": _list(_SERIES, "one value of a point for each"),
+            },
+            {"title": _TEXT, "currency": {"type": "string"}, "decimals": {"type": "integer", "minimum": 0}},
+        ),
+    ),
+}
+
+
+def document(version: str = "1.0") -> dict[str, Any]:
+    """The catalog as a JSON document of this version of the protocol ("0.9" or "1.0"), in the form that inline catalogs
+    have: what is of the Basic Catalog refers to it."""
+    newer = version == "1.0"
+    basic = catalog_ids.BASIC_1_0 if newer else catalog_ids.BASIC
+    catalog_id = catalog_ids.BEACH_1_0 if newer else catalog_ids.BEACH
+    found: dict[str, Any] = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$id": catalog_id,
+        "title": "Beach catalog",
+        "description": "The Basic Catalog, and components for long texts, tables, forms and charts.",
+        "catalogId": catalog_id,
+        "components": {name: _entry(name, *entry) for name, entry in _COMPONENTS.items()},
+        "$defs": {"anyComponent": {"oneOf": [{"$ref": f"{basic}#/$defs/anyComponent"}]}},
+    }
+    if newer:
+        found["protocolVersion"] = "1.0"
+    return found
+
+
+def _entry(name: str, about: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    properties = {"component": {"const": name}, **schema["properties"]}
+    return {
+        **schema,
+        "description": about,
+        "properties": properties,
+        "required": ["component", *schema["required"]],
+    }
+
+
+def described(catalog: Mapping[str, Any]) -> str:
+    """The components of a catalog document in few words, for the prompt of a model: those that the document itself
+    describes, a line for each, with what is required marked by a star."""
+    lines = [f"Catalog {catalog['catalogId']}: everything of the Basic Catalog, and"]
+    for name, entry in catalog["components"].items():
+        properties = {key: one for key, one in entry.get("properties", {}).items() if key != "component"}
+        members = _members(properties, entry.get("required", ()))
+        lines.append(f"- {name}: {entry.get('description', '')} {members}")
+    lines.append("Name it as catalogId of the surface, or as @catalogId of one component.")
+    return "\n".join(lines)
+
+
+def _members(properties: Mapping[str, Any], required: Any) -> str:
+    said = [f"{key}{'*' if key in required else ''}{_told(one)}" for key, one in properties.items()]
+    return "{" + ", ".join(said) + "}"
+
+
+def _told(schema: Mapping[str, Any]) -> str:
+    about = f" ({schema['description']})" if "description" in schema else ""
+    if _ENUM in schema:
+        return f": {'|'.join(schema[_ENUM])}{about}"
+    if schema.get("type") == "array" and "properties" in schema.get("items", {}):
+        inner = schema["items"]
+        return f": [{_members(inner['properties'], inner.get('required', ()))}]"
+    kind = schema.get("type")
+    return f": {kind}{about}" if kind in ("boolean", "integer", "number") else about
+
+
+DOCUMENTS: Final = {catalog_ids.BEACH: "0.9", catalog_ids.BEACH_1_0: "1.0"}
+
+
+def for_prompt(catalog: Catalog) -> str:
+    """What a model is told of a catalog: of ours its components, of another one the names of its own."""
+    version = DOCUMENTS.get(catalog.id)
+    if version is not None:
+        return described(document(version))
+    names = ", ".join(catalog.components)
+    return f"Catalog {catalog.id}: {names}."

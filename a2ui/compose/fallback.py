@@ -1,0 +1,182 @@
+"""Surfaces with components of our own catalog for readers who do not know it: the same in components of the Basic
+Catalog, as far as those go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from a2ui.compose.values import JsonObject
+from a2ui.data.pointer import ABSENT, parse_scoped, read
+from a2ui.protocol.catalog_ids import BASIC_1_0, BEACH_1_0
+from a2ui.safety.text import to_text
+
+_KEPT: Final = ("weight", "@accessibility")
+_FIELDS: Final = {"text": "shortText", "email": "shortText", "longText": "longText", "number": "number"}
+
+
+def lowered_to_basic(messages: Sequence[JsonObject]) -> list[JsonObject]:
+    """Messages of 1.0 that say the same without our catalog: a table is rows of texts, a chart its values, a form its
+    fields and a button, whose event has the values as ``values``. Validation, formats of a status and sorting are not
+    carried over."""
+    owned: set[str] = set()
+    return [_message(message, owned) for message in messages]
+
+
+def _message(message: JsonObject, owned: set[str]) -> JsonObject:
+    for verb in ("createSurface", "updateComponents"):
+        body = message.get(verb)
+        if not isinstance(body, dict):
+            continue
+        body = dict(body)
+        if body.get("catalogId") == BEACH_1_0:
+            owned.add(str(body.get("surfaceId")))
+            body["catalogId"] = BASIC_1_0
+        ours = str(body.get("surfaceId")) in owned
+        if isinstance(body.get("components"), list):
+            rows = [made for row in body["components"] for made in _row(row, ours=ours)]
+            body["components"] = rows
+        return {**message, verb: body}
+    return dict(message)
+
+
+def _row(row: Any, *, ours: bool) -> Iterator[JsonObject]:
+    catalog = row.get("@catalogId", BEACH_1_0 if ours else "") if isinstance(row, dict) else ""
+    lower = _LOWER.get(str(row.get("component"))) if catalog == BEACH_1_0 else None
+    if lower is None:
+        yield (
+            {key: value for key, value in row.items() if key != "@catalogId"} if catalog == BEACH_1_0 else row
+        )
+        return
+    first, *others = lower(str(row["id"]), row)
+    yield {**first, **{key: row[key] for key in _KEPT if key in row}}
+    yield from others
+
+
+def _text(name: str, value: Any, **more: Any) -> JsonObject:
+    shown = value if isinstance(value, dict) else to_text(value)
+    return {"id": name, "component": "Text", "text": shown, **more}
+
+
+def _head(name: str, label: Any) -> JsonObject:
+    return _text(name, label, variant="caption", weight=1)
+
+
+def _markdown(name: str, row: JsonObject) -> Iterator[JsonObject]:
+    yield _text(name, row.get("text", ""))
+
+
+def _table(name: str, row: JsonObject) -> Iterator[JsonObject]:
+    columns = [one for one in row.get("columns", ()) if isinstance(one, dict)]
+    heads = [_head(f"{name}-h{at}", one.get("label", "")) for at, one in enumerate(columns)]
+    values = [_formatted(one) for one in columns]
+    yield from _listing(name, row.get("rows"), row.get("caption"), heads, values)
+
+
+def _chart(name: str, row: JsonObject) -> Iterator[JsonObject]:
+    series = [one for one in row.get("series", ()) if isinstance(one, dict)]
+    labels = ["", *[one.get("label", "") for one in series]]
+    heads = [_head(f"{name}-h{at}", label) for at, label in enumerate(labels)]
+    about: JsonObject = {key: row[key] for key in ("currency", "decimals") if key in row}
+    about["type"] = "currency" if row.get("currency") else "number"
+    values = [row.get("label", ""), *[_formatted({**about, "value": one.get("value")}) for one in series]]
+    yield from _listing(name, row.get("data"), row.get("title"), heads, values)
+
+
+def _listing(
+    name: str, rows: Any, title: Any, heads: list[JsonObject], values: list[Any]
+) -> Iterator[JsonObject]:
+    """A heading, a line of captions, and a line of texts for each item."""
+    top = [f"{name}-title"] if title else []
+    yield {"id": name, "component": "Column", "children": [*top, f"{name}-head", f"{name}-rows"]}
+    if title:
+        yield _text(f"{name}-title", title)
+    yield {"id": f"{name}-head", "component": "Row", "children": [one["id"] for one in heads]}
+    yield from heads
+    pointer = rows.get("@path") if isinstance(rows, dict) else None
+    if isinstance(pointer, str):
+        template = {"componentId": f"{name}-row", "path": pointer}
+        yield {"id": f"{name}-rows", "component": "Column", "children": template}
+        yield from _line(f"{name}-row", values)
+        return
+    items = rows if isinstance(rows, list) else []
+    ids = [f"{name}-row{at}" for at in range(len(items))]
+    yield {"id": f"{name}-rows", "component": "Column", "children": ids}
+    for one, item in zip(ids, items, strict=True):
+        yield from _line(one, [_in_item(value, item) for value in values])
+
+
+def _line(name: str, values: list[Any]) -> Iterator[JsonObject]:
+    cells = [_text(f"{name}-{at}", value, weight=1) for at, value in enumerate(values)]
+    yield {"id": name, "component": "Row", "children": [one["id"] for one in cells]}
+    yield from cells
+
+
+def _formatted(column: Mapping[str, Any]) -> Any:
+    value, kind = column.get("value"), column.get("type", "text")
+    if kind == "date":
+        return {"@call": "formatDate", "args": {"value": value, "format": column.get("format") or "d MMM y"}}
+    args = {key: column[key] for key in ("decimals",) if key in column}
+    if kind == "currency":
+        return {
+            "@call": "formatCurrency",
+            "args": {"value": value, "currency": column.get("currency", ""), **args},
+        }
+    return {"@call": "formatNumber", "args": {"value": value, **args}} if kind == "number" else value
+
+
+def _in_item(value: Any, item: Any) -> Any:
+    """A value with what is looked up in an item put in its place: the item is no data of the surface."""
+    if isinstance(value, dict):
+        pointer = value.get("@path")
+        if isinstance(pointer, str):
+            tokens, absolute = parse_scoped(pointer)
+            found = ABSENT if absolute else read(item, tokens)
+            return value if absolute else "" if found is ABSENT or found is None else found
+        return {key: _in_item(one, item) for key, one in value.items()}
+    return value
+
+
+def _form(name: str, row: JsonObject) -> Iterator[JsonObject]:
+    fields = [
+        one for one in row.get("fields", ()) if isinstance(one, dict) and isinstance(one.get("id"), str)
+    ]
+    at = str(row.get("value", {}).get("@path", "/")).rstrip("/")
+    title = [f"{name}-title"] if row.get("title") else []
+    ids = [f"{name}-{field['id']}" for field in fields]
+    yield {"id": name, "component": "Column", "children": [*title, *ids, f"{name}-send"]}
+    if title:
+        yield _text(title[0], row["title"])
+    for one, field in zip(ids, fields, strict=True):
+        yield _input(one, field, {"@path": f"{at}/{field['id']}"})
+    values = {field["id"]: {"@path": f"{at}/{field['id']}"} for field in fields}
+    action = row.get("action", {})
+    event = dict(action.get("event", {}))
+    event["context"] = {**event.get("context", {}), "values": values}
+    button = {
+        "id": f"{name}-send",
+        "component": "Button",
+        "child": f"{name}-label",
+        "action": {"event": event},
+    }
+    yield button | ({"@checks": row["@checks"]} if "@checks" in row else {})
+    yield _text(f"{name}-label", row.get("submitLabel", "Send"))
+
+
+def _input(name: str, field: JsonObject, value: JsonObject) -> JsonObject:
+    label, kind = field.get("label", field["id"]), field.get("type", "text")
+    found = {"id": name, "label": label, "value": value}
+    if kind == "checkbox":
+        return {**found, "component": "CheckBox"}
+    if kind == "date":
+        return {**found, "component": "DateTimeInput", "enableDate": True}
+    if kind == "select":
+        options = [
+            one if isinstance(one, dict) else {"label": one, "value": one} for one in field.get("options", ())
+        ]
+        options = [{"label": one.get("label", one["value"]), "value": one["value"]} for one in options]
+        return {**found, "component": "ChoicePicker", "options": options, "variant": "mutuallyExclusive"}
+    return {**found, "component": "TextField", "variant": _FIELDS.get(kind, "shortText")}
+
+
+_LOWER: Final = {"Markdown": _markdown, "Table": _table, "Chart": _chart, "Form": _form}

@@ -1,0 +1,70 @@
+"""What sends webhooks beside the runner of a process: looks at the log, then sends what is due. No turn waits
+for it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import httpx
+
+from envelopes.conf import conf
+from envelopes.database_threads import beside_sessions
+from envelopes.tasks import end
+from envelopes.transports.documents.webhooks.reading_log import active, read_log
+from envelopes.transports.documents.webhooks.sending import TIMEOUT_SECONDS, client, send_next
+
+logger = logging.getLogger(__name__)
+
+
+class Webhooks:
+    """``start`` and ``stop`` belong to one event loop."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.Task[None] | None = None
+        self._sending: dict[int, asyncio.Task[None]] = {}
+        self._client: httpx.AsyncClient | None = None
+
+    async def start(self) -> None:
+        """Begin; what is left from before is sent."""
+        if self._loop is None:
+            self._client = client()
+            self._loop = asyncio.create_task(self._forever())
+
+    async def stop(self) -> None:
+        """End. An attempt that is under way is given up; another process makes it again."""
+        if self._loop is None:
+            return
+        await end([self._loop, *self._sending.values()], seconds=TIMEOUT_SECONDS)
+        self._loop = None
+        self._sending.clear()
+        if self._client is not None:
+            await self._client.aclose()
+
+    async def _forever(self) -> None:
+        while True:
+            try:
+                await self.once()
+            except asyncio.CancelledError:
+                raise
+            except Exception:
+                logger.exception("Webhooks could not be looked at; the next look tries again.")
+            await asyncio.sleep(conf.BEACH_WEBHOOK_SECONDS)
+
+    async def once(self) -> None:
+        """Look at the log for each subscription, and let each send beside the others: a slow one holds up none."""
+        for subscription in await beside_sessions(active):
+            while await beside_sessions(read_log, subscription):
+                pass
+            task = self._sending.get(subscription)
+            if task is None or task.done():
+                self._sending[subscription] = asyncio.create_task(self._send(subscription))
+
+    async def _send(self, subscription: int) -> None:
+        try:
+            while self._client is not None and await send_next(self._client, subscription):
+                pass
+        except asyncio.CancelledError:
+            raise
+        except Exception:
+            logger.exception("A webhook could not be sent; the next look tries again.")

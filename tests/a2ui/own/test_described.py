@@ -1,0 +1,157 @@
+"""What is said of our own catalog: its document, what models read, its page, and its classes in Python."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+
+import pytest
+from django.core.management import call_command
+
+from a2ui import Engine, EngineOptions
+from a2ui.catalog.basic import BASIC_CATALOG_1_0
+from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0, OWN
+from a2ui.catalog.beach.document import described, document, for_prompt
+from a2ui.catalog.kinds import ENUM_VALUES
+from a2ui.compose import Column, ComposeError, Surface, Text, beach, event, path
+from a2ui.compose.beach import Chart, Form, Markdown, Table, column, field, lowered_to_basic, series
+from beachsite.suite import ROOT
+from tests.a2ui.own import engine
+
+PAGE = (ROOT / "docs" / "catalogs.md").read_text(encoding="utf-8")
+COMMON = {"accessibility", "weight"}
+
+
+@pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.name)
+def test_the_document_has_what_the_component_has(kind):
+    entry = document()["components"][kind.name]
+    own = set(kind.kinds) - COMMON - ({"checks"} if kind.name == "Form" else set())
+
+    assert set(entry["properties"]) - {"component"} == own
+    assert set(entry["required"]) - {"component"} == kind.required
+    for name, how in kind.properties.items():
+        if how in ENUM_VALUES:
+            assert tuple(entry["properties"][name]["enum"]) == ENUM_VALUES[how]
+
+
+@pytest.mark.parametrize(("version", "catalog"), [("0.9", BEACH_CATALOG), ("1.0", BEACH_CATALOG_1_0)])
+def test_there_is_one_for_each_dialect(version, catalog):
+    found = document(version)
+
+    assert found["catalogId"] == catalog.id
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_models_read_a_line_for_each_in_a_bounded_text():
+    told = for_prompt(BEACH_CATALOG_1_0)
+
+    assert told == described(document())
+    assert [line.split(":")[0] for line in told.splitlines()[1:-1]] == [f"- {kind.name}" for kind in OWN]
+    assert "columns*: [{label*, value*" in told
+    assert len(told) < 2_500
+
+
+def test_the_command_prints_both(capsys):
+    call_command("a2ui", "catalog")
+    assert json.loads(capsys.readouterr().out)["catalogId"] == BEACH_CATALOG_1_0.id
+    call_command("a2ui", "catalog", "--prompt")
+    assert capsys.readouterr().out.strip() == for_prompt(BEACH_CATALOG_1_0)
+
+
+def test_the_page_names_what_there_is_and_its_code_runs():
+    table = {
+        cells[0]: cells[1:]
+        for cells in re.findall(r"^\| `(Markdown|Table|Form|Chart)` \|(.*?)\|(.*?)\|$", PAGE, re.MULTILINE)
+    }
+    for kind in OWN:
+        needs, may = (set(re.findall(r"`(\w+)`", one)) for one in table[kind.name])
+        assert needs >= kind.required
+        assert (needs | may) - {"bar", "line", "area", "sparkline"} == set(kind.properties)
+    run: dict[str, object] = {}
+    for block in re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL):
+        exec(block, run)  # noqa: S102 - our own page
+    used = Engine(EngineOptions(own=(BEACH_CATALOG_1_0, run["ACME"])))
+    for messages in (run["messages"], run["basic"]):
+        surfaces = used.surfaces()
+        assert not [problem for message in messages for problem in surfaces.apply(message)]
+
+
+# ---- in Python
+
+
+@pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.name)
+def test_each_has_a_class_with_its_properties(kind):
+    signature = inspect.signature(getattr(beach, kind.name).__init__)
+    taken = {name: one for name, one in signature.parameters.items() if name not in ("self", "common")}
+
+    assert set(taken) == set(kind.kinds) - COMMON
+    assert {name for name, one in taken.items() if one.default is one.empty} == kind.required
+
+
+def everything():
+    flights = [{"id": 1, "name": "BA 1", "price": 90, "day": "2026-01-02"}]
+    columns = [
+        column("Flight", path("name"), rowHeader=True, sortable=True),
+        column("Price", path("price"), "currency", currency="EUR"),
+        column("Day", path("day"), "date"),
+    ]
+    fields = [
+        field("name", "Name", required=True),
+        field("seats", "Seats", "number", min=1),
+        field("day", "Day", "date"),
+        field("class", "Class", "select", options=["a", {"value": "b", "label": "B"}]),
+        field("terms", "Terms", "checkbox"),
+    ]
+    return [
+        Markdown("# Guide"),
+        Table(path("/flights"), columns, caption="Fares"),
+        Table([["x", 1]], [column("A", path("0")), column("B", path("1"), "number")]),
+        Form(fields, path("/who"), event("book", to=path("/to")), title="Who"),
+        Chart(
+            "bar",
+            path("/flights"),
+            path("name"),
+            [series("Price", path("price"))],
+            title="Prices",
+            currency="EUR",
+        ),
+    ], {"flights": flights, "to": "Corfu"}
+
+
+@pytest.mark.parametrize("catalog", [BASIC_CATALOG_1_0, BEACH_CATALOG_1_0])
+def test_a_surface_in_python_passes_strict_mode(catalog):
+    inside, model = everything()
+    messages = Surface("s", Column(*inside), model, catalog=catalog).create()
+    surfaces = engine(strict=True).surfaces()
+
+    assert not [str(problem) for message in messages for problem in surfaces.apply(message)]
+    assert 'class="a2-chart ' in next(iter(surfaces)).html()
+
+
+@pytest.mark.parametrize("catalog", [BASIC_CATALOG_1_0, BEACH_CATALOG_1_0])
+def test_without_our_catalog_it_is_said_in_basic_components(catalog):
+    inside, model = everything()
+    messages = lowered_to_basic(Surface("s", Column(*inside), model, catalog=catalog).create())
+    surfaces = Engine(EngineOptions(strict=True)).surfaces()
+
+    assert not [str(problem) for message in messages for problem in surfaces.apply(message)]
+    surface = next(iter(surfaces))
+    html = surface.html()
+    words = re.sub(r"<[^>]*>", " ", html)
+    for said in ("Guide", "Fares", "BA 1", "€90.00", "2 Jan 2026", "x", "Name", "Terms", "Send", "Prices"):
+        assert said in words, said
+    button = re.search(r'<button id="(\S+)"[^>]*data-act', html)[1]
+    sent = surfaces.act(button).message["action"]["context"]
+    assert sent["to"] == "Corfu"
+    assert set(sent["values"]) == {"name", "seats", "day", "class", "terms"}
+
+
+def test_what_is_wrong_is_told_by_the_line_that_wrote_it():
+    with pytest.raises(ComposeError) as refused:
+        Table(path("/x"), [column("A", path("a"), "money")])
+    assert (refused.value.component, refused.value.property) == ("Table", "columns")
+    with pytest.raises(ComposeError):
+        Chart("pie", path("/x"), path("a"), [])
+    with pytest.raises(ComposeError):
+        Table(path("/x"), [Text("no column")])
