@@ -61,6 +61,7 @@ def envelope_for(
         reader=reader or _reader_of(turn, who),
         connection=connection,
         number=turn.number,
+        actor=turn.actor,
     )
     # What is no part of the log: what a file holds.
     enclose(turn.session, [part for part in made["parts"] if encloses(_kind_of(part), connection)])
@@ -76,7 +77,7 @@ def partial_envelope_for(
 ) -> JsonObject:
     """What a turn that is not settled has said so far, the questions that it waits for among it: an envelope whose
     ``meta`` has no ``finalizedBy`` (D16). Arguments as for ``envelope_for``."""
-    draft = _Draft(reader or _reader_of(turn, who), connection, is_partial=True)
+    draft = _Draft(reader or _reader_of(turn, who), connection, is_partial=True, actor=turn.actor)
     at = turn.created_at
     for row in _rows_of(turn):
         at = row.at
@@ -121,15 +122,16 @@ def assemble(
     reader: Reader = PLAIN,
     connection: Connection = BUFFERED,
     number: int = 0,
+    actor: str = "",
 ) -> JsonObject:
     """``{role, parts, meta}`` from the rows of one turn, in order; with its ``number``, from rows of the turns that it
-    goes on with too.
+    goes on with too. Words of others than its ``actor``, who were asked in it, say in their metadata whose they are.
 
     Its first ``settled`` row ends it: what stands after that was late and is no part of the answer. What was found late
     for a turn before it is part of this one's, since no envelope has had it (D11). Raises ``Conflict`` when there is no
     such row. Types that nobody registered are skipped with a warning (D4).
     """
-    draft = _Draft(reader, connection)
+    draft = _Draft(reader, connection, actor=actor)
     for row in rows:
         whole = emits_envelope(row.data.get("turnState"))
         if row.kind == "settled" and number and row.turn != number:
@@ -157,6 +159,7 @@ class _Draft:
     reader: Reader
     connection: Connection
     is_partial: bool = False
+    actor: str = ""
     _parts: dict[tuple[str, ...], JsonObject] = field(default_factory=dict)
     _surfaces: dict[str, JsonObject] = field(default_factory=dict)
     # By what data converges with: the key of the part that the next one joins, and what that says by now.
@@ -238,7 +241,10 @@ class _Draft:
     def _join(self, row: Row, name: str, part: JsonObject, metadata: JsonObject) -> None:
         """The same ``partId`` continues that part; none begins one (D8)."""
         part_id = metadata.get("partId")
-        key = (name, "id", part_id) if isinstance(part_id, str) else (name, "row", str(row.seq))
+        if self.actor and row.actor not in ("", self.actor, RUNTIME) and is_said(part_types[name]):
+            part = {**part, "metadata": {**metadata, "actor": row.actor}}
+        # A name is each actor's own.
+        key = (name, "id", part_id, row.actor) if isinstance(part_id, str) else (name, "row", str(row.seq))
         known = self._parts.get(key)
         self._parts[key] = deepcopy(part if known is None else continued(known, part))
 

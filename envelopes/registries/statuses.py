@@ -5,7 +5,7 @@ The values are what the database and the wire hold.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -65,6 +65,17 @@ TURN = Machine(
 
 BUSY = frozenset({TurnStatus.RUNNING, TurnStatus.QUEUED, TurnStatus.WAITING})
 """The states of a turn in which an agent is at work, or will be without anybody doing anything."""
+
+
+def is_busy(turns: Collection[tuple[int, str, int]]) -> bool:
+    """Whether an agent is at work in some of ``turns``, or will be without anybody doing anything: each its number, its
+    status and the number of the turn that waits for it, 0 for none.
+
+    Who has asked another one does nothing while that waits for a person.
+    """
+    paused = {asker for _, status, asker in turns if asker and status == TurnStatus.SUSPENDED}
+    idle = paused | {number for number, _, asker in turns if asker in paused}
+    return any(status in BUSY and number not in idle for number, status, _ in turns)
 
 
 class CallStatus(StrEnum):

@@ -1,7 +1,8 @@
 """Whether what a citation points to is there: in the data of its turn (D10).
 
 The data of a turn are its domain-data parts, results of tools that give data among them, with those of the turns that
-it goes on with and of whoever asks or is asked within it; what is for one slot has come together, as on the page. A
+it goes on with and of whoever asks or is asked within it; what is for one slot has come together, as on the page: with
+what earlier turns have said for it, where this one adds to that. A
 citation that names a slot or a kind means the data of it; one that names none means the last data that have a value
 there.
 """
@@ -9,12 +10,14 @@ there.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 
 from envelopes.log.append import Writer
 from envelopes.models import Event, Turn
 from envelopes.part_types.citation import CITATION, Cited, cited
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol import pointers
+from envelopes.protocol.merging import strategy_of
 from envelopes.protocol.parts import Part
 from envelopes.protocol.slots import Key, data_of_result, key_of, slot_of, update_of
 from envelopes.types import Json, JsonObject
@@ -29,7 +32,9 @@ def unbound(writer: Writer, turn: Turn, parts: Sequence[Part]) -> dict[int, tupl
     found = {number: cited(part.as_json()) for number, part in enumerate(parts) if is_citation(part)}
     if not found:
         return {}
-    data = _gathered([*_before(writer, turn), *_among(parts)])
+    before, now = list(_before(writer, turn)), list(_among(parts))
+    earlier = _of_earlier_turns(writer, turn, [*(part for _, part in before), *now])
+    data = _gathered([*(part for _, part in sorted([*earlier, *before], key=itemgetter(0))), *now])
     told = {number: _wrong(said, data) for number, said in found.items()}
     return {number: wrong for number, wrong in told.items() if wrong is not None}
 
@@ -75,16 +80,43 @@ def _among(parts: Sequence[Part]) -> Iterator[JsonObject]:
     return (part.as_json() for part in parts if part.part_type == DOMAIN_DATA.name)
 
 
-def _before(writer: Writer, turn: Turn) -> Iterator[JsonObject]:
+def _of_earlier_turns(
+    writer: Writer, turn: Turn, parts: Iterable[JsonObject]
+) -> Iterator[tuple[int, JsonObject]]:
+    """What other turns have said for the slots that ``parts`` add to: a slot key is the same thing in all of them.
+    With the numbers of their rows."""
+    metadata = [part.get("metadata") or {} for part in parts]
+    keys = {each["slotKey"] for each in metadata if each.get("slotKey") and _adds(each)}
+    if not keys:
+        return
+    rows = Event.objects.filter(
+        session_id=writer.session.pk,
+        kind="part",
+        part_type=DOMAIN_DATA.name,
+        data__part__metadata__slotKey__in=sorted(keys),
+    ).exclude(turn__in=[each.number for each in turn.home.lineage()])
+    for seq, row in rows.order_by("seq").values_list("seq", "data"):
+        yield seq, row["part"]
+
+
+def _adds(metadata: JsonObject) -> bool:
+    return strategy_of(metadata.get("mergeStrategy")) != "replace"
+
+
+def _before(writer: Writer, turn: Turn) -> Iterator[tuple[int, JsonObject]]:
+    """What was said in ``turn`` so far, with the numbers of its rows."""
     rows = Event.objects.filter(
         session_id=writer.session.pk,
         turn__in=[each.number for each in turn.home.lineage()],
         kind__in=["part", "tool-result"],
         part_type__in=[DOMAIN_DATA.name, ""],
     ).order_by("seq")
-    for kind, row in rows.values_list("kind", "data"):
+    for seq, kind, row in rows.values_list("seq", "kind", "data"):
         if kind == "part":
-            yield row["part"]
+            yield seq, row["part"]
         elif row.get("dataKind") and not row.get("shown") and row.get("state") == "succeeded":
             # In logs of before that is no part of its own.
-            yield {"data": data_of_result(row.get("result")), "metadata": {"dataKind": row["dataKind"]}}
+            yield (
+                seq,
+                {"data": data_of_result(row.get("result")), "metadata": {"dataKind": row["dataKind"]}},
+            )

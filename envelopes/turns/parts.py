@@ -100,7 +100,8 @@ def append_parts(
             )
     for made in drawn:
         if made.part is not None:
-            _add(writer, turn, made.part, state, actor)
+            # Whose surface it is may be another one's, which has begun the slot.
+            _add(writer, turn, made.part, state, actor if made.kept.owner == owner else made.kept.owner)
         templates.keep(made)
     for message in tried.responses:
         writer.add("renderer-answer", {"message": message}, turn=turn, actor=actor)

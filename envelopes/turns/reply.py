@@ -23,6 +23,7 @@ from envelopes.protocol.strict_json import INPUT_DEPTH
 from envelopes.protocol.text import clean_json, clean_text
 from envelopes.providers.transcript import extended, thinking_in, tool_use
 from envelopes.registries.actors import actors
+from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
 from envelopes.turns.deciding import ANSWERED, calls_of, last_reply
 from envelopes.turns.history import opening_messages
@@ -150,7 +151,7 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
         appended = append_parts(writer, turn, call.parts, "actor", state=call.state, live=live)
     except (RespondRefused, ValidationFailed) as error:
         refusal = error
-    shown = raw if isinstance(raw, dict) else {}
+    shown = _kept(raw) if isinstance(raw, dict) else {}
     turn.messages = extended(turn.messages, "assistant", [tool_use(call_id, RESPOND, shown)])
     turn.live = {}
     if call is None or refusal is not None:
@@ -183,6 +184,20 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
             told["retry"] = retry
         turn.results[call_id] = {"ok": told}
     return refusal.as_dict() if refusal else None
+
+
+def _kept(raw: JsonObject) -> JsonObject:
+    """The input of a call without the parts that are stored nowhere (``PartType.kept``)."""
+    parts = raw.get("parts")
+    return {**raw, "parts": [part for part in parts if _is_kept(part)]} if isinstance(parts, list) else raw
+
+
+def _is_kept(part: Json) -> bool:
+    found = part if isinstance(part, dict) else {}
+    metadata = found.get("metadata")
+    name = metadata.get("partType") if isinstance(metadata, dict) else found.get("partType")
+    kind = part_types.get(name) if isinstance(name, str) else None
+    return kind is None or kind.kept is None or kind.kept()
 
 
 def _add_call(writer: Writer, turn: Turn, block: Called) -> None:

@@ -20,7 +20,7 @@ from envelopes.turns.emitting import holder_of
 from envelopes.turns.late import brings_new
 from envelopes.turns.parts import needs_database, part_row
 from envelopes.turns.stamping import stamped
-from envelopes.turns.templates import covered_by
+from envelopes.turns.templates import may_cover
 
 
 class ShortWay:
@@ -65,7 +65,7 @@ class ShortWay:
         parts = [stamped(part, self._actor) for part in parts]
         if turn.status == TurnStatus.SETTLED and brings_new(live.surfaces, parts, self._actor):
             return None
-        if any(covered_by(live.surfaces, turn, self._actor, part) for part in parts):
+        if any(may_cover(live.surfaces, part) for part in parts):
             return None
         rows = [NewRow("part", **part_row(turn, part, actor=self._actor)) for part in parts]
         return attempt(live, self._fence, rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -35,18 +35,21 @@ class Tried:
     ended: list[str] = field(default_factory=list)
 
 
-def check_surfaces(writer: Writer, owner: str, parts: list[Part]) -> Tried:
-    """Try the surface parts of one call of ``owner`` on what the session of ``writer`` shows, and undo it.
+def check_surfaces(
+    writer: Writer, owner: str, parts: list[Part], *, owners: Mapping[int, str] | None = None
+) -> Tried:
+    """Try the surface parts of one call of ``owner`` on what the session of ``writer`` shows, and undo it. ``owners``:
+    whose those are that are not, by number.
 
     A session holds so many surfaces and no more; the oldest of this owner are closed for new ones. Raises
     ``RespondRefused`` with every refusal when a message would change nothing, as for reserved names (D22), which are
     looked for after translation; ``ValidationFailed`` when it is no surface data.
     """
-    found: list[tuple[int, list[JsonObject]]] = []
+    found: list[tuple[int, str, list[JsonObject]]] = []
     for number, part in enumerate(parts):
         if part.part_type == A2UI_SURFACE.name:
             messages = messages_of(part.data)
-            found.append((number, messages))
+            found.append((number, (owners or {}).get(number, owner), messages))
     if not found:
         return Tried()
     with live_sessions.open(writer.session, upto=writer.known_seq) as view:
@@ -76,15 +79,17 @@ def trying(writer: Writer, do: Callable[[SurfaceSet], T]) -> T:
             attempt.undo()
 
 
-def _tried(surfaces: SurfaceSet, owner: str, found: list[tuple[int, list[JsonObject]]], most: int) -> Tried:
+def _tried(
+    surfaces: SurfaceSet, owner: str, found: list[tuple[int, str, list[JsonObject]]], most: int
+) -> Tried:
     repaired: list[JsonObject] = []
     refused: list[JsonObject] = []
     responses: list[JsonObject] = []
     pending = surfaces.calls.pending() if surfaces.calls.possible else {}
-    retired = _make_room(surfaces, owner, [message for _, messages in found for message in messages], most)
-    for number, messages in found:
+    retired = _make_room(surfaces, owner, [message for _, _, messages in found for message in messages], most)
+    for number, whose, messages in found:
         for message in messages:
-            for diagnostic in surfaces.apply(message, owner=owner):
+            for diagnostic in surfaces.apply(message, owner=whose):
                 (refused if diagnostic.refused else repaired).append(_as_json(number, diagnostic))
             # With the data as it is now.
             responses += surfaces.renderer_calls.responses()

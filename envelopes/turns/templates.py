@@ -1,13 +1,14 @@
 """Data that a surface template draws: the parts that ``append_parts`` adds to those that hold it (D11).
 
-There is one surface a slot. With a slot key it stays for the conversation, with a kind alone for the turn; later data
-changes it. Where the agent has a surface of its own for the slot, there is none of the template's.
+There is one surface a slot, whoever has data for it. With a slot key it stays for the conversation, with a kind alone
+for the turn and those that go on with it; later data changes it. Where the agent has a surface of its own for the slot,
+there is none of the template's.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 
@@ -26,6 +27,7 @@ from envelopes.protocol.rows import DiagnosticData
 from envelopes.protocol.surfaces import messages_of
 from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.surface_templates import SurfaceTemplate, TemplateContext, surface_templates
+from envelopes.registries.turn_states import emits_envelope
 from envelopes.session_state import live_sessions
 from envelopes.turns.surfaces import RETIRED_SLOT, Tried, check_surfaces
 from envelopes.types import JsonObject
@@ -38,12 +40,13 @@ FAILED = "TEMPLATE_FAILED"
 @dataclass(frozen=True)
 class Made:
     """A part that shows ``data``, and what is kept of it; without a part nothing is shown, or all of it already.
-    ``gone``: nothing is kept any more."""
+    ``gone``: nothing is kept any more. ``was_there``: the surface had been shown before."""
 
     kept: TemplateSurface
     part: Part | None
     gone: bool = False
     data: Part | None = None
+    was_there: bool = False
 
     @property
     def shows(self) -> Part | None:
@@ -60,17 +63,22 @@ def is_drawn(part: Part) -> bool:
     )
 
 
-def covered_by(surfaces: SurfaceSet, turn: Turn, owner: str, part: Part) -> list[str]:
-    """The ids of surfaces of templates in whose place an agent has put this one."""
+def may_cover(surfaces: SurfaceSet, part: Part) -> bool:
+    """Whether an agent may have put ``part`` in the place of a template's surface, of whatever turn."""
     slot = _slot(part) if part.part_type == A2UI_SURFACE.name else ""
     if not slot or not surface_templates.has_any_for_data():
-        return []
-    ids = (_of_slot(slot), _of_turn(slot, turn))
-    return [each for each in ids if surfaces.get(owner, each) is not None and each not in _named(part)]
+        return False
+    return any(
+        one.id == _of_slot(slot) or (one.id.startswith("data:") and one.id.endswith(f":{slot}"))
+        for one in surfaces
+    )
 
 
 def made_of(writer: Writer, turn: Turn, owner: str, parts: Sequence[Part]) -> list[Made]:
-    """What templates make of the data in ``parts`` of ``owner``, and which of their surfaces end."""
+    """What templates make of the data in ``parts`` of ``owner``, and which of their surfaces end.
+
+    A slot that another actor has begun is shown where that one's surface is.
+    """
     if not surface_templates.has_any_for_data():
         return []
     drawn = [part for part in parts if is_drawn(part)]
@@ -78,39 +86,69 @@ def made_of(writer: Writer, turn: Turn, owner: str, parts: Sequence[Part]) -> li
     if not drawn and not own:
         return []
     with live_sessions.open(writer.session, upto=writer.known_seq) as view:
-        surfaces = view.surfaces
-        shown = {each.id for each in surfaces if each.owner == owner}
-        ending = dict.fromkeys(each for part in own for each in covered_by(surfaces, turn, owner, part))
-    kept = {each.surface_id: each for each in _kept(writer, owner, ending)}
-    found = [Made(kept[each], _ended(each), gone=True) for each in ending if each in kept]
+        shown = {(each.owner, each.id) for each in view.surfaces}
+    turns = _turns(turn)
+    found = [
+        Made(each, _ended(each.surface_id), gone=True)
+        for each in _ending(writer, turns[0], owner, own, shown)
+    ]
     covered = {_slot(part) for part in own}
     latest: dict[str, TemplateSurface] = {}
     for part in drawn:
         template, slot = surface_templates.for_data(part.metadata.dataKind), _slot(part)
-        surface_id = _of_slot(slot) if part.metadata.slotKey else _of_turn(slot, turn)
-        before = latest.get(surface_id) or next(iter(_kept(writer, owner, [surface_id])), None)
-        is_there = surface_id in shown or surface_id in latest
-        if (
-            template is None
-            or slot in covered
-            or (not is_there and _has_own(writer, turn, owner, part, shown))
-        ):
+        surface_id = _of_slot(slot) if part.metadata.slotKey else _of_turn(slot, turns[0])
+        before = latest.get(surface_id) or _showing(writer, owner, surface_id, shown)
+        whose = before.owner if before is not None else owner
+        is_there = (whose, surface_id) in shown or surface_id in latest
+        if template is None or slot in covered or (not is_there and _has_own(writer, turns, part, shown)):
             continue
-        made = _made(writer, turn, owner, template, part, surface_id, before, is_there=is_there)
+        made = _made(writer, turn, whose, template, part, surface_id, before, is_there=is_there)
         if made is not None:
             latest[surface_id] = made.kept
             found.append(made)
     return found
 
 
+def _ending(
+    writer: Writer, first: int, owner: str, own: Sequence[Part], shown: Container[tuple[str, str]]
+) -> list[TemplateSurface]:
+    """Surfaces of templates in whose place ``owner`` puts its ``own``."""
+    found: dict[int, TemplateSurface] = {}
+    for part in own:
+        slot = _slot(part)
+        for each in _kept(writer, [_of_slot(slot), _of_turn(slot, first)]):
+            is_named = each.owner == owner and each.surface_id in _named(part)
+            if (each.owner, each.surface_id) in shown and not is_named:
+                found[each.pk] = each
+    return list(found.values())
+
+
+def _showing(
+    writer: Writer, owner: str, surface_id: str, shown: Container[tuple[str, str]]
+) -> TemplateSurface | None:
+    """What is kept of the surface that shows a slot: of ``owner``, unless it is another one's that is there."""
+    kept = {each.owner: each for each in _kept(writer, [surface_id])}
+    if (owner, surface_id) not in shown:
+        for each in kept.values():
+            if each.made and (each.owner, surface_id) in shown:
+                return each
+    return kept.get(owner)
+
+
 def tried(
     writer: Writer, turn: Turn, owner: str, parts: list[Part], made: list[Made]
 ) -> tuple[Tried, list[Made]]:
-    """``check_surfaces`` of ``parts`` and what was made of them. What a surface refuses of the latter is left out and
-    told to staff; the agent hears of its own parts alone. Raises as that does."""
+    """``check_surfaces`` of ``parts`` and what was made of them. What a surface refuses of the latter is told to staff:
+    the surface ends, its data is kept and shown generically. The agent hears of its own parts alone. Raises as that
+    does."""
     shown = [each for each in made if each.part is not None]
     try:
-        found = check_surfaces(writer, owner, [*parts, *(each.part for each in shown if each.part)])
+        found = check_surfaces(
+            writer,
+            owner,
+            [*parts, *(each.part for each in shown if each.part)],
+            owners={len(parts) + at: each.kept.owner for at, each in enumerate(shown)},
+        )
     except RespondRefused as error:
         problems = error.facts.get("problems", [])
         wrong = {
@@ -121,12 +159,27 @@ def tried(
         for problem in problems:
             if (at := _number(problem) - len(parts)) >= 0:
                 _tell(writer, turn, owner, shown[at].kept, problem["message"], problem["path"])
-        return tried(writer, turn, owner, parts, [one for one in made if one.kept.surface_id not in wrong])
+        return tried(writer, turn, owner, parts, _without(made, wrong))
     for problem in found.told:
         if (at := _number(problem) - len(parts)) >= 0:
             _tell(writer, turn, owner, shown[at].kept, problem["message"], problem["path"])
     found.told[:] = [problem for problem in found.told if _number(problem) < len(parts)]
     return found, made
+
+
+def _without(made: Sequence[Made], wrong: Container[str]) -> list[Made]:
+    """``made`` with an end of the surfaces ``wrong``, whose data stays for what comes later."""
+    found: list[Made] = []
+    ended: set[str] = set()
+    for one in made:
+        surface_id = one.kept.surface_id
+        if surface_id not in wrong:
+            found.append(one)
+        elif surface_id not in ended:
+            ended.add(surface_id)
+            one.kept.made = {}
+            found.append(Made(one.kept, _ended(surface_id) if one.was_there else None))
+    return found
 
 
 def keep(made: Made) -> None:
@@ -176,24 +229,26 @@ def _made(
     named = {"partType": A2UI_SURFACE.name, "slotKey": metadata.slotKey, "dataKind": metadata.dataKind}
     shown = Metadata.model_validate({**named, "template": template.name})
     made = Part(data={"messages": messages}, metadata=shown) if messages else None
-    return Made(kept, made, data=part)
+    return Made(kept, made, data=part, was_there=is_there)
 
 
-def _has_own(writer: Writer, turn: Turn, owner: str, part: Part, shown: set[str]) -> bool:
-    """Whether the agent shows the slot by a surface of its own: of this turn or, with a slot key, of any."""
+def _has_own(writer: Writer, turns: Sequence[int], part: Part, shown: Container[tuple[str, str]]) -> bool:
+    """Whether an agent shows the slot by a surface of its own: of this turn, and those that it goes on with, or, with a
+    slot key, of any."""
     rows = Event.objects.filter(
         session=writer.session,
         kind="part",
         part_type=A2UI_SURFACE.name,
-        actor=owner,
         data__part__metadata__template__isnull=True,
     )
     if key := part.metadata.slotKey:
         rows = rows.filter(data__part__metadata__slotKey=key)
     else:
-        rows = rows.filter(turn=turn.shown_in, data__part__metadata__dataKind=part.metadata.dataKind)
-    last = rows.order_by("-seq").values_list("data", flat=True).first()
-    return last is not None and not shown.isdisjoint(_named(Part.model_validate(last["part"])))
+        rows = rows.filter(turn__in=turns, data__part__metadata__dataKind=part.metadata.dataKind)
+    last = rows.order_by("-seq").values_list("actor", "data").first()
+    if last is None:
+        return False
+    return any((last[0], name) in shown for name in _named(Part.model_validate(last[1]["part"])))
 
 
 def _named(part: Part) -> set[str]:
@@ -210,15 +265,24 @@ def _of_slot(slot: str) -> str:
     return f"slot:{slot}"
 
 
-def _of_turn(kind: str, turn: Turn) -> str:
-    return f"data:{turn.shown_in}:{kind}"
+def _of_turn(kind: str, first: int) -> str:
+    return f"data:{first}:{kind}"
 
 
-def _kept(writer: Writer, owner: str, ids: Sequence[str] | dict[str, None]) -> list[TemplateSurface]:
-    if not ids:
-        return []
-    known = TemplateSurface.objects.filter(session=writer.session, owner=owner, surface_id__in=list(ids))
-    return list(known)
+def _turns(turn: Turn) -> list[int]:
+    """The numbers of the turns within which a kind is one thing, oldest first: that in which ``turn`` is read, and
+    those that it goes on with and that have had no envelope."""
+    numbers = [turn.shown_in]
+    for earlier in reversed(turn.home.lineage()[:-1]):
+        if emits_envelope(earlier.turn_state):
+            break
+        numbers.insert(0, earlier.number)
+    return numbers
+
+
+def _kept(writer: Writer, ids: Sequence[str]) -> list[TemplateSurface]:
+    """What is kept of these surfaces, whoever shows them."""
+    return list(TemplateSurface.objects.filter(session=writer.session, surface_id__in=ids))
 
 
 def _of_all(kept: TemplateSurface) -> QuerySet[TemplateSurface]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 from collections.abc import Iterator
 from importlib import import_module
@@ -40,7 +41,7 @@ def test_the_guide_shows_the_files_of_an_application_that_is_run() -> None:
     file = (PLANNER / "itinerary.py").read_text(encoding="utf-8")
 
     assert module.split("\n", 1) == ["# planner/itinerary.py", file.split('"""\n\n', 1)[1]]
-    assert beach.split("\n", 1)[1] in (PLANNER / "beach.py").read_text(encoding="utf-8")
+    assert beach.split("\n\n", 1)[1] in (PLANNER / "beach.py").read_text(encoding="utf-8")
     assert _blocks("html") == [(PLANNER / "templates/planner/itinerary.html").read_text(encoding="utf-8")]
     assert _blocks("js") == [(PLANNER / "static/planner/itinerary.js").read_text(encoding="utf-8")]
 
@@ -132,6 +133,36 @@ def test_a_guide_imports_what_an_application_may(name: str) -> None:
     blocks = _blocks("python", (ROOT / "docs" / name).read_text(encoding="utf-8"))
 
     assert [found for block in blocks for found in _ours(block)] == []
+
+
+@pytest.mark.parametrize("name", ["agents", "extending", "surfaces", "transports"])
+def test_a_file_that_a_guide_shows_imports_what_it_uses(name: str) -> None:
+    """Whoever copies it has what it needs."""
+    guide = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for block in _blocks("python", guide):
+        if block.startswith("# ") or name == "transports":
+            assert _unknown(ast.parse(block)) == set(), block[:200]
+
+
+def _unknown(tree: ast.Module) -> set[str]:
+    """The names that are used, and neither imported nor given anywhere in it."""
+    known = set(dir(builtins))
+    used = set()
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id, ast.Load()):
+                used.add(id)
+            case ast.Name(id):
+                known.add(id)
+            case ast.alias(name, asname):
+                known.add(asname or name)
+            case ast.arg(arg):
+                known.add(arg)
+            case ast.ClassDef(name) | ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                known.add(name)
+            case ast.ExceptHandler(name=str(name)):
+                known.add(name)
+    return used - known
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
-"""A document in its normal form as an A2UI surface, drawn as any other (reading 9).
+"""A document in its normal form as an A2UI surface, drawn as any other: by components of our own catalog and of the
+Basic Catalog (reading 9).
 
 What changes often stands in the data model, so a patch of a cell is a write to the data model. The ids of components
 are those of the document behind ``c-``: none of them can be the root, or a reserved name.
@@ -9,9 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from a2ui.compose import (
-    Button,
+    Accessibility,
     Card,
-    ChoicePicker,
     Column,
     Component,
     Event,
@@ -20,20 +20,17 @@ from a2ui.compose import (
     Surface,
     Text,
     changes,
-    check,
     each,
-    fn,
-    option,
     path,
     plain,
 )
-from a2ui.compose import CheckBox as Check
-from a2ui.compose import TextField as Field
+from a2ui.compose.beach import Chart, Form, Markdown, Table, column, field, series
 from envelopes.transports.documents.formats import experimental
+from envelopes.transports.documents.formats.submitted import field_key
 from envelopes.types import JsonObject
 
 SUBMIT = "submit"
-"""The event of a form: ``{componentId, values}``, the values by the ids of its fields."""
+"""The event of a form: ``{componentId, values}``, the values by the keys of its fields."""
 
 _ICONS = {"success": "check", "critical": "error"}
 _STAGES = {
@@ -78,7 +75,7 @@ def _component(component: JsonObject, data: JsonObject) -> Component:
         case "text":
             return _text(key, props)
         case "markdown":
-            return Text(props["value"] or "No content.", id=key)
+            return Markdown(props["value"] or "No content.", id=key)
         case "list":
             return _list(key, props, data)
         case "table":
@@ -108,101 +105,46 @@ def _list(key: str, props: JsonObject, data: JsonObject) -> Component:
 
 
 def _table(key: str, props: JsonObject, data: JsonObject) -> Component:
-    columns = range(len(props["columns"]))
-    data[key] = {"rows": [{str(at): plain(row[at]) for at in columns} for row in props["rows"]]}
-    heads = [
-        Text(f"**{plain(name)}**" if name else "", weight=1, id=f"{key}-head-{at}")
-        for at, name in enumerate(props["columns"])
-    ]
-    cells = [Text(path(str(at)), weight=1, id=f"{key}-cell-{at}") for at in columns]
-    body: Component = Column(each(f"/{key}/rows", Row(*cells, id=f"{key}-row")), id=f"{key}-rows")
-    if not props["rows"]:
-        body = Text("No table rows", variant="caption", id=f"{key}-rows")
-    return Column(Row(*heads, id=f"{key}-heads"), body, id=key)
-
-
-def _chart(key: str, props: JsonObject, data: JsonObject) -> Component:
-    points = [{"label": plain(point["label"]), "value": point["value"]} for point in props["series"]]
-    data[key] = {"points": points}
-    point = Row(
-        Text(path("label"), weight=1, id=f"{key}-label"),
-        Text(fn.formatNumber(path("value")), id=f"{key}-value"),
-        id=f"{key}-point",
-    )
-    return Column(
-        Text(f"#### {plain(props['title'])}", id=f"{key}-title"),
-        Column(each(f"/{key}/points", point), id=f"{key}-points"),
+    columns = list(enumerate(props["columns"]))
+    data[key] = {"rows": [{str(at): row[at] for at, _ in columns} for row in props["rows"]]}
+    heads = [column(name, path(str(at)), rowHeader=at == 0) for at, name in columns]
+    return Table(
+        path(f"/{key}/rows"),
+        heads,
+        empty="No table rows",
+        accessibility=Accessibility(label=key.removeprefix(key_of(""))),
         id=key,
     )
 
 
-# -- forms ------------------------------------------------------------------------------------------------------------
+def _chart(key: str, props: JsonObject, data: JsonObject) -> Component:
+    data[key] = {"points": props["series"]}
+    bars = [series(props["title"], path("value"))]
+    return Chart("bar", path(f"/{key}/points"), path("label"), bars, title=props["title"], id=key)
 
 
 def _form(key: str, name: str, props: JsonObject, data: JsonObject) -> Component:
-    data[key] = {field["id"]: _first(field) for field in props["fields"]}
-    rules = [rule for field in props["fields"] for rule in _rules(key, field)]
-    values = {field["id"]: path(f"/{key}/{field['id']}") for field in props["fields"]}
-    submit = Button(
-        Text(plain(props["submitLabel"]), id=f"{key}-label"),
-        Event(SUBMIT, {"componentId": name, "values": values}),
-        variant="primary",
-        checks=rules or None,
-        id=f"{key}-submit",
+    data[key] = {field_key(one["id"]): one["defaultValue"] for one in props["fields"]}
+    return Form(
+        [_field(one) for one in props["fields"]],
+        path(f"/{key}"),
+        Event(SUBMIT, {"componentId": name}),
+        title=props["title"],
+        submitLabel=props["submitLabel"],
+        id=key,
     )
-    fields = [
-        part
-        for number, field in enumerate(props["fields"])
-        for part in _field(key, f"{key}-field-{number}", field)
-    ]
-    title = Text(f"#### {plain(props['title'])}", id=f"{key}-title")
-    return Card(Column(title, *fields, submit, id=f"{key}-column"), id=key)
 
 
-def _first(field: JsonObject) -> Any:
-    """What a field holds at first, as its input keeps it."""
-    value = field["defaultValue"]
-    return [value] if field["type"] == "select" else value
-
-
-def _field(key: str, name: str, field: JsonObject) -> list[Component]:
-    label, value = plain(field["label"]), path(f"/{key}/{field['id']}")
-    checks = _rules(key, field) or None
-    shown: Component
-    if field["type"] == "checkbox":
-        shown = Check(label, value, checks=checks, id=name)
-    elif field["type"] == "select":
-        options = [option(one["label"], one["value"]) for one in field["options"]]
-        shown = ChoicePicker(options, value, label=label, variant="mutuallyExclusive", checks=checks, id=name)
-    elif field["type"] == "number":
-        shown = Field(label, value=value, variant="number", checks=checks, id=name)
-    else:
-        placeholder = field["placeholder"] or None
-        shown = Field(
-            label, value=value, placeholder=placeholder, variant="shortText", checks=checks, id=name
-        )
-    if not field["hint"]:
-        return [shown]
-    return [shown, Text(plain(field["hint"]), variant="caption", id=f"{name}-hint")]
-
-
-def _rules(key: str, field: JsonObject) -> list[Any]:
-    value, rules = path(f"/{key}/{field['id']}"), []
-    if field["required"]:
-        needed = value if field["type"] == "checkbox" else fn.required(value)
-        rules.append(check(needed, "This is required."))
-    if field["type"] == "email":
-        rules.append(check(_if_any(value, fn.email(value)), "This is no e-mail address."))
-    if field["type"] == "number":
-        least, most = field["min"], field["max"]
-        told = f"This has to be a number from {least} to {most}."
-        rules.append(check(_if_any(value, fn.numeric(value, min=least, max=most)), told))
-    return rules
-
-
-def _if_any(value: Any, condition: Any) -> Any:
-    """``condition``, where there is something."""
-    return fn.any_of(fn.is_not(fn.required(value)), condition)
+def _field(given: JsonObject) -> dict[str, Any]:
+    more = {name: given[name] for name in ("min", "max", "step", "options", "placeholder") if name in given}
+    return field(
+        field_key(given["id"]),
+        given["label"],
+        given["type"],
+        hint=given["hint"],
+        required=given["required"],
+        **more,
+    )
 
 
 # -- what is in rollout -----------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from a2ui import SurfaceChange
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
-from envelopes.registries.statuses import BUSY, TurnStatus
+from envelopes.registries.statuses import TurnStatus, is_busy
 from envelopes.registries.transports import SessionFacts
 from envelopes.types import Json, JsonObject
 
@@ -38,9 +38,10 @@ def event(name: str, data: Json, *, seq: int | None = None) -> str:
 
 
 class Events:
-    """Knows the turns that are not settled: by number, the id, where each stands, and the state that was told last."""
+    """Knows the turns that are not settled: by number, the id, where each stands, the state that was told last, and the
+    number of the turn that waits for it, 0 for none."""
 
-    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str, str]]) -> None:
+    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str, str, int]]) -> None:
         self.session_id = session_id
         self._turns = dict(turns)
 
@@ -48,14 +49,14 @@ class Events:
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Events:
         """At the beginning of a session, or as ``snapshot`` left it."""
         turns = {
-            int(number): (turn_id, status, told[0] if told else _state_in(status))
-            for number, turn_id, status, *told in snapshot or ()
+            int(number): (turn_id, status, more[0] if more else _state_in(status), *(more[1:] or (0,)))
+            for number, turn_id, status, *more in snapshot or ()
         }
         return cls(facts.session_id, turns)
 
     @property
     def busy(self) -> bool:
-        return any(status in BUSY for _, status, _ in self._turns.values())
+        return is_busy([(number, status, asker) for number, (_, status, _, asker) in self._turns.items()])
 
     def place(self, turn: int) -> str | None:
         return str(turn) if turn in self._turns else None
@@ -81,9 +82,9 @@ class Events:
 
     def _turn(self, row: Row) -> str | None:
         turn_id, status = str(row.data["turnId"]), str(row.data["status"])
-        _, _, before = self._turns.get(row.turn, ("", "", ""))
+        _, _, before, _ = self._turns.get(row.turn, ("", "", "", 0))
         told = str(row.data.get("turnState") or _state_in(status))
-        self._turns[row.turn] = (turn_id, status, told)
+        self._turns[row.turn] = (turn_id, status, told, int(row.data.get("delegatedFrom") or 0))
         if before == told:
             return None
         data = {"turn": row.turn, "turnId": turn_id, "actor": row.actor, "turnState": told}
@@ -104,7 +105,7 @@ class Events:
         }
 
     def _settled(self, row: Row) -> str:
-        turn_id, _, _ = self._turns.pop(row.turn, ("", "", ""))
+        turn_id, *_ = self._turns.pop(row.turn, ("", "", "", 0))
         meta = {
             "sessionId": self.session_id,
             "turnId": turn_id,

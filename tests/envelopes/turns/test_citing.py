@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from envelopes.admin.sentences import sentence
 from envelopes.providers.scripted import Call, Reply, Say, data, text
+from envelopes.registries.slots import Slot
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json, JsonObject
 from tests.desk import Desk, desk, replies
@@ -96,6 +97,20 @@ async def test_data_of_earlier_calls_and_of_tools_count_and_those_of_earlier_tur
         marks = [row.data.get("unbound") for row in await d.rows("part", "citation")]
         assert marks[:2] == [None, None]
         assert "nothing at '/a'" in str(marks[2])
+
+
+async def test_what_earlier_turns_have_said_for_a_slot_counts_where_this_one_adds_to_it() -> None:
+    def adds(price: int, at: int, **more: Any) -> list[Any]:
+        piece = data("domain-data", {"flights": [{"price": price}]}, dataKind="flights")
+        return [Say([piece, text("response", "More."), cite(path=f"/flights/{at}/price", title="T", **more)])]
+
+    script = replies(adds(94, 0), adds(187, 1), adds(12, 3, slotKey="found"))
+    async with desk(script, slots=(Slot("flights", key="found", strategy="append"),)) as d:
+        for words in ("One", "Two", "Three"):
+            await d.say(words)
+        marks = [row.data.get("unbound") for row in await d.rows("part", "citation")]
+        assert marks[:2] == [None, None]
+        assert "nothing at '/flights/3/price'" in str(marks[2])
 
 
 async def test_a_tool_that_cites_is_marked_as_well() -> None:

@@ -520,3 +520,71 @@ async def test_whom_its_actor_wanted_to_ask_is_asked_by_whoever_takes_the_turn_o
         # Asked once each: the host for the task and for the end, the drafter for the draft.
         assert (len(d.requests), len(other.requests)) == (2, 1)
         assert await d.texts() == ["Dear Ada.", "Here is the draft."]
+
+
+async def test_what_the_other_one_says_is_under_its_name() -> None:
+    """On the page, while it is at work and afterwards, and in the envelope; each of them speaks for itself."""
+    gate, called = asyncio.Event(), asyncio.Event()
+
+    async def look(context: ToolContext, args: _Place) -> Json:
+        called.set()
+        await gate.wait()
+        return {}
+
+    said = text("response", "Dear Ada.", partId="p")
+    drafts = replies(
+        [Say([text("ack", "Drafting.")], "awaiting"), Call("look", {"name": "x"})], [Say([said])]
+    )
+    asks = [
+        Say(
+            [text("ack", "I ask."), text("response", "First: ", partId="p")],
+            "delegated",
+            delegate_to="drafter",
+        )
+    ]
+    async with desk(drafts, Tool("look", "", _Place, look), name="drafter"), desk(_host(asks)) as d:
+        await d.say("Write", wait=False)
+        await called.wait()
+        at_work = await d.html()
+        _stand(at_work, ">Tester<", "First", ">Drafter<", "Drafting.")
+        # One of them moves.
+        assert at_work.count("b-typing") == 1
+        gate.set()
+        await d.quiet()
+        await d.quiet()
+        page = await d.html()
+        _stand(
+            page, ">Tester<", "First", ">Drafter<", "Drafting", "Dear Ada.", ">Tester<", "Here is the draft."
+        )
+        assert "b-typing" not in page
+        live_sessions.forget(d.session.pk)
+        assert await d.html() == page
+        envelope = await sync_to_async(envelope_for)((await d.turns())[0])
+        assert [(part["text"], part["metadata"].get("actor")) for part in envelope["parts"]] == [
+            ("First: ", None),
+            ("Dear Ada.", "drafter"),
+            ("Here is the draft.", None),
+        ]
+
+
+async def test_a_surface_that_the_other_one_began_and_broke_off_at_is_at_rest() -> None:
+    """Whoever asked says what came of it, and is not at fault."""
+    row = {"id": "root", "component": "Column", "children": ["later"]}
+    begun = {"version": "v0.9", "createSurface": {"surfaceId": "s", "catalogId": "basic"}}
+    half = {"version": "v0.9", "updateComponents": {"surfaceId": "s", "components": [row]}}
+    surface = data("a2ui-surface", {"messages": [begun, half]})
+    breaks = replies([Say([surface], "awaiting")], [Fail("error", retryable=False)])
+    rest = "The rest of this card did not arrive."
+    for drafter, told in ((breaks, 1), (replies([Say([surface])]), 0)):
+        async with desk(drafter, name="drafter"), desk(_host([_asks()], "That was it.")) as d:
+            await d.say("Draw")
+            await d.quiet()
+            assert await d.texts() == ["That was it."]
+            assert (await d.html()).count(rest) == told
+
+
+def _stand(html: str, *words: str) -> None:
+    """These stand in the page in this order."""
+    at = 0
+    for each in words:
+        at = html.index(each, at) + len(each)

@@ -105,3 +105,21 @@ def test_what_only_the_provider_can_read_is_named_and_not_kept(settings: Any) ->
     assert traced(signed) == {"text": "Hm"}
     settings.BEACH_REASONING = "off"
     assert traced(signed) is None
+
+
+async def test_off_keeps_nothing_of_what_the_call_itself_says_of_it(settings: Any) -> None:
+    """Not in what its model reads again within the turn, nor in a call that was refused."""
+    settings.BEACH_REASONING = "off"
+    trace = {"metadata": {"partType": "reasoning-trace"}, "data": {"text": "SECRET-TRACE"}}
+    script = replies(
+        [Say([trace, text("ack", "One moment.")], "awaiting")],
+        [Say([trace, text("no-such-type", "x")])],
+        [Say([trace, text("response", "Two flights.")])],
+    )
+    async with desk(script) as d:
+        await d.say("Find")
+        assert await d.texts() == ["Two flights."]
+        assert len(await d.rows("refused")) == 1
+        assert "SECRET" not in str(await d.rows())
+        assert all("SECRET" not in str(request.messages) for request in d.requests)
+        assert "SECRET" not in str((await Turn.objects.aget()).messages)

@@ -283,3 +283,74 @@ async def test_data_whose_template_fails_are_drawn_at_once() -> None:
         (row,) = await d.rows("part", "domain-data")
         assert "drawn" not in row.data
         assert "a2-data" in await d.html()
+
+
+async def test_what_a_surface_refuses_of_a_template_is_kept_and_drawn_at_once() -> None:
+    """The surface ends, and what comes later is shown with all that came before."""
+
+    def draws(found: JsonObject, context: TemplateContext) -> Surface:
+        return (
+            _reserved(found, context) if found.get("stops", [])[-1:] == ["Parga"] else stops(found, context)
+        )
+
+    slots = (Slot("trip", key="j", strategy="append"),)
+    pieces = [["Paxos"], ["Parga"], ["Lakka"]]
+    with drawn(draws):
+        async with desk(
+            replies(*([Say([trip(stops=one), text("response", "a")])] for one in pieces)), slots=slots
+        ) as d:
+            await d.say("One")
+            assert list(await shown(d)) == ["slot:j"]
+            await d.say("Two")
+            assert await shown(d) == {}
+            assert ["drawn" in row.data for row in await d.rows("part", "domain-data")] == [True, False]
+            page = await d.html()
+            assert "Parga" in page and "Paxos" in page
+            await d.say("Three")
+            assert (await shown(d))["slot:j"]["stops"] == [
+                {"name": "Paxos"},
+                {"name": "Parga"},
+                {"name": "Lakka"},
+            ]
+            live_sessions.forget(d.session.pk)
+            assert "Lakka" in await d.html()
+
+
+@pytest.mark.parametrize("slot", ["", "journey"])
+@pytest.mark.parametrize("how", ["passed", "delegated"])
+async def test_a_slot_is_one_surface_whoever_has_data_for_it(how: str, slot: str) -> None:
+    """With a slot key over turns as well; data of a kind alone goes on in the turn that takes over."""
+    named = {"pass_to": "drafter"} if how == "passed" else {"delegate_to": "drafter"}
+    begins = Say([text("ack", "a"), trip(slot=slot, to="Corfu", stops=["Paxos"])], how, **named)
+    goes_on = Say([text("response", "b"), trip(slot=slot, to="Corfu", stops=["Parga"])])
+    ends = Say([text("response", "c"), trip(slot=slot, to="Corfu", stops=["Lakka"])])
+    slots = (Slot("trip", strategy="append"),)
+    with drawn():
+        async with (
+            desk(replies([goes_on]), name="drafter", slots=slots),
+            desk(replies([begins], [ends]), slots=slots) as d,
+        ):
+            await d.say("Go")
+            await d.quiet()
+            said = ["Paxos", "Parga"] if how == "passed" else ["Paxos", "Parga", "Lakka"]
+            surface_id = "slot:journey" if slot else "data:1:trip"
+            assert {
+                name: [stop["name"] for stop in model["stops"]] for name, model in (await shown(d)).items()
+            } == {surface_id: said}
+            assert {row.actor for row in await d.rows("part", "a2ui-surface")} == {"tester"}
+            page = await d.html()
+            assert page.count("Trip to Corfu") == 1 and "a2-data" not in page
+            live_sessions.forget(d.session.pk)
+            assert await d.html() == page
+
+
+async def test_an_own_surface_of_whoever_takes_over_ends_that_of_the_template() -> None:
+    begins = Say([text("ack", "a"), trip(to="Corfu")], "passed", pass_to="drafter")
+    goes_on = Say([text("response", "b"), own("mine", dataKind="trip"), trip(to="Paxos")])
+    with drawn():
+        async with desk(replies([goes_on]), name="drafter"), desk(replies([begins])) as d:
+            await d.say("Go")
+            await d.quiet()
+            assert list(await shown(d)) == ["mine"]
+            page = await d.html()
+            assert "By the agent" in page and "Trip to" not in page

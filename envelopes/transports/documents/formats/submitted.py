@@ -9,6 +9,14 @@ from envelopes.transports.documents.formats.coercing import trim
 from envelopes.transports.documents.formats.errors import InvalidInput
 from envelopes.types import JsonObject
 
+_SLACK = 1e-9
+"""Of steps such as 0.1, which no double is."""
+
+
+def field_key(name: str) -> str:
+    """What a field is called where it is drawn: a letter comes first there, and there are no colons."""
+    return f"f-{name.replace(':', '.')}"
+
 
 def submitted(document: JsonObject, context: JsonObject) -> JsonObject:
     """``{componentId, values}`` by the fields of that form: texts, numbers and booleans, those of a select one of its
@@ -23,7 +31,7 @@ def submitted(document: JsonObject, context: JsonObject) -> JsonObject:
     return {
         "componentId": name,
         "values": {
-            field["id"]: _value(field, values.get(field["id"], field["defaultValue"]))
+            field["id"]: _value(field, values.get(field_key(field["id"]), field["defaultValue"]))
             for field in form["props"]["fields"]
         },
     }
@@ -61,6 +69,9 @@ def _number(field: JsonObject, value: Any) -> float:
         raise _wrong(field, "has to be a number")
     if not field["min"] <= value <= field["max"]:
         raise _wrong(field, f"has to be {field['min']} to {field['max']}")
+    steps = (value - field["min"]) / field["step"]
+    if abs(steps - round(steps)) > _SLACK * max(1.0, abs(steps)):
+        raise _wrong(field, f"has to be {field['min']} and some times {field['step']}")
     return int(value) if value == int(value) else value
 
 

@@ -34,8 +34,16 @@ def go_on_below(context: RowContext) -> None:
     turn = thread.turn(int(context.row.data["joined"]), context.row.actor)
     last = model.blocks[-1] if model.blocks else None
     if not (isinstance(last, Segment) and last.turn == turn.number):
-        _fold(context, turn, 0.0)
-        activity.begin(context, thread.open_segment(context, turn, turn.actor))
+        # Whoever was speaking there goes on.
+        segments = model.segments_of(turn.number)
+        speaker = segments[-1].actor if segments else turn.actor
+        activity.begin(context, speak_below(context, turn, speaker))
+
+
+def speak_below(context: RowContext, turn: TurnMemory, actor: str) -> Segment:
+    """``actor`` is at work in ``turn`` from here on, under its own name: what moved above folds."""
+    _fold(context, turn, 0.0)
+    return context.thread.open_segment(context, turn, actor)
 
 
 def _fold(context: RowContext, turn: TurnMemory, ran: float) -> None:

@@ -27,7 +27,7 @@ class TurnMemory:
     this turn shows; ``bubbles``, ``cards``, ``files``: DOM ids by type and id of a part, progress group and artifact
     id; ``asked``: the message that started it; ``sources``: those that it has named, in order; ``cited``: citations
     whose value is not there yet; ``aside``: it was put aside, and goes on below what comes next; ``asker``: the number
-    of the turn that waits for this one, 0 for none.
+    of the turn that waits for this one, 0 for none; ``speakers``: the actors that were asked in this one.
     """
 
     number: int
@@ -42,6 +42,7 @@ class TurnMemory:
     first: int = 0
     aside: bool = False
     asker: int = 0
+    speakers: list[str] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     bubbles: dict[str, str] = field(default_factory=dict)
     cards: dict[str, str] = field(default_factory=dict)

@@ -158,10 +158,10 @@ def changed(context: RowContext, changes: Sequence[SurfaceChange]) -> None:
                 context.model.op(ops.replace(f"{card.id}n", card.note(context.render)))
 
 
-def end(context: RowContext, turn: int) -> None:
-    """The turn broke off: what its cards still wait for does not come."""
+def end(context: RowContext, turn: int, owner: str = "") -> None:
+    """The turn broke off, or an actor that was asked in it, ``owner``: what its cards still wait for does not come."""
     for card in context.model.of_turn(turn, Card):
-        if not card.closed and not card.ended:
+        if not card.closed and not card.ended and owner in ("", card.actor):
             card.ended = True
             context.model.op(ops.replace(f"{card.id}r", card.rest()))
 

@@ -184,10 +184,13 @@ class Thread:
         Messages and clicks below do not count: what waits in line stays below the answer that is being written.
         """
         number, turn = context.row.turn, context.turn
+        actor = context.row.actor or turn.actor
         if (last := self.model.last(number)) is not None and not (turn.aside and turn.status == "running"):
-            return last
+            if not turn.speakers or last.actor == actor or actor not in (turn.actor, *turn.speakers):
+                return last
+            return pausing.speak_below(context, turn, actor)
         turn.aside = False
-        return self.open_segment(context, turn, context.row.actor or turn.actor)
+        return self.open_segment(context, turn, actor)
 
     def open_segment(self, context: RowContext, turn: TurnMemory, actor: str) -> Segment:
         """A new stretch of ``turn``, at the end."""
@@ -240,6 +243,7 @@ class Thread:
             turn.asker = asker
             self._set_status(turn, status)
             self._anew(context, asker)
+            self._speaks(context, self.turn(asker, ""))
             return
         if status in ("running", "waiting"):
             if turn.status not in ("running", "waiting"):
@@ -252,6 +256,18 @@ class Thread:
             self._set_status(turn, status)
             pausing.pause(context)
             turn.aside = context.row.data.get("reason") == "state" if status == "suspended" else turn.aside
+
+    def _speaks(self, context: RowContext, asker: TurnMemory) -> None:
+        """An actor that was asked is at work: what it says stands under its own name."""
+        actor = context.row.actor
+        if context.turn.status != "running" or actor == asker.actor:
+            return
+        if actor not in asker.speakers:
+            asker.speakers.append(actor)
+        last = self.model.last(asker.number)
+        if last is None or last.actor != actor:
+            last = pausing.speak_below(context, asker, actor)
+        activity.begin(context, last)
 
     def _part(self, context: RowContext) -> None:
         name = context.row.part_type
@@ -278,6 +294,8 @@ class Thread:
             pausing.go_on_below(context)
         elif "delegatedFrom" not in context.row.data:
             self._end(context, turn)
+        elif context.row.data.get("finalizedBy") in questions.BROKEN_OFF:
+            surface.end(context, turn.asker, turn.actor)
         self._set_status(turn, "settled")
 
     def _end(self, context: RowContext, turn: TurnMemory) -> None:

@@ -225,7 +225,7 @@ async def test_what_is_sent_by_a_form_is_checked_and_told_to_who_follows() -> No
     async with at_door(SCRIPT, scopes=SCOPES) as (caller, d):
         await sent(caller, d, whole())
         stream = await (await listen(caller, d)).seen("upToDate")
-        button = {"surfaceId": SURFACE, "componentId": "c-settings-submit", "owner": f"peer:{caller.peer.pk}"}
+        button = {"surfaceId": SURFACE, "componentId": "c-settings", "owner": f"peer:{caller.peer.pk}"}
         pressed = await caller.ask("post", f"/api/sessions/{d.session.public_id}/actions", button)
         await stream.seen("submitted")
         await stream.cut()

@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from a2ui import Engine, EngineOptions, SurfaceSet
+from a2ui import BEACH_CATALOG_1_0, Engine, EngineOptions, SurfaceSet
 from envelopes.transports.documents.formats.normalise import normalise
 from envelopes.transports.documents.formats.patches import apply
 from envelopes.transports.documents.rendering import messages_between
 from tests.envelopes.transports.documents.tables import DOCUMENT
 from tests.shared import caselib, needs_shared, xss_payloads
 
-STRICT = Engine(EngineOptions(strict=True))
+STRICT = Engine(EngineOptions(own=(BEACH_CATALOG_1_0,), strict=True))
 
 
 def shown(*components: Any, **more: Any) -> tuple[SurfaceSet, dict[str, Any]]:

@@ -316,6 +316,24 @@ async def test_a_question_is_told_and_the_turn_goes_on_when_it_is_answered() -> 
     assert types == ["thinking", "approval-request", "response"]
 
 
+async def test_nobody_is_at_work_while_an_actor_that_was_asked_waits_for_a_person() -> None:
+    asking = replies(
+        [Say([text("ack", "I ask.")], "delegated", delegate_to="cashier")], [Say([text("response", "Paid.")])]
+    )
+    async with desk(asks("Done."), PAY, name="cashier"), at_door(asking) as (caller, d):
+        await d.say("Pay")
+        await d.quiet()
+        assert [turn.status for turn in await d.turns()] == ["waiting", "suspended"]
+        stream = await (await listen(caller, d)).seen("upToDate")
+        await stream.cut()
+        assert [event.data["busy"] for event in stream.of("upToDate")] == [False]
+        # As it is where the session is made from what was kept of it.
+        live_sessions.clear()
+        again = await (await listen(caller, d)).seen("upToDate")
+        await again.cut()
+        assert [event.data["busy"] for event in again.of("upToDate")] == [False]
+
+
 async def test_interfaces_go_to_who_draws_them_and_data_to_who_asks() -> None:
     messages = [
         {"version": "v0.9", "createSurface": {"surfaceId": "s", "catalogId": BASIC}},
