@@ -1,0 +1,8 @@
+"""The local settings, with the list keeper answering."""
+
+from __future__ import annotations
+
+from beachsite.settings.local import *  # noqa: F403 - settings are layered this way
+
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.browser.foreign.app"]  # noqa: F405
+BEACH_DEFAULT_ACTOR = "keeper"

@@ -1,0 +1,50 @@
+"""A front end that is not ours shows what the panel shows, and what is done on either is done on both (live channel).
+
+The page is the official Lit renderer of A2UI v0.9; its packages are pinned in tests/browser/foreign. 200 steps are in
+tests/long/test_foreign_steps.py.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+
+from tests.browser.conftest import Desk
+from tests.browser.foreign.app.rows import COMPONENTS
+from tests.browser.foreign.building import build
+from tests.browser.foreign.pair import FOREIGN, Pair
+from tests.liveserver import Server
+
+STEPS = 25
+
+
+@pytest.fixture
+def pair(make_server: Callable[..., Server], desk: Desk) -> Pair:
+    build()
+    desk.allow("WebSocket connection|ERR_CONNECTION|Failed to load resource|MarkdownDirective")
+    return Pair(desk, make_server(environ=FOREIGN))
+
+
+def test_both_show_the_same_through_steps_a_reconnect_and_a_restart(pair: Pair) -> None:
+    walk(pair, random.Random(11), STEPS)
+
+
+def walk(pair: Pair, chance: random.Random, steps: int) -> None:
+    """So many steps; the foreign page's socket is cut after a third of them, and the server killed after two."""
+    pair.same()
+    for number in range(steps):
+        if number == steps // 3:
+            pair.foreign.evaluate("cut()")
+            pair.live()
+        if number == 2 * steps // 3:
+            pair.server.restart()
+            pair.live()
+        pair.step(chance)
+    assert {step.partition(":")[0] for step in pair.done} == {"panel", "foreign"}
+    # By the agent's ids and the paths of its data: nothing of how our panel draws it.
+    known = {"owner", "surfaceId", "componentId", "itemPath"}
+    assert pair.targets and all(target.keys() <= known for target in pair.targets)
+    assert {target["componentId"] for target in pair.targets} <= {row["id"] for row in COMPONENTS}
+    assert all(target.get("itemPath", "/rows/0").startswith("/rows/") for target in pair.targets)
