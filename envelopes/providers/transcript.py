@@ -227,7 +227,7 @@ def apart(found: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
             said.append(entry.text)
             has_joined = False
             continue
-        has_joined = has_joined or isinstance(entry, Injection) and entry.kind == JOINED
+        has_joined = has_joined or (isinstance(entry, Injection) and entry.kind == JOINED)
         own.append(entry)
     return own, said
 

@@ -100,8 +100,8 @@ class ApprovalPolicy:
     ``question`` is one plain sentence made from the arguments; ``done`` one made from arguments and result.
     ``required`` may look at the arguments. ``expires_after``: seconds, "setting" for ``BEACH_APPROVAL_SECONDS``, None
     for a question that stays open. ``peers`` are the names of those that may decide as well, in conversations of their
-    own and with the scope for it; by default no program may. Raises ``RegistrationError`` where they are one text: parts
-    of it are names as well.
+    own and with the scope for it; by default no program may. Raises ``RegistrationError`` for a text, of which
+    parts would be names as well.
     """
 
     question: Callable[[Any], str]

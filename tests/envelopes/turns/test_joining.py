@@ -398,8 +398,6 @@ async def test_on_the_page_the_turn_goes_on_below_the_message() -> None:
         assert "b-typing" not in html
 
 
-
-
 @pytest.mark.parametrize("way", ["passed", "error"])
 async def test_who_takes_the_place_of_the_turn_reads_it_behind_what_began_that_with_its_parts(
     way: str, settings: Any

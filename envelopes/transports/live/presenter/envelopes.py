@@ -81,9 +81,7 @@ class Envelopes:
     @classmethod
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Envelopes:
         """At the beginning of a session, or as ``snapshot`` left it."""
-        turns = {
-            int(turn): (name, status, *(asker or (0,))) for turn, name, status, *asker in snapshot or ()
-        }
+        turns = {int(turn): (name, status, *(asker or (0,))) for turn, name, status, *asker in snapshot or ()}
         return cls(facts.session_id, turns)
 
     @property
