@@ -22,8 +22,8 @@ from envelopes.runtime.process import ensure_started
 from envelopes.session_state import TooFarBack
 from envelopes.tasks import end
 from envelopes.transports.budget import Budget
-from envelopes.transports.live import actions, caps, frames, ledger, stored
-from envelopes.transports.live.caps import Close, pending
+from envelopes.transports.live import actions, caps, frames, ledger
+from envelopes.transports.live.caps import Close
 from envelopes.transports.live.errors import LiveError, payload_of
 from envelopes.transports.live.identity import Identity, identify, still
 from envelopes.transports.live.refusals import refusal
@@ -58,8 +58,7 @@ class LiveDoor:
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         # By what repeats of a client are known that does not say who it is.
         self._instance = secrets.token_hex(8)
-        self._is_pending = False
-        self._idle: asyncio.TimerHandle | None = None
+        self._place = caps.Place(self._is_idle)
         self._task: asyncio.Task[Any] | None = None
 
     async def run(self) -> None:
@@ -100,13 +99,8 @@ class LiveDoor:
             logger.info("Refused a live channel: %r", error)
             await self._close(caps.LATER)
             return
-        if not pending.enter():
+        if not self._place.take():
             await self._close(caps.LATER)
-            return
-        self._is_pending = True
-        seconds = conf.BEACH_LIVE_PENDING_SECONDS
-        if seconds:
-            self._idle = asyncio.get_running_loop().call_later(seconds, self._is_idle)
 
     def _is_idle(self) -> None:
         if self._state.now == PENDING:
@@ -183,10 +177,12 @@ class LiveDoor:
             made = await in_session(admitted.session.pk, begin, admitted, asked)
         except BaseException:
             self._state.go(PENDING)
+            if not self._place.take():
+                self._closing = asyncio.ensure_future(self._end(caps.LATER))
             raise
         self._identity, self._subscription = made.identity, made
         self._state.go(SUBSCRIBED)
-        self._settle_in()
+        self._place.leave()
         await self._say("ack", made.ack, request)
         await self._replay_ledger(made, request)
         check = partial(_check, made)
@@ -223,7 +219,7 @@ class LiveDoor:
         if told.sessionId != bound.session.public_id:
             raise LiveError("SESSION_MISMATCH", "This socket is bound to another session.")
         context = told.hostContext.model_dump(exclude_none=True)
-        await in_session(bound.session.pk, stored.observe, bound.session, context)
+        await in_session(bound.session.pk, actions.observe, bound, context)
 
     async def _channel_subscribe(self, asked: frames.ChannelSubscribe, request: str | None) -> None:
         bound = self._bound
@@ -295,7 +291,7 @@ class LiveDoor:
             await self._send_raw(message)
         finally:
             self._state.go(CLOSED)
-            self._settle_in()
+            self._place.leave()
 
     async def _end(self, close: Close) -> None:
         """Close from beside the frames."""
@@ -305,15 +301,6 @@ class LiveDoor:
             return
 
     # -- in between ---------------------------------------------------------------------------------------------
-
-    def _settle_in(self) -> None:
-        """It counts as one that has subscribed from here on."""
-        if self._idle is not None:
-            self._idle.cancel()
-            self._idle = None
-        if self._is_pending:
-            self._is_pending = False
-            pending.leave()
 
     async def _unbind(self) -> None:
         follower, self._follower = self._follower, None
@@ -325,7 +312,7 @@ class LiveDoor:
             logger.warning("A live channel still waits for the database.")
 
     async def _let_go(self) -> None:
-        self._settle_in()
+        self._place.leave()
         await self._unbind()
 
 

@@ -6,14 +6,14 @@ closing brace, so that the door adds the number of its view and nothing is encod
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-import orjson
-
 from a2ui import SurfaceChange, SurfaceSet
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.protocol.json_text import json_text
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
 from envelopes.registries.statuses import BUSY
@@ -48,10 +48,11 @@ class Piece(NamedTuple):
             return self.envelope
         if version == "0.9.1":
             return self.older
-        made: JsonObject = orjson.loads(self.older + "}")
+        # orjson would make another number of a long integer.
+        made: JsonObject = json.loads(self.older + "}")
         for message in made["payload"]["messages"]:
             message["version"] = VERSIONS[version].name
-        return orjson.dumps(made).decode()[:-1]
+        return json_text(made)[:-1]
 
 
 class Body(NamedTuple):
@@ -207,7 +208,7 @@ def envelope(session_id: str, channel: str, body: Body) -> str:
     }
     if body.complete:
         made["complete"] = True
-    return orjson.dumps(made).decode()[:-1]
+    return json_text(made)[:-1]
 
 
 def early(session_id: str, row: Row) -> list[Piece]:
