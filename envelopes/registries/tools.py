@@ -100,7 +100,8 @@ class ApprovalPolicy:
     ``question`` is one plain sentence made from the arguments; ``done`` one made from arguments and result.
     ``required`` may look at the arguments. ``expires_after``: seconds, "setting" for ``BEACH_APPROVAL_SECONDS``, None
     for a question that stays open. ``peers`` are the names of those that may decide as well, in conversations of their
-    own and with the scope for it; by default no program may.
+    own and with the scope for it; by default no program may. Raises ``RegistrationError`` for a text, of which
+    parts would be names as well.
     """
 
     question: Callable[[Any], str]
@@ -112,6 +113,10 @@ class ApprovalPolicy:
     expires_after: float | Literal["setting"] | None = "setting"
     peers: Collection[str] = ()
 
+    def __post_init__(self) -> None:
+        if isinstance(self.peers, str):
+            raise RegistrationError(f"The peers of a policy are a list of names, not {self.peers!r}.")
+
 
 @dataclass(frozen=True)
 class Tool:
@@ -122,6 +127,8 @@ class Tool:
     it: the last word of the tool to a surface that it was filling. It must hold however far the call had come.
     ``answers``: the function of a catalog that it runs for interfaces (``callAgentFunction``): beside all turns,
     without a person's approval, and again after a crash.
+    ``polled``: whoever follows a conversation on the live channel may have it run again and again, with arguments of
+    their own, for a channel whose ``source`` it is: beside all turns, without a person's approval.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
     tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen.
     """
@@ -138,11 +145,17 @@ class Tool:
     timeout: float | None = None
     unfinished: Callable[[str, Any], Sequence[JsonObject]] | None = None
     answers: str = ""
+    polled: bool = False
 
     def __post_init__(self) -> None:
         check_name("tool", self.name, _NAME)
         if self.name.casefold() == RESPOND:
             raise RegistrationError(f"{self.name!r} is the runtime's own tool.", name=self.name)
+        if self.polled and (self.approval is not None or self.background or not self.idempotent):
+            raise RegistrationError(
+                f"{self.name!r} may be polled, so it needs no approval, runs at once and may run twice.",
+                name=self.name,
+            )
         if self.answers and (self.approval is not None or self.background or not self.idempotent):
             raise RegistrationError(
                 f"{self.name!r} answers interfaces, so it needs no approval, runs at once and may run twice.",

@@ -3,8 +3,6 @@ cap off."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from envelopes.conf import conf
@@ -45,41 +43,6 @@ class Pending:
 
 pending = Pending()
 """Of this process."""
-
-
-class Place:
-    """Of one connection among those that have subscribed to nothing. ``up`` is called when it has had it for too
-    long."""
-
-    def __init__(self, up: Callable[[], None]) -> None:
-        self._up = up
-        self._has_it = False
-        self._timer: asyncio.TimerHandle | None = None
-
-    def take(self) -> bool:
-        """Take it, unless it has it already: to fail gives nobody more time. False where there is no room."""
-        loop, seconds = asyncio.get_running_loop(), conf.BEACH_LIVE_PENDING_SECONDS
-        if not self._has_it:
-            if not pending.enter():
-                return False
-            self._has_it = True
-            if seconds:
-                self._timer = loop.call_later(seconds, self._is_up)
-        elif seconds and self._timer is None:
-            loop.call_soon(self._up)
-        return True
-
-    def leave(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if self._has_it:
-            self._has_it = False
-            pending.leave()
-
-    def _is_up(self) -> None:
-        self._timer = None
-        self._up()
 
 
 def too_big(text: str | None) -> bool:

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envelopes.conf import conf
 from envelopes.errors import TooLarge, ValidationFailed
-from envelopes.protocol.json_text import json_text
+from envelopes.protocol.encoding import encoded
 from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.text import clean_json
 from envelopes.transports.live.errors import LiveError
@@ -178,7 +178,7 @@ def frame(kind: str, payload: Json, request: str | None = None) -> str:
     made: JsonObject = {"type": kind, "payload": payload}
     if request is not None:
         made["requestId"] = request
-    return json_text(made)
+    return encoded(made)
 
 
 def data(envelope: str, seq: int) -> str:

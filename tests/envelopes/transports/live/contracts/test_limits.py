@@ -8,6 +8,7 @@ from envelopes.transports.live.contracts import (
     KEPT_CONTRACTS,
     MAX_CONTEXT_BYTES,
     MAX_CONTRACT_BYTES,
+    MAX_NAME,
     MAX_SLOT_BYTES,
     MOST_VIOLATIONS,
     RING,
@@ -15,6 +16,9 @@ from envelopes.transports.live.contracts import (
 from envelopes.transports.live.contracts.dialect import MAX_DEPTH
 from envelopes.transports.live.contracts.structure import MAX_SLOTS
 from envelopes.transports.live.contracts.values import MAX_STEPS
+from envelopes.transports.live.pulls.channels import DEFAULT_MS, LEAST_MS, MOST_MS
+from envelopes.transports.live.pulls.polling import MAX_BYTES
+from envelopes.transports.live.pulls.sanitising import MAX_CHARACTERS
 from envelopes.transports.live.surfaces.writes import MOST_WRITES
 
 
@@ -27,6 +31,7 @@ def test_they_are_documented() -> None:
         f"{MAX_CONTRACT_BYTES:,}",
         f"{MAX_DEPTH:,}",
         f"{MAX_SLOTS:,}",
+        f"{MAX_NAME:,}",
         f"{MAX_SLOT_BYTES:,} and {MAX_CONTEXT_BYTES:,}",
         f"{MAX_STEPS:,}",
         f"{MOST_VIOLATIONS:,}",
@@ -34,5 +39,8 @@ def test_they_are_documented() -> None:
         f"{MOST_WRITES:,}",
         f"{MOST_COMPONENTS:,}",
         f"{MOST_CHARACTERS:,}",
+        f"{LEAST_MS:,} to {MOST_MS:,}, {DEFAULT_MS:,} unless asked",
+        f"{MAX_BYTES:,}",
+        f"{MAX_CHARACTERS:,}",
         f"{RING:,}",
     ]
