@@ -14,7 +14,7 @@ from a2ui import SurfaceChange, SurfaceSet
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
-from envelopes.registries.statuses import BUSY
+from envelopes.registries.statuses import is_busy
 from envelopes.registries.transports import SessionFacts
 from envelopes.transports.live.contracts import LIFECYCLE
 from envelopes.transports.live.encoding import decoded, encoded
@@ -69,9 +69,10 @@ def pieces(payload: str) -> tuple[Piece, ...]:
 
 
 class Envelopes:
-    """Knows the turns that are not settled: by number, the id and where each stands."""
+    """Knows the turns that are not settled: by number, the id, where each stands, and the number of the turn that waits
+    for it, 0 for none."""
 
-    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str]]) -> None:
+    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str, int]]) -> None:
         self.session_id = session_id
         self._turns = dict(turns)
         self._mirror: Mirror | None = None
@@ -79,11 +80,12 @@ class Envelopes:
     @classmethod
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Envelopes:
         """At the beginning of a session, or as ``snapshot`` left it."""
-        return cls(facts.session_id, {int(turn): (name, status) for turn, name, status in snapshot or ()})
+        turns = {int(turn): (name, status, *(asker or (0,))) for turn, name, status, *asker in snapshot or ()}
+        return cls(facts.session_id, turns)
 
     @property
     def busy(self) -> bool:
-        return any(status in BUSY for _, status in self._turns.values())
+        return is_busy([(number, status, asker) for number, (_, status, asker) in self._turns.items()])
 
     def place(self, turn: int) -> str | None:
         return str(turn) if turn in self._turns else None
@@ -112,8 +114,9 @@ class Envelopes:
     def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
         made = deliveries(row)
         if row.kind == "turn":
-            self._turns[row.turn] = str(row.data["turnId"]), str(row.data["status"])
-        turn_id, _ = self._turns.pop(row.turn, ("", "")) if row.kind == "settled" else ("", "")
+            asker = int(row.data.get("delegatedFrom") or 0)
+            self._turns[row.turn] = str(row.data["turnId"]), str(row.data["status"]), asker
+        turn_id, *_ = self._turns.pop(row.turn, ("",)) if row.kind == "settled" else ("",)
         if not made:
             return None
         bodies = self._bodies(row, turn_id)
