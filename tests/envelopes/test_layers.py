@@ -65,7 +65,7 @@ LAYERS = (
     {"conf", "tasks", "database_threads", "prepared", "quotas", "flags"},
     {"protocol", "registries", "providers"},
     {"models", "part_types"},
-    {"log", "access", "config_transfer", "peers", "secrets", "nonces", "signals"},
+    {"log", "access", "config_transfer", "ownership", "peers", "secrets", "nonces", "signals"},
     {"artifacts", "delivery", "markup", "session_state"},
     {"turns", "approvals"},
     {"intake"},

@@ -76,7 +76,7 @@ def observe(session: Session, host_context: JsonObject) -> None:
 def snapshot(session: Session, key: str, row: int, channels: list[JsonObject]) -> JsonObject:
     """The GguiSession of an ack or a render (reading, 1.6), for whoever ``key`` names: how things stand at row ``row``.
     Conversations do not expire."""
-    now = Session.objects.filter(pk=session.pk).values_list("updated_at", flat=True).first()
+    session.refresh_from_db(fields=["updated_at"])
     kept = LiveChannel.objects.filter(session=session).first()
     contract = contract_for(session)
     made: JsonObject = {
@@ -85,7 +85,7 @@ def snapshot(session: Session, key: str, row: int, channels: list[JsonObject]) -
         "userId": key,
         "eventSequence": row,
         "createdAt": instant(session.created_at),
-        "lastActivityAt": instant(now or session.updated_at),
+        "lastActivityAt": instant(session.updated_at),
         "expiresAt": None,
         "status": "active",
         "surfaces": channels,

@@ -13,6 +13,7 @@ from envelopes.errors import RespondRefused
 from envelopes.intake.runtime_surfaces import surface_id
 from envelopes.log.append import Writer
 from envelopes.models import Consent, Turn
+from envelopes.ownership import owner_of
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.parts import Metadata, Part
 from envelopes.protocol.rows import DiagnosticData
@@ -21,7 +22,6 @@ from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.actors import actors
 from envelopes.session_state import live_sessions
 from envelopes.transports.documents.formats.experimental import Experimental
-from envelopes.transports.documents.governance.verdicts import owner_of
 from envelopes.turns.parts import append_parts
 from envelopes.types import PROGRAMS, JsonObject
 

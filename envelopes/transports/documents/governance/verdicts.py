@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import Literal, TypeAlias
 
 from envelopes import flags
-from envelopes.models import Consent, Participant, Session
+from envelopes.models import Consent, Session
+from envelopes.ownership import is_operator, owner_of
 from envelopes.protocol.rows import Blocked
 from envelopes.transports.documents.formats.experimental import Experimental
 
@@ -24,20 +25,12 @@ def verdict(block: Experimental, session: Session, asker: str) -> Verdict:
             return "dark_launch"
     whose = owner_of(session)
     user = whose.user if whose is not None else None
-    if block.rollout_stage == "operator_preview" and not (
-        user is not None and user.is_active and user.is_staff
-    ):
+    if block.rollout_stage == "operator_preview" and not is_operator(user):
         return "not_an_operator"
     on = flags.is_on(block.feature_flag, user)
     if not on:
         return "flag_unknown" if on is None else "flag_off"
     return _consent(block, session, asker) if block.consent_required else ""
-
-
-def owner_of(session: Session) -> Participant | None:
-    """Whose conversation it is."""
-    owners = session.participants.filter(role=Participant.Role.OWNER).select_related("user")
-    return owners.order_by("pk").first()
 
 
 def _consent(block: Experimental, session: Session, asker: str) -> Verdict:

@@ -13,7 +13,8 @@ from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from envelopes.models import Event, Participant, Session, WebhookCursor, WebhookDelivery, WebhookSubscription
+from envelopes.models import Event, Session, WebhookCursor, WebhookDelivery, WebhookSubscription
+from envelopes.ownership import sessions_since
 from envelopes.peers import principal_of_peer
 from envelopes.transports.documents.messages import notification
 from envelopes.transports.documents.webhooks.events import ROWS, event_of
@@ -59,12 +60,8 @@ def _skips() -> bool:
 
 def _with_news(subscription: WebhookSubscription) -> QuerySet[Session]:
     cursor = WebhookCursor.objects.filter(subscription=subscription, session=OuterRef("pk")).values("seq")
-    sessions = Session.objects.filter(updated_at__gte=subscription.read_until - SLACK)
-    if subscription.peer is not None:
-        owned = Participant.objects.filter(
-            role=Participant.Role.OWNER, owner_key=principal_of_peer(subscription.peer).key
-        )
-        sessions = sessions.filter(pk__in=owned.values("session"))
+    owner = principal_of_peer(subscription.peer).key if subscription.peer is not None else ""
+    sessions = sessions_since(subscription.read_until - SLACK, owner)
     told = Coalesce(Subquery(cursor), 0)
     return sessions.annotate(told=told).filter(last_seq__gt=F("told")).order_by("updated_at", "pk")
 

@@ -16,7 +16,8 @@ from envelopes.conf import conf
 from envelopes.database_threads import in_session
 from envelopes.delivery import Changed
 from envelopes.errors import BeachError, ToolFailed
-from envelopes.models import Participant, Session
+from envelopes.models import Session
+from envelopes.ownership import owner_of
 from envelopes.protocol.encoding import encoded
 from envelopes.protocol.parts import from_pydantic
 from envelopes.registries.actors import Actor, actors
@@ -108,7 +109,7 @@ def _allowed(actor: Actor | None) -> dict[str, Tool]:
 
 
 def _owner_name(session: Session) -> str:
-    owner = Participant.objects.filter(session=session, role="owner").first()
+    owner = owner_of(session)
     return owner.name if owner else ""
 
 
