@@ -162,6 +162,9 @@ class RuntimeSettings:
     BEACH_LIVE_PROVISION = _flag(False)
     """Whether to subscribe to a session that is not there makes it: for development."""
 
+    BEACH_LIVE_PULLS = _whole(16)
+    """How many channels one connection may have polled at once."""
+
     BEACH_LIVE_RING = _whole(256)
     """How many deliveries of a view are replayed, of all channels whose policy is ``all`` together."""
 

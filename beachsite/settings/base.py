@@ -198,6 +198,8 @@ BEACH_STREAMS_PER_CALLER = env.number("BEACH_STREAMS_PER_CALLER", 100, least=1)
 BEACH_LIVE_PENDING = env.number("BEACH_LIVE_PENDING", 1024)
 BEACH_LIVE_PENDING_SECONDS = env.seconds("BEACH_LIVE_PENDING_SECONDS", 30.0, zero=True)
 BEACH_LIVE_PENDING_BYTES = env.number("BEACH_LIVE_PENDING_BYTES", 65536)
+# How many channels one of its connections may have polled.
+BEACH_LIVE_PULLS = env.number("BEACH_LIVE_PULLS", 16, least=1)
 # How many deliveries of the live channel are replayed to whoever comes back.
 BEACH_LIVE_RING = env.number("BEACH_LIVE_RING", 256, least=1)
 # Whether to subscribe to a session that is not there makes it.

@@ -122,6 +122,8 @@ class Tool:
     it: the last word of the tool to a surface that it was filling. It must hold however far the call had come.
     ``answers``: the function of a catalog that it runs for interfaces (``callAgentFunction``): beside all turns,
     without a person's approval, and again after a crash.
+    ``polled``: whoever follows a conversation on the live channel may have it run again and again, with arguments of
+    their own, for a channel whose ``source`` it is: beside all turns, without a person's approval.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
     tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen.
     """
@@ -138,11 +140,17 @@ class Tool:
     timeout: float | None = None
     unfinished: Callable[[str, Any], Sequence[JsonObject]] | None = None
     answers: str = ""
+    polled: bool = False
 
     def __post_init__(self) -> None:
         check_name("tool", self.name, _NAME)
         if self.name.casefold() == RESPOND:
             raise RegistrationError(f"{self.name!r} is the runtime's own tool.", name=self.name)
+        if self.polled and (self.approval is not None or self.background or not self.idempotent):
+            raise RegistrationError(
+                f"{self.name!r} may be polled, so it needs no approval, runs at once and may run twice.",
+                name=self.name,
+            )
         if self.answers and (self.approval is not None or self.background or not self.idempotent):
             raise RegistrationError(
                 f"{self.name!r} answers interfaces, so it needs no approval, runs at once and may run twice.",

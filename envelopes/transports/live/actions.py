@@ -116,7 +116,7 @@ def _run(
     who = identity.principal()
     if who.key != key:
         raise Changed
-    peer = identity.grant.peer_now() if identity.grant is not None and identity.grant.peer else None
+    peer = identity.peer()
     if peer is not None:
         rates.take(peer)
     try:

@@ -9,61 +9,53 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 from envelopes.conf import conf
 from envelopes.database_threads import beside_sessions, in_session, read_beside_sessions
-from envelopes.delivery import AWAY, Changed, Follower, Item, NotInLog
-from envelopes.errors import BeachError, Forbidden, TooOften, Unavailable
+from envelopes.delivery import AWAY, Changed, NotInLog
+from envelopes.errors import BeachError, Forbidden, TooOften
+from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
 from envelopes.session_state import TooFarBack
-from envelopes.tasks import end
 from envelopes.transports.budget import Budget
 from envelopes.transports.live import actions, caps, frames, ledger, stored
 from envelopes.transports.live.caps import Close, pending
-from envelopes.transports.live.contracts import ContractViolation
 from envelopes.transports.live.errors import LiveError, payload_of
-from envelopes.transports.live.identity import Identity, identify, still
+from envelopes.transports.live.following import Following
+from envelopes.transports.live.identity import Identity, identify
+from envelopes.transports.live.pulls import Pulls
+from envelopes.transports.live.refusals import refusal
 from envelopes.transports.live.states import CLOSED, PENDING, SUBSCRIBED, SUBSCRIBING, State
 from envelopes.transports.live.subscribing import Subscription, admit, begin, ledger_cursor
-from envelopes.transports.live.tail import Tail
-from envelopes.transports.live.transport import LIVE
+from envelopes.transports.live.wire import Gone, Wire
 
 logger = logging.getLogger(__name__)
 
-RECHECK_SECONDS = 30.0
-"""How long whoever only listens is believed to be who they were."""
 
-PUMP_SECONDS = 5.0
-"""How long the pump may take to end; it may wait for the database."""
-
-
-class Gone(Exception):
-    """Nobody is at the other end any more."""
+SOCKETS = Quota("subscriptions of the live channel", "BEACH_SOCKETS_PER_CALLER")
 
 
 class LiveDoor:
     """An ASGI connection."""
 
     def __init__(self, scope: Any, receive: Any, send: Any) -> None:
-        self._scope, self._receive, self._deliver = scope, receive, send
+        self._scope, self._receive = scope, receive
         self._state = State()
+        self._wire = Wire(send, self._state)
         self._identity: Identity | None = None
         self._subscription: Subscription | None = None
-        self._follower: Follower | None = None
-        self._pumping: asyncio.Task[None] | None = None
+        self._following: Following | None = None
+        self._pulls: Pulls | None = None
+        self._leave_room: Callable[[], None] = _nothing
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         # By what repeats of a client are known that does not say who it is.
         self._instance = secrets.token_hex(8)
         self._is_pending = False
         self._idle: asyncio.TimerHandle | None = None
-        self._task: asyncio.Task[Any] | None = None
 
     async def run(self) -> None:
-        self._task = asyncio.current_task()
         try:
             while True:
                 message = await self._receive()
@@ -87,7 +79,7 @@ class LiveDoor:
         identifying = asyncio.ensure_future(read_beside_sessions(identify, self._scope))
         try:
             # Also whoever is refused: a browser does not hear why a handshake failed, only why a connection ended.
-            await self._send_raw({"type": "websocket.accept"})
+            await self._wire.accept()
         except BaseException:
             identifying.cancel()
             raise
@@ -100,17 +92,27 @@ class LiveDoor:
             logger.info("Refused a live channel: %r", error)
             await self._close(caps.LATER)
             return
-        if not pending.enter():
-            await self._close(caps.LATER)
-            return
-        self._is_pending = True
-        seconds = conf.BEACH_LIVE_PENDING_SECONDS
-        if seconds:
-            self._idle = asyncio.get_running_loop().call_later(seconds, self._is_idle)
+        await self._wait_for_subscription()
+
+    async def _wait_for_subscription(self) -> None:
+        """It counts as one that has subscribed to nothing, and has some time for that, from here on."""
+        if not self._is_pending:
+            if not pending.enter():
+                await self._close(caps.LATER)
+                return
+            self._is_pending = True
+        if self._idle is None and conf.BEACH_LIVE_PENDING_SECONDS:
+            loop = asyncio.get_running_loop()
+            self._idle = loop.call_later(conf.BEACH_LIVE_PENDING_SECONDS, self._is_idle)
 
     def _is_idle(self) -> None:
+        self._idle = None
         if self._state.now == PENDING:
-            self._closing = asyncio.ensure_future(self._end(caps.IDLE))
+            self._ending = asyncio.ensure_future(self._end_idle())
+
+    async def _end_idle(self) -> None:
+        await self._wire.end(caps.IDLE)
+        self._settle_in()
 
     async def _take(self, text: str | None) -> None:
         if self._state.now == CLOSED or self._identity is None:
@@ -142,28 +144,19 @@ class LiveDoor:
             case NotInLog() | TooFarBack():
                 await self._close(caps.BEGIN_AGAIN)
                 return
-            case ContractViolation():
-                told = {**payload_of(error), "details": actions.violation_details(error)}
-            case BeachError():
-                logger.info("Refused a frame of the live channel: %s", error.code)
-                told = payload_of(error)
-            case _ if isinstance(error, AWAY):
-                logger.warning("A frame of the live channel has to come again: %r", error)
-                told = payload_of(Unavailable())
             case _:
-                logger.error("A frame of the live channel failed.", exc_info=error)
-                told = {"code": "INTERNAL_ERROR", "message": "That failed. It has been logged."}
-        await self._say("error", told, request)
+                told = refusal(error)
+        await self._wire.say("error", told, request)
         if told["code"] == "UPGRADE_REQUIRED" and told.get("policy") == "reject":
             await self._close(caps.ENDED)
 
     async def _answer(self, payload: object, request: str | None) -> None:
         match payload:
             case frames.Ping():
-                if self._follower is not None:
+                if self._following is not None:
                     # Whoever only watches sends nothing else: a right that ended must end this too.
-                    await self._follower.check(unless_within=RECHECK_SECONDS)
-                await self._say("pong", {}, request)
+                    await self._following.check()
+                await self._wire.say("pong", {}, request)
             case frames.Subscribe():
                 await self._subscribe(payload, request)
             case frames.Action():
@@ -171,9 +164,10 @@ class LiveDoor:
             case frames.HostContextObserved():
                 await self._observe(payload)
             case frames.ChannelSubscribe():
-                await self._channel_subscribe(payload, request)
+                await self._pull(payload, request)
             case frames.ChannelUnsubscribe():
-                return
+                if self._pulls is not None:
+                    await self._pulls.leave(payload)
 
     @property
     def _bound(self) -> Subscription:
@@ -189,20 +183,19 @@ class LiveDoor:
         self._state.go(SUBSCRIBING)
         try:
             admitted = await beside_sessions(admit, self._identity, asked)
+            self._leave_room = SOCKETS.take(admitted.who.key or "")
             made = await in_session(admitted.session.pk, begin, admitted, asked)
         except BaseException:
+            self._leave_room()
             self._state.go(PENDING)
+            await self._wait_for_subscription()
             raise
         self._identity, self._subscription = made.identity, made
         self._state.go(SUBSCRIBED)
         self._settle_in()
-        await self._say("ack", made.ack, request)
+        await self._wire.say("ack", made.ack, request)
         await self._replay_ledger(made, request)
-        check = partial(_check, made)
-        self._follower = Follower(
-            made.session, LIVE, made.reader, check=check, recheck_seconds=RECHECK_SECONDS
-        )
-        self._pumping = asyncio.create_task(self._pump(self._follower, Tail(made)))
+        self._following = Following(made, self._wire)
 
     async def _replay_ledger(self, made: Subscription, request: str | None) -> None:
         if made.since is None:
@@ -211,21 +204,21 @@ class LiveDoor:
             since = ledger_cursor(made.since)
             ledger.check(since, made.plan.row)
         except LiveError as error:
-            await self._say("error", payload_of(error), request)
+            await self._wire.say("error", payload_of(error), request)
             return
         while since < made.plan.row:
             page, since = await in_session(
                 made.session.pk, ledger.page_after, made.session, since, made.plan.row, made.wants
             )
             for event in page:
-                await self._say("render_event", event)
+                await self._wire.say("render_event", event)
 
     async def _act(self, action: frames.Action, request: str | None) -> None:
         bound = self._bound
         name = secrets.token_hex(16)
         if action.clientSeq is not None:
             name = f"live.{bound.instance or self._instance}.{action.clientSeq}"
-        await self._say("ack", await actions.run(bound, action, name), request)
+        await self._wire.say("ack", await actions.run(bound, action, name), request)
 
     async def _observe(self, told: frames.HostContextObserved) -> None:
         bound = self._bound
@@ -245,71 +238,21 @@ class LiveDoor:
             "code": code,
             "message": message,
         }
-        await self._say("channel_error", told, request)
+        await self._wire.say("channel_error", told, request)
 
-    # -- out ----------------------------------------------------------------------------------------------------
-
-    async def _pump(self, follower: Follower, tail: Tail) -> None:
-        try:
-            for text in tail.early():
-                await self._send(text)
-            await self._speak(follower.begin(self._bound.plan.after), tail)
-            while True:
-                await follower.ready()
-                await self._speak(follower.new(), tail)
-        except Gone:
-            return
-        except Changed:
-            await self._end(caps.WHO_NOW)
-        except (NotInLog, TooFarBack):
-            await self._end(caps.BEGIN_AGAIN)
-        except Exception as error:
-            if not isinstance(error, AWAY):
-                logger.exception("Sending on the live channel failed.")
-            # Whoever subscribes again goes on after the last delivery that they have.
-            await self._end(caps.LATER)
-
-    async def _speak(self, items: AsyncGenerator[Item], tail: Tail) -> None:
-        async with aclosing(items):
-            async for item in items:
-                for text in tail.told(item):
-                    await self._send(text)
-
-    async def _say(self, kind: str, payload: Any, request: str | None = None) -> None:
-        await self._send(frames.frame(kind, payload, request))
-
-    async def _send(self, text: str) -> None:
-        await self._send_raw({"type": "websocket.send", "text": text})
-
-    async def _send_raw(self, message: Any) -> None:
-        if self._state.now == CLOSED:
-            raise Gone
-        try:
-            await self._deliver(message)
-        except Exception as error:
-            # Servers differ in what they raise when the other end has gone.
-            logger.info("A live channel was gone as something was sent to it: %r", error)
-            raise Gone from error
-
-    async def _close(self, close: Close) -> None:
-        """What still arrives has no effect and no answer."""
-        if self._state.now == CLOSED:
-            return
-        message = {"type": "websocket.close", "code": close.code, "reason": close.reason}
-        try:
-            await self._send_raw(message)
-        finally:
-            self._state.go(CLOSED)
-            self._settle_in()
-
-    async def _end(self, close: Close) -> None:
-        """Close from beside the frames."""
-        try:
-            await self._close(close)
-        except Gone:
-            return
+    async def _pull(self, asked: frames.ChannelSubscribe, request: str | None) -> None:
+        bound = self._bound
+        if self._pulls is None:
+            self._pulls = Pulls(bound, self._wire)
+        await self._pulls.begin(asked, request)
 
     # -- in between ---------------------------------------------------------------------------------------------
+
+    async def _close(self, close: Close) -> None:
+        try:
+            await self._wire.close(close)
+        finally:
+            self._settle_in()
 
     def _settle_in(self) -> None:
         """It counts as one that has subscribed from here on."""
@@ -321,18 +264,19 @@ class LiveDoor:
             pending.leave()
 
     async def _unbind(self) -> None:
-        follower, self._follower = self._follower, None
-        pumping, self._pumping = self._pumping, None
+        following, self._following = self._following, None
+        pulls, self._pulls = self._pulls, None
         self._subscription = None
-        if follower is not None:
-            follower.close()
-        if pumping is not None and await end([pumping], seconds=PUMP_SECONDS):
-            logger.warning("A live channel still waits for the database.")
+        self._leave_room()
+        if pulls is not None:
+            await pulls.stop()
+        if following is not None:
+            await following.stop()
 
     async def _let_go(self) -> None:
         self._settle_in()
         await self._unbind()
 
 
-async def _check(made: Subscription) -> None:
-    await in_session(made.session.pk, still, made.identity, made.key, made.session.public_id)
+def _nothing() -> None:
+    """No room was taken."""

@@ -6,13 +6,13 @@ from __future__ import annotations
 import time
 from typing import Annotated, Any, Literal
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envelopes.conf import conf
 from envelopes.errors import TooLarge, ValidationFailed
 from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.text import clean_json
+from envelopes.transports.live.encoding import encoded
 from envelopes.transports.live.errors import LiveError
 from envelopes.types import Json, JsonObject
 
@@ -178,7 +178,7 @@ def frame(kind: str, payload: Json, request: str | None = None) -> str:
     made: JsonObject = {"type": kind, "payload": payload}
     if request is not None:
         made["requestId"] = request
-    return orjson.dumps(made).decode()
+    return encoded(made)
 
 
 def data(envelope: str, seq: int) -> str:

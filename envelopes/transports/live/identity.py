@@ -14,7 +14,7 @@ from django.core.handlers.asgi import ASGIRequest
 from envelopes.access import COOKIE, Principal, get_session, principal_now
 from envelopes.delivery import Changed
 from envelopes.errors import Forbidden, NotFound
-from envelopes.models import Session
+from envelopes.models import Peer, Session
 from envelopes.peers import authenticate, rates
 from envelopes.transports.live import tokens
 from envelopes.transports.live.tokens import Bound, Grant
@@ -35,6 +35,10 @@ class Identity:
         if who is None or not who.is_known:
             raise Changed
         return who
+
+    def peer(self) -> Peer | None:
+        """The peer that it is, if it is one; its calls are counted."""
+        return self.grant.peer_now() if self.grant is not None and self.grant.peer else None
 
 
 def identify(scope: Any) -> Identity:

@@ -7,6 +7,7 @@ from there. So each delivery comes once, in order (reading, section 3).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 import orjson
 
@@ -18,7 +19,30 @@ from envelopes.transports.live.presenter.deliveries import OURS
 from envelopes.transports.live.presenter.envelopes import Body, Piece, envelope, pieces
 from envelopes.transports.live.previews import Previews
 from envelopes.transports.live.subscribing import Subscription
+from envelopes.transports.live.surfaces import Version
 from envelopes.types import Json
+
+SHARED_CHARACTERS = 65_536
+"""Frames of longer payloads are made for each reader: what is kept of them for the next one has a bound."""
+
+_wants: dict[str, frozenset[str]] = {}
+"""What each view wants, by its key, which stands for that."""
+
+
+def _numbered(payload: str, seq: int, view: str, version: Version) -> tuple[str, ...]:
+    """The frames of what a view has of a row, with the numbers that follow ``seq``."""
+    return (_shared if len(payload) <= SHARED_CHARACTERS else _made)(payload, seq, view, version)
+
+
+def _made(payload: str, seq: int, view: str, version: Version) -> tuple[str, ...]:
+    wanted = [piece for piece in pieces(payload) if piece.kind in _wants[view]]
+    return tuple(
+        frames.data(piece.for_version(version), number) for number, piece in enumerate(wanted, seq + 1)
+    )
+
+
+_shared = lru_cache(maxsize=64)(_made)
+"""Made once for all readers of a view, who mostly follow at the same row."""
 
 
 class Tail:
@@ -29,6 +53,7 @@ class Tail:
         self._plan = subscription.plan
         self.seq = self._plan.counted
         self._previews = Previews()
+        _wants[subscription.view.key] = subscription.wants
 
     def early(self) -> Iterator[str]:
         """What is replayed of before row ``Plan.after``."""
@@ -46,21 +71,25 @@ class Tail:
             case UpToDate():
                 return
             case _:
-                for piece in pieces(item.payload):
-                    yield from self._over(piece)
-                    if piece.kind not in self._subscription.wants:
-                        continue
-                    self.seq += 1
-                    if item.seq > self._plan.row or self.seq in self._plan.kept:
-                        yield frames.data(piece.for_version(self._subscription.version), self.seq)
+                if self._previews.open:
+                    for piece in pieces(item.payload):
+                        yield from self._over(piece)
+                made = _numbered(
+                    item.payload, self.seq, self._subscription.view.key, self._subscription.version
+                )
+                self.seq += len(made)
+                if item.seq > self._plan.row:
+                    yield from made
+                else:
+                    first = self.seq - len(made) + 1
+                    yield from (text for seq, text in enumerate(made, first) if seq in self._plan.kept)
 
     def _over(self, piece: Piece) -> Iterator[str]:
         """The end of previews that are over before this delivery; it may be what one became."""
-        if self._previews.open:
-            payload = orjson.loads(piece.envelope + "}")["payload"]
-            turn = payload.get("turn", 0) if isinstance(payload, dict) else 0
-            for told, last in self._previews.before(_event(piece, payload), turn):
-                yield self._preview(told, last=last)
+        payload = orjson.loads(piece.envelope + "}")["payload"]
+        turn = payload.get("turn", 0) if isinstance(payload, dict) else 0
+        for told, last in self._previews.before(_event(piece, payload), turn):
+            yield self._preview(told, last=last)
 
     def _preview(self, payload: Json, *, last: bool) -> str:
         body = envelope(self._subscription.session.public_id, PREVIEW, Body(payload, complete=last))

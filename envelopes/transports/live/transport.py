@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from envelopes.log.numbering import count_with
 from envelopes.registries.transports import Presenter, SessionFacts, Transport, transports
+from envelopes.transports.live import checks  # noqa: F401  (registers the check)
 from envelopes.transports.live.presenter.deliveries import deliveries
 from envelopes.turns.channels import check_with
 from envelopes.types import Json, JsonObject

@@ -40,6 +40,8 @@ def nothing(_socket: Socket, _frame: bytes) -> None:
 class Socket(asyncio.Protocol):
     """One connection. ``hear(socket, frame)`` gets every text frame, from the welcome on."""
 
+    WELCOME = b'"welcome"'
+
     def __init__(self, port: int, talk: Conversation, hear: Hear = nothing) -> None:
         loop = asyncio.get_running_loop()
         self.port, self.talk, self.hear = port, talk, hear
@@ -55,9 +57,16 @@ class Socket(asyncio.Protocol):
         """Open, greet, be welcomed. Raises ConnectionError."""
         await asyncio.get_running_loop().create_connection(lambda: self, "127.0.0.1", self.port)
         await self.opened
-        self.send({"type": "hello", "after": self.talk.seq})
+        self.greet()
         await self.welcomed
         return self
+
+    @property
+    def path(self) -> str:
+        return f"/ws/chat/{self.talk.id}/"
+
+    def greet(self) -> None:
+        self.send({"type": "hello", "after": self.talk.seq})
 
     def send(self, frame: dict[str, Any]) -> None:
         self._write(_TEXT, json.dumps(frame).encode())
@@ -74,7 +83,7 @@ class Socket(asyncio.Protocol):
         self._transport = transport
         host = f"127.0.0.1:{self.port}"
         lines = (
-            f"GET /ws/chat/{self.talk.id}/ HTTP/1.1",
+            f"GET {self.path} HTTP/1.1",
             f"Host: {host}",
             "Upgrade: websocket",
             "Connection: Upgrade",
@@ -133,7 +142,7 @@ class Socket(asyncio.Protocol):
                     return
                 payload, self._text = self._text, b""
             if not self.welcomed.done():
-                if b'"welcome"' not in payload[:40]:
+                if self.WELCOME not in payload[:40]:
                     return
                 self.welcomed.set_result(None)
             self.hear(self, payload)
@@ -155,7 +164,22 @@ class Socket(asyncio.Protocol):
         self._transport.write(head + bytes(4) + payload)
 
 
-async def connect_all(port: int, talks: Sequence[Conversation], hear: Hear = nothing) -> list[Socket]:
+class LiveSocket(Socket):
+    """One at the live channel, which gets whatever comes from now on."""
+
+    WELCOME = b'"type":"ack"'
+
+    @property
+    def path(self) -> str:
+        return "/ws/live/"
+
+    def greet(self) -> None:
+        self.send({"type": "subscribe", "payload": {"sessionId": self.talk.id}})
+
+
+async def connect_all(
+    port: int, talks: Sequence[Conversation], hear: Hear = nothing, kind: type[Socket] = Socket
+) -> list[Socket]:
     """Sockets that are welcomed, a few at a time. Raises BenchError when one is refused or waits for minutes.
 
     Each lacks the last row, so that its conversation is at hand: who has every row is greeted without (``storm``).
@@ -164,7 +188,7 @@ async def connect_all(port: int, talks: Sequence[Conversation], hear: Hear = not
     try:
         for at in range(0, len(talks), _AT_ONCE):
             behind = [replace(talk, seq=max(talk.seq - 1, 0)) for talk in talks[at : at + _AT_ONCE]]
-            some = [Socket(port, talk, hear) for talk in behind]
+            some = [kind(port, talk, hear) for talk in behind]
             sockets += some
             async with asyncio.timeout(_PATIENCE):
                 await asyncio.gather(*(one.connect() for one in some))

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from envelopes.errors import TooLarge
-from envelopes.transports.live.contracts.entries import ReplayPolicy, StreamMode
+from envelopes.transports.live.contracts.entries import ChannelSource, ReplayPolicy, StreamMode
 from envelopes.transports.live.contracts.reserved import KNOWN, LIFECYCLE, lifecycle_violations
 from envelopes.transports.live.contracts.structure import checked
 from envelopes.transports.live.contracts.values import ValueCheck
@@ -50,6 +50,7 @@ class Channel:
     mode: StreamMode = "append"
     replay: ReplayPolicy = "none"
     completable: bool = False
+    source: ChannelSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Contract:
             None
             if made.channels is None
             else {
-                name: Channel(entry.mode, entry.replay, entry.complete)
+                name: Channel(entry.mode, entry.replay, entry.complete, entry.source)
                 for name, entry in made.channels.items()
             }
         )

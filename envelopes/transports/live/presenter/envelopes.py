@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
-
-import orjson
+from typing import Any, NamedTuple
 
 from a2ui import SurfaceChange, SurfaceSet
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
@@ -19,6 +17,7 @@ from envelopes.protocol.time import instant
 from envelopes.registries.statuses import BUSY
 from envelopes.registries.transports import SessionFacts
 from envelopes.transports.live.contracts import LIFECYCLE
+from envelopes.transports.live.encoding import decoded, encoded
 from envelopes.transports.live.presenter.deliveries import (
     declared_of,
     deliveries,
@@ -48,10 +47,10 @@ class Piece(NamedTuple):
             return self.envelope
         if version == "0.9.1":
             return self.older
-        made: JsonObject = orjson.loads(self.older + "}")
+        made: Any = decoded(self.older + "}")
         for message in made["payload"]["messages"]:
             message["version"] = VERSIONS[version].name
-        return orjson.dumps(made).decode()[:-1]
+        return encoded(made)[:-1]
 
 
 class Body(NamedTuple):
@@ -207,7 +206,7 @@ def envelope(session_id: str, channel: str, body: Body) -> str:
     }
     if body.complete:
         made["complete"] = True
-    return orjson.dumps(made).decode()[:-1]
+    return encoded(made)[:-1]
 
 
 def early(session_id: str, row: Row) -> list[Piece]:

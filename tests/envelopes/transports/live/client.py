@@ -139,9 +139,10 @@ async def live(
     scopes: str = "chat read live",
     contract: Mapping[str, Json] | None = None,
     owner: Principal | None = None,
+    rate: int = 120,
 ) -> AsyncIterator[tuple[Session, Program]]:
     """A session of a peer that may use the live channel."""
-    caller = await program(scopes=scopes)
+    caller = await program(scopes=scopes, rate=rate)
     actor = Actor(
         name=name,
         display_name=name.title(),

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from envelopes import peers
 from envelopes.models import Event, LiveToken
-from envelopes.transports.live import door
+from envelopes.transports.live import caps, door
 from envelopes.types import JsonObject
 from tests.envelopes.transports.live.client import Channel, live
 from tests.envelopes.transports.program import program
@@ -308,3 +308,32 @@ async def test_a_program_decides_nothing() -> None:
         unknown = await channel.act(session, "beach:grant", {})
         assert unknown["payload"]["code"] == "CONTRACT_VIOLATION"
         await channel.close()
+
+
+async def test_how_many_subscriptions_a_caller_has(settings: Any) -> None:
+    settings.BEACH_SOCKETS_PER_CALLER = 1
+    async with live() as (session, caller):
+        first, second = [await Channel(token=caller.token).open() for _ in range(2)]
+        # Whoever subscribes again leaves first.
+        for _ in range(2):
+            assert (await first.subscribe(session))["type"] == "ack"
+        refused = (await second.subscribe(session))["payload"]
+        assert refused["code"] == "RATE_LIMIT_EXCEEDED"
+        assert refused["details"]["limit"] == "BEACH_SOCKETS_PER_CALLER"
+        await first.close()
+        assert (await second.subscribe(session))["type"] == "ack"
+        await second.close()
+    assert door.SOCKETS.of(caller.peer.name) == 0
+
+
+async def test_whoever_leaves_for_nothing_waits_to_subscribe_as_before(settings: Any) -> None:
+    settings.BEACH_LIVE_PENDING_SECONDS = 0.05
+    async with live() as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session)
+        before = caps.pending.count
+        refused = await channel.ask("subscribe", {"sessionId": "none"})
+        assert refused["payload"]["code"] == "SESSION_NOT_FOUND"
+        assert caps.pending.count == before + 1
+        assert await channel.closed() == 1008
+        assert caps.pending.count == before

@@ -111,3 +111,25 @@ async def test_what_is_not_on_a_surface_is_told(settings: Any) -> None:
         ):
             assert (await channel.act(session, action, data))["type"] == "error"
         await channel.close()
+
+
+@pytest.mark.parametrize("version", ["v0.9", "0.9.1", "1.0"])
+async def test_integers_of_any_length_come_as_they_are(version: str) -> None:
+    long = 12345678901234567890123456789
+    write = {"version": "v0.9", "updateDataModel": {"surfaceId": "form", "path": "/name", "value": long}}
+    async with live(replies([Say([SHOW, surface(write), text("response", "Here.")])])) as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session, a2ui=[version])
+        await channel.act(session, "beach:message", {"text": "Hi"})
+        await channel.settled()
+        written = [
+            message["updateDataModel"].get("value")
+            for message in on_form(channel)
+            if "updateDataModel" in message
+        ]
+        assert written[-1] == long
+        back = await Channel(token=caller.token).open()
+        (shown,) = (await back.subscribe(session, a2ui=[version]))["payload"]["session"]["surfaces"]
+        assert str(long) in str(shown["messages"])
+        await back.close()
+        await channel.close()

@@ -32,7 +32,7 @@ def texts_of(session: Session) -> list[str]:
 
 @pytest.mark.parametrize(("producers", "subscribers", "each"), [(2, 5, 8)])
 async def test_each_envelope_comes_once_and_in_order(producers: int, subscribers: int, each: int) -> None:
-    async with live() as (session, caller):
+    async with live(rate=1_000_000) as (session, caller):
         other = await elsewhere(session, producers, each)
         wanted = 2 * producers * each
         raced, _ = await asyncio.gather(

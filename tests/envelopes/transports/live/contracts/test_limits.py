@@ -15,6 +15,9 @@ from envelopes.transports.live.contracts import (
 from envelopes.transports.live.contracts.dialect import MAX_DEPTH
 from envelopes.transports.live.contracts.structure import MAX_SLOTS
 from envelopes.transports.live.contracts.values import MAX_STEPS
+from envelopes.transports.live.pulls.channels import DEFAULT_MS, LEAST_MS, MOST_MS
+from envelopes.transports.live.pulls.polling import MAX_BYTES
+from envelopes.transports.live.pulls.sanitising import MAX_CHARACTERS
 from envelopes.transports.live.surfaces.writes import MOST_WRITES
 
 
@@ -34,5 +37,8 @@ def test_they_are_documented() -> None:
         f"{MOST_WRITES:,}",
         f"{MOST_COMPONENTS:,}",
         f"{MOST_CHARACTERS:,}",
+        f"{LEAST_MS:,} to {MOST_MS:,}, {DEFAULT_MS:,} unless asked",
+        f"{MAX_BYTES:,}",
+        f"{MAX_CHARACTERS:,}",
         f"{RING:,}",
     ]

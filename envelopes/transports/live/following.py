@@ -1,0 +1,81 @@
+"""What a subscription sends as the log grows, in a task of its own, until it ends or whoever follows may no longer."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
+
+from envelopes.database_threads import in_session
+from envelopes.delivery import AWAY, Changed, Follower, Item, NotInLog
+from envelopes.session_state import TooFarBack
+from envelopes.tasks import end
+from envelopes.transports.live import caps
+from envelopes.transports.live.identity import still
+from envelopes.transports.live.subscribing import Subscription
+from envelopes.transports.live.tail import Tail
+from envelopes.transports.live.transport import LIVE
+from envelopes.transports.live.wire import Gone, Wire
+
+logger = logging.getLogger(__name__)
+
+RECHECK_SECONDS = 30.0
+"""How long whoever only listens is believed to be who they were."""
+
+PUMP_SECONDS = 5.0
+"""How long the pump may take to end; it may wait for the database."""
+
+
+class Following:
+    """Of one subscription."""
+
+    def __init__(self, made: Subscription, wire: Wire) -> None:
+        self._made, self._wire = made, wire
+        self._tail = Tail(made)
+        self._follower = Follower(
+            made.session, LIVE, made.reader, check=partial(check, made), recheck_seconds=RECHECK_SECONDS
+        )
+        self._pumping = asyncio.create_task(self._pump())
+
+    async def check(self) -> None:
+        """Raises ``Changed`` for whoever may no longer; whoever only watches sends nothing but pings."""
+        await self._follower.check(unless_within=RECHECK_SECONDS)
+
+    async def stop(self) -> None:
+        """Nothing comes of it afterwards."""
+        self._follower.close()
+        if await end([self._pumping], seconds=PUMP_SECONDS):
+            logger.warning("A live channel still waits for the database.")
+
+    async def _pump(self) -> None:
+        try:
+            for text in self._tail.early():
+                await self._wire.text(text)
+            await self._speak(self._follower.begin(self._made.plan.after))
+            while True:
+                await self._follower.ready()
+                await self._speak(self._follower.new())
+        except Gone:
+            return
+        except Changed:
+            await self._wire.end(caps.WHO_NOW)
+        except (NotInLog, TooFarBack):
+            await self._wire.end(caps.BEGIN_AGAIN)
+        except Exception as error:
+            if not isinstance(error, AWAY):
+                logger.exception("Sending on the live channel failed.")
+            # Whoever subscribes again goes on after the last delivery that they have.
+            await self._wire.end(caps.LATER)
+
+    async def _speak(self, items: AsyncGenerator[Item]) -> None:
+        async with aclosing(items):
+            async for item in items:
+                for text in self._tail.told(item):
+                    await self._wire.text(text)
+
+
+async def check(made: Subscription) -> None:
+    """Raises ``Changed`` unless whoever subscribed would be let in now."""
+    await in_session(made.session.pk, still, made.identity, made.key, made.session.public_id)
