@@ -75,7 +75,7 @@ def test_hotels_are_rated_and_the_chosen_one_says_so() -> None:
 
 
 def test_the_weather_of_a_year_is_a_chart() -> None:
-    page = html(shown("research"))
+    page = html(shown("dashboard"))
 
     assert "Bar chart, 12 points from Jan to Dec. Lowest " in page
     assert page.count("<rect id=") == 24
