@@ -19,6 +19,7 @@ def strings(name: str) -> dict[str, str]:
         "expiresIn": _("Expires in {}"),
         "failed": _("That didn’t work. Try again."),
         "fileEmpty": _("{} cannot be read."),
+        "fileLost": _("the files did not get through."),
         "fileMany": _("At most {} files go with one message."),
         "fileStopped": _("you stopped it."),
         "fileTooLarge": _("{} is larger than {}, which is the limit."),

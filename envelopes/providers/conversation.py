@@ -17,6 +17,7 @@ from envelopes.providers.transcript import (
     Injection,
     ToolResult,
     UserText,
+    apart,
     entries,
     joined_in,
 )
@@ -56,7 +57,7 @@ class Conversation:
         read: list[list[Entry]] = []
         for message in reversed(request.messages):
             read.append(entries(message))
-            if any(_opens(entry) for entry in read[-1]) and not joined_in(message):
+            if any(_opens(entry) for entry in apart(read[-1])[0]):
                 break
         read.reverse()
         start = len(request.messages) - len(read)
@@ -68,12 +69,13 @@ class Conversation:
     @property
     def text(self) -> str:
         """What the person wrote last, to open this turn; empty when the turn began with a click."""
-        return next((e.text for e in reversed(self._opening) if isinstance(e, UserText)), "")
+        return next((e.text for e in reversed(apart(self._opening)[0]) if isinstance(e, UserText)), "")
 
     @property
     def joined(self) -> list[str]:
         """What the person wrote while this turn was at work, in order."""
-        return [said for message in self.request.messages[len(self._before) :] for said in joined_in(message)]
+        later = self.request.messages[len(self._before) :]
+        return [said for message in later for said in joined_in(message)]
 
     @property
     def click(self) -> ActionTaken | None:

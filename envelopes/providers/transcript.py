@@ -12,7 +12,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -34,7 +34,7 @@ JOINED = "joined"
 """The kind of the injection behind which a person's words stand that came while the turn was at work (D66)."""
 
 _JOINED_NOTE = (
-    "The person wrote what follows while you were at work. It belongs to this turn: answer it as well."
+    "The person wrote what follows while this turn was at work. It belongs to it: answer it as well."
 )
 
 
@@ -216,17 +216,25 @@ def entries(message: JsonObject) -> list[Entry]:
     return [entry for block in blocks if (entry := read_block(block)) is not None]
 
 
-def joined_in(message: JsonObject) -> list[str]:
-    """What a person wrote, in a ``user`` message, while the turn was at work: it opens no turn (D66)."""
+def apart(found: Sequence[Entry]) -> tuple[list[Entry], list[str]]:
+    """The entries of a ``user`` message but for what a person wrote while the turn was at work, and that: it opens no
+    turn (D66)."""
+    own: list[Entry] = []
     said: list[str] = []
     has_joined = False
-    for entry in entries(message):
-        if isinstance(entry, Injection) and entry.kind == JOINED:
-            has_joined = True
-        elif isinstance(entry, UserText) and has_joined:
+    for entry in found:
+        if isinstance(entry, UserText) and has_joined:
             said.append(entry.text)
             has_joined = False
-    return said
+            continue
+        has_joined = has_joined or (isinstance(entry, Injection) and entry.kind == JOINED)
+        own.append(entry)
+    return own, said
+
+
+def joined_in(message: JsonObject) -> list[str]:
+    """What a person wrote, in a ``user`` message, while the turn was at work."""
+    return apart(entries(message))[1]
 
 
 def _text_block(text: str) -> JsonObject:

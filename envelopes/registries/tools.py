@@ -100,7 +100,8 @@ class ApprovalPolicy:
     ``question`` is one plain sentence made from the arguments; ``done`` one made from arguments and result.
     ``required`` may look at the arguments. ``expires_after``: seconds, "setting" for ``BEACH_APPROVAL_SECONDS``, None
     for a question that stays open. ``peers`` are the names of those that may decide as well, in conversations of their
-    own and with the scope for it; by default no program may.
+    own and with the scope for it; by default no program may. Raises ``RegistrationError`` for a text, of which
+    parts would be names as well.
     """
 
     question: Callable[[Any], str]
@@ -111,6 +112,10 @@ class ApprovalPolicy:
     required: Callable[[Any], bool] = lambda args: True
     expires_after: float | Literal["setting"] | None = "setting"
     peers: Collection[str] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.peers, str):
+            raise RegistrationError(f"The peers of a policy are a list of names, not {self.peers!r}.")
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,14 @@ from __future__ import annotations
 from a2ui import joined_data_models
 from envelopes.models import Turn
 from envelopes.protocol.time import instant
-from envelopes.providers.transcript import action_block, assistant_text, extend, injection_block, user_text
+from envelopes.providers.transcript import (
+    action_block,
+    assistant_text,
+    extend,
+    injection_block,
+    joined_block,
+    user_text,
+)
 from envelopes.session_state.engines import capabilities, engine_for, told_catalogs
 from envelopes.turns.earlier import Blocks, Earlier, earlier_turns
 from envelopes.types import JsonObject
@@ -63,7 +70,15 @@ def _blocks(turn: Earlier) -> Blocks:
 
 
 def trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
-    """What begins a turn, or goes on with it, as its model reads it."""
+    """What begins a turn, or goes on with it, as its model reads it. Of earlier turns, without data: what has joined
+    them is told where it was said."""
+    began = _began(trigger, with_data=with_data)
+    for joined in trigger.get("joined", ()) if with_data else ():
+        began += [joined_block(), *trigger_blocks(joined, with_data=True)]
+    return began
+
+
+def _began(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
     # Until 1.0 a trigger had the data models as one object.
     model = (
         (joined_data_models(trigger.get("metadata", {})) or trigger.get("dataModel")) if with_data else None

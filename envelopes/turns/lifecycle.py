@@ -20,7 +20,7 @@ from envelopes.turns.closing import close_calls
 from envelopes.turns.converging import merged_parts
 from envelopes.turns.injecting import consume, inject, inject_outcome, set_aside
 from envelopes.turns.mailbox import mailbox_of
-from envelopes.turns.opening import open_turn, turn_data
+from envelopes.turns.opening import open_turn, trigger_again, turn_data
 from envelopes.turns.parts import append_parts
 from envelopes.types import JsonObject
 
@@ -63,7 +63,7 @@ def hand_over(writer: Writer, turn: Turn, actor: str, *, turn_state: str = "pass
     handoff = {"from": turn.actor, "mailbox": mailbox_of(turn), "hops": hops}
     turn.passed_to = open_turn(
         writer,
-        {**turn.trigger, "handoff": handoff},
+        {**trigger_again(turn), "handoff": handoff},
         actor=actor,
         originators=turn.originators,
         goes_on=turn,

@@ -80,6 +80,14 @@ def open_turn(
     return turn
 
 
+def trigger_again(turn: Turn) -> JsonObject:
+    """What began ``turn``, for the one that takes its place: with the messages that have joined it (D66), which are the
+    newer words."""
+    before = turn.trigger.get("joined", []) if turn.delegated_from is None else []
+    joined = [*before, *(each.trigger for each in turn.home.joining.order_by("number"))]
+    return {**turn.trigger, "joined": joined} if joined else turn.trigger
+
+
 def keeper(session: Session) -> str:
     """The actor that the next message is for: the conversation's own, unless another one keeps it (``holds_actor``)."""
     return session.held_by if session.held_by in actors else session.actor

@@ -15,7 +15,7 @@ from envelopes.protocol.respond import RespondCall
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TURN, TurnStatus
 from envelopes.turns.lifecycle import settle, time_out
-from envelopes.turns.opening import open_turn, turn_data
+from envelopes.turns.opening import open_turn, trigger_again, turn_data
 from envelopes.turns.parts import append_parts
 from envelopes.types import JsonObject
 
@@ -38,7 +38,7 @@ def schedule(writer: Writer, turn: Turn, part: JsonObject) -> Turn | None:
         retry["part"] = part
     return open_turn(
         writer,
-        {**turn.trigger, "retry": retry},
+        {**trigger_again(turn), "retry": retry},
         actor=turn.actor,
         originators=turn.originators,
         status=TurnStatus.WAITING,

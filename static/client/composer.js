@@ -14,6 +14,7 @@ const most = +facts.limit;
 const keyboard = matchMedia('(pointer: fine)').matches;
 const bubbles = new Map();     // message id -> bubble, until its row is on the page
 let link = ['idle'];           // what is known of the connection: state, tries, why
+let dragged;                   // over the page, which was told of already
 let files;                     // what handles files (files.js), once somebody has chosen some
 
 export function drawComposer() {
@@ -128,9 +129,12 @@ for (const type of ['change', 'paste', 'dragover', 'drop']) addEventListener(typ
   const { files: found, types = 'Files' } = e.clipboardData ?? e.dataTransfer ?? e.target;
   if (!found || !/^(?!.*plain.*html).*Files/.test(types) ) return;
   e.preventDefault();
+  const over = type === 'dragover';
+  if (!facts.keep || over && dragged) return;
+  dragged = over;
   const chosen = [...found];
   files = await use('files');
-  if (type !== 'dragover') files?.add(chosen, drawComposer);
+  if (!over) files?.add(chosen, drawComposer);
 });
 when('click', '[data-wake]', wake);
 // The conversation may have begun since the page came.

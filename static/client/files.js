@@ -5,6 +5,7 @@ import { all, byId, copy, focus, html, one } from './dom.js';
 import { announce, facts, strings, toast, words } from './page.js';
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+const TRIES = 4;                   // in a row that may fail in passing
 const form = byId('composer'), list = byId('chosen'), picker = byId('files');
 const onTheirWay = new Set();      // batches of which not all is with the server
 let chosen = [];                   // {file, id}: `id` once it is kept
@@ -17,11 +18,14 @@ function size(bytes) {
   return new Intl.NumberFormat(html.lang, { style: 'unit', unit: UNITS[unit], unitDisplay: unit ? 'short' : 'long', maximumFractionDigits: bytes < 10 && unit ? 1 : 0 }).format(bytes);
 }
 
+// As people read it: what turns the direction of a line makes another name of it, and a very long one would fill the page.
+const nameOf = ({ name }) => name.replace(/[\p{Bidi_Control}\p{Cc}]/gu, '').replace(/^(.{80}).{21,}(.{20})$/u, '$1…$2');
+
 function piece(name, { file }) {
   const made = copy(name), label = one('button', made);
-  one('[data-name]', made).textContent = file.name;
+  one('[data-name]', made).textContent = nameOf(file);
   one('[data-size]', made).textContent = size(file.size);
-  for (const element of all('[aria-label]', made)) element.ariaLabel = element.ariaLabel.replace('{}', file.name);
+  for (const element of all('[aria-label]', made)) element.ariaLabel = element.ariaLabel.replace('{}', () => nameOf(file));
   label.title = label.ariaLabel;
   return made;
 }
@@ -54,7 +58,7 @@ export function add(files, redraw) {
 
 async function take(files) {
   for (const file of files) {
-    const { name } = file;
+    const name = nameOf(file);
     if (chosen.length >= facts.fileMost) return toast(words('fileMany', facts.fileMost));
     if (file.size > facts.fileLimit) toast(words('fileTooLarge', name, size(+facts.fileLimit)));
     else if (!await readable(file)) toast(words('fileEmpty', name));
@@ -69,10 +73,13 @@ async function take(files) {
 // -- on their way ----------------------------------------------------------------------------------------------------
 
 class Batch {
-  constructor(items) { this.items = items; }
+  constructor(items) {
+    this.items = items;
+    this.tries = 0;
+  }
 
   // What is left of them after a reload.
-  toJSON() { return this.items.map(({ file }) => file.name); }
+  toJSON() { return this.items.map(({ file }) => nameOf(file)); }
 
   // Into the bubble of their message, which has taken them over.
   draw(bubble) {
@@ -108,6 +115,12 @@ class Batch {
       why = error;
     }
     this.busy = false;
+    this.tries = why?.retry ? this.tries + 1 : 0;
+    // What is behind it waits as long: then it is for the person to say.
+    if (this.tries > TRIES) {
+      this.tries = 0;
+      why = { code: 'internal', message: words('unsent', strings.fileLost) };
+    }
     if (why) answer({ ...why, id: message.id });
     else go(entry);
   }
@@ -146,7 +159,8 @@ const kept = item => new Promise((resolve, reject) => {
     // The token may be of a login that was another one: once, it is asked for again.
     if (status === 403) item.asked = await fresh();
     if (passing) fail({ retry: true });
-    else fail({ code: status === 413 ? 'too_large' : 'internal', message: told.message ?? (status === 413 ? words('fileTooLarge', file.name, size(+facts.fileLimit)) : strings.failed) });
+    else if (status === 401) fail({ code: 'internal', message: words('unsent', strings.signedOut) });
+    else fail({ code: status === 413 ? 'too_large' : 'internal', message: told.message ?? (status === 413 ? words('fileTooLarge', nameOf(file), size(+facts.fileLimit)) : strings.failed) });
   };
   item.stop = () => ask.abort();
   tellGone(item, 0, true);

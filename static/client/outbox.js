@@ -89,6 +89,7 @@ function enter(entry, state, why, frame) {
   if (/gone|refused/.test(state)) entry.free?.();
   save();
   report(entry, frame);
+  if (/gone|refused/.test(state)) letGo();
 }
 
 function end(entry, frame) {
@@ -102,6 +103,7 @@ function refuse(entry, why) {
   if (move(entry, 'refused', why) && !/message|edit/.test(entry.message.type)) end(entry);
 }
 
+const isMessage = ({ message }) => message.type === 'message';
 const unnamed = ({ batch, message }) => batch && !message.files;
 
 // Returns the id. `key`: replaces what has the same key and no answer yet. `keep`: outlives a reload. `button`: counts
@@ -124,11 +126,26 @@ export function post(message, { key, keep, button, batch } = {}) {
 }
 
 function transmit(entry) {
-  if (!wire || !move(entry, 'sending')) return;
+  if (!wire || !move(entry, 'sending') || (entry.held = !isNext(entry))) return;
   if (unnamed(entry)) return entry.batch.send(entry, answer, transmit);
-  entry.sent = true;
+  entry.sent = entry.out = true;
   entry.timer = setTimeout(later, PATIENCE, entry, true);
   wire(entry.message);
+  letGo();
+}
+
+// Messages go in the order in which they were written: what waits for its files, or for another attempt, is not overtaken.
+// Whatever else people do is about what they see, and goes at once.
+function isNext(entry) {
+  for (const before of entries.values()) {
+    if (before === entry || !isMessage(entry)) break;
+    if (isMessage(before) && !before.out && before.state !== 'refused') return false;
+  }
+  return true;
+}
+
+function letGo() {
+  for (const entry of entries.values()) if (entry.held) transmit(entry);
 }
 
 // The person asks for it again: same id. Nothing happens when it is on its way already.
@@ -145,7 +162,7 @@ export function withdraw(id) {
   if (entry) end(entry);
 }
 
-export const waiting = () => [...entries.values()].filter(entry => entry.state !== 'refused' && entry.message.type === 'message').length;
+export const waiting = () => [...entries.values()].filter(entry => entry.state !== 'refused' && isMessage(entry)).length;
 
 // -- what the connection says ----------------------------------------------------------------------------------------
 
@@ -157,6 +174,7 @@ export function opened(how) {
 export function broken() {
   wire = null;
   for (const entry of entries.values()) {
+    entry.out = entry.held = false;
     if (entry.state !== 'refused') move(entry, 'queued');
     // By the time it came, it would stop something else.
     if (entry.message.type === 'stop') refuse(entry, 'whyLost');
@@ -172,13 +190,15 @@ export function shut(why) {
 export function answer(frame) {
   const entry = entries.get(frame.id);
   if (!entry) return frame.retry;
-  if (frame.retry) later(entry);
-  else if (frame.type === 'ack') end(entry, frame);
+  if (frame.retry) {
+    entry.out = false;
+    later(entry);
+  } else if (frame.type === 'ack') end(entry, frame);
   else refuse(entry, frame);
   return true;
 }
 
 function later(entry, slow = entry.tries > 1) {
-  if (!move(entry, slow ? 'slow' : 'sending')) return;
+  if (entry.state === 'queued' || !move(entry, slow ? 'slow' : 'sending')) return;
   entry.timer = setTimeout(transmit, Math.min(CAP, PAUSE * 2 ** entry.tries++) * (1 + Math.random()), entry);
 }

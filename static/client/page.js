@@ -5,7 +5,7 @@ import { byId, copy, one } from './dom.js';
 export const root = byId('panel'), main = byId('thread');
 export const facts = root.dataset;                 // what the server says of the conversation, and what has come of it
 export const strings = JSON.parse(byId('strings').textContent);
-export const words = (name, ...values) => values.reduce((text, value) => text.replace('{}', value), strings[name]);
+export const words = (name, ...values) => strings[name].replace(/{}/g, () => values.shift());
 
 // The last row that the page shows.
 export const seen = () => +facts.seq;

@@ -270,3 +270,100 @@ def test_the_button_is_reached(stage: Stage, open_desk: Callable[..., Desk], way
         assert around is not None
         assert inside is not None
         assert inside["x"] + inside["width"] <= around["x"] + around["width"]
+
+
+def test_messages_do_not_overtake_one_that_waits_for_its_files(stage: Stage) -> None:
+    page, held = stage.page, list[Route]()
+    page.route(KEPT, lambda route: held.append(route))  # noqa: PLW0108
+    choose(page, file("a.txt"))
+    for words in ("This is the passport", "Use it now", "Thanks"):
+        page.fill("#msg", words)
+        page.keyboard.press("Enter")
+    expect(own(page)).to_have_count(3)
+    assert [bubble.get_attribute("data-state") for bubble in own(page).all()] == ["sending"] * 3
+    page.wait_for_timeout(100)
+    assert [sent for sent in stage.sent() if sent["type"] == "message"] == []
+    # A lost connection changes nothing of it.
+    page.evaluate("drop(1006)")
+    stage.greet()
+    page.wait_for_timeout(100)
+    assert [sent for sent in stage.sent() if sent["type"] == "message"] == []
+    held[0].fulfill(status=201, json={"artifactId": "f1"})
+    sent = [stage.wait_for("message") for _ in range(3)]
+    assert [one["text"] for one in sent] == ["This is the passport", "Use it now", "Thanks"]
+    # Stopped, it is in the person's hands, which they see: what is behind it goes.
+    choose(page, file("b.txt"))
+    for words in ("One more", "Never mind"):
+        page.fill("#msg", words)
+        page.keyboard.press("Enter")
+    own(page).get_by_role("button", name="Stop sending b.txt").click()
+    assert stage.wait_for("message")["text"] == "Never mind"
+
+
+def test_files_that_never_get_through_are_given_back_and_hold_up_nothing(stage: Stage, desk: Desk) -> None:
+    desk.allow("503")
+    page = stage.page
+    page.clock.install()
+    came = answer(page, 503)
+    choose(page, file("a.txt"))
+    for words in ("Look", "And this"):
+        page.fill("#msg", words)
+        page.keyboard.press("Enter")
+    for attempt in range(1, 6):
+        for _ in range(100):
+            if len(came) >= attempt:
+                break
+            page.clock.run_for(1000)
+    expect(own(page).first).to_contain_text("Not sent: the files did not get through.")
+    expect(own(page).first.locator(".b-linkbtn:visible")).to_have_text(["Try again", "Edit"])
+    assert stage.wait_for("message")["text"] == "And this"
+    assert len(came) == 5
+
+
+def test_who_was_signed_out_meanwhile_is_told_in_words_for_people(stage: Stage, desk: Desk) -> None:
+    desk.allow("401")
+    page = stage.page
+    answer(page, 401)
+    choose(page, file("a.txt"))
+    page.locator("#composer").evaluate("form => form.requestSubmit()")
+    expect(own(page)).to_contain_text("Not sent: you were signed out.")
+    expect(own(page).locator(".b-linkbtn:visible")).to_have_text(["Try again", "Edit"])
+
+
+def test_a_file_is_called_what_it_is_called(stage: Stage, desk: Desk) -> None:
+    """Names that mean something to whoever puts texts together: to the page they are text."""
+    page = stage.page
+    odd = "$& {} $` <b>.txt"
+    choose(page, file(odd))
+    expect(chips(page).get_by_role("button", name=f"Remove {odd}", exact=True)).to_be_visible()
+    choose(page, file(odd, 2000), refused=True)
+    expect(page.locator("#toasts")).to_contain_text(f"{odd} is larger than 1 kB, which is the limit.")
+    # What turns the direction of text would show another ending.
+    choose(page, file("invoice\u202efdp.exe"), refused=True)
+    expect(chips(page).last.locator("[data-name]")).to_have_text("invoicefdp.exe")
+    expect(chips(page).get_by_role("button", name="Remove invoicefdp.exe", exact=True)).to_be_visible()
+    # Where it is told, a very long one leaves room for what is said of it.
+    choose(page, file("w" * 4000 + ".txt", 2000), refused=True)
+    long = page.locator("#toasts .b-toast").last
+    expect(long).to_have_text(re.compile(r"w{80}…w{16}\.txt is larger than 1 kB, which is the limit\."))
+
+
+def test_a_drag_over_a_page_that_cannot_load_what_it_needs_is_told_of_once(stage: Stage, desk: Desk) -> None:
+    desk.allow("Failed to load resource|net::ERR")
+    page = stage.page
+    page.route("**/beach/files.js", lambda route: route.abort())
+    for _ in range(5):
+        page.evaluate(DROP, ["dragover", [["a.txt", "a"]], []])
+        page.wait_for_timeout(50)
+    expect(page.locator("#toasts .b-toast")).to_have_count(1)
+
+
+def test_where_no_door_keeps_files_a_drop_does_not_leave_the_page(stage: Stage) -> None:
+    page = stage.page
+    page.evaluate("delete document.querySelector('#panel').dataset.keep")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    assert page.evaluate(DROP, ["drop", [["a.txt", "a"]], []])
+    page.wait_for_timeout(100)
+    assert asked == []
+    expect(page.locator("#toasts .b-toast")).to_have_count(0)

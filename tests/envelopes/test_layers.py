@@ -62,7 +62,7 @@ def test_the_runtime_knows_nothing_of_the_site_and_its_agents() -> None:
 
 LAYERS = (
     {"types", "errors"},
-    {"conf", "tasks", "database_threads", "prepared", "quotas"},
+    {"conf", "tasks", "database_threads", "prepared", "quotas", "flags"},
     {"protocol", "registries", "providers"},
     {"models", "part_types"},
     {"log", "access", "config_transfer", "peers", "secrets", "nonces", "signals"},
@@ -182,7 +182,7 @@ def test_nobody_outside_of_a_transport_imports_from_it(transport: str) -> None:
     assert _found(runtime, [transport]) == []
 
 
-PURE = ("contracts", "encoding", "formats", "shapes", "surfaces")
+PURE = ("contracts", "formats", "shapes", "surfaces")
 """Libraries of a transport that know neither its door nor its presenter."""
 
 

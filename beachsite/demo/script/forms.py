@@ -12,7 +12,7 @@ from typing import Literal
 from beachsite.demo.surfaces import flights, passenger, refine
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Conversation
-from envelopes.providers.transcript import ActionTaken, UserText, entries, joined_in
+from envelopes.providers.transcript import ActionTaken, UserText, apart, entries
 from envelopes.types import Json, JsonObject
 
 PASSENGER, REFINE = "passenger-", "refine-"
@@ -114,8 +114,7 @@ def opening(request: ModelRequest) -> int:
     places = [
         number
         for number, message in enumerate(request.messages)
-        if any(isinstance(entry, (UserText, ActionTaken)) for entry in entries(message))
-        and not joined_in(message)
+        if any(isinstance(entry, (UserText, ActionTaken)) for entry in apart(entries(message))[0])
     ]
     return places[-1] if places else 0
 

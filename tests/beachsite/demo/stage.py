@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -176,7 +177,9 @@ def _outcome(block: Call, call_id: str, decision: str, reason: str) -> tuple[Jso
     if tool.approval and decision != "granted":
         return {"code": decision, "message": "It was not run.", "reason": reason}, True
     try:
-        return asyncio.run(_run(tool, call_id, args)), False
+        with ThreadPoolExecutor(1) as beside:
+            # The browser tests' driver leaves a running loop to this thread.
+            return beside.submit(asyncio.run, _run(tool, call_id, args)).result(), False
     except BeachError as error:
         return error.as_dict(), True
 

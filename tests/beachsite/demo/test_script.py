@@ -59,6 +59,11 @@ def test_a_search_arrives_in_steps(stage: Stage) -> None:
     assert created(turn) == ["flights-00000001", "refine-00000001"]
 
 
+async def test_it_is_played_where_a_loop_runs_already_too(stage: Stage) -> None:
+    """As in a process in which a browser test has run before."""
+    assert "domain-data" in stage.say(SEARCH).types()
+
+
 def test_what_is_said_while_she_searches_is_answered_in_the_same_turn(stage: Stage) -> None:
     """As the request is when the message has joined the turn, beside the result of the search (D66)."""
     turn = stage.say(SEARCH)

@@ -12,7 +12,7 @@ from envelopes.errors import RegistrationError
 from envelopes.registries.actors import Actor
 from envelopes.registries.base import Registry
 from envelopes.registries.part_types import PartType, PartTypeRegistry
-from envelopes.registries.tools import Tool
+from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.registries.turn_states import TurnState
 from envelopes.types import Json
 from tests import factories
@@ -112,3 +112,9 @@ def test_x6_a_name_in_other_letter_case_is_taken() -> None:
     states.register(TurnState("review", True, True, False))
     with pytest.raises(RegistrationError, match="registered already"):
         states.register(TurnState("Review", True, True, False))
+
+
+def test_the_peers_of_a_policy_are_names_and_not_one_text() -> None:
+    """Of a text, a part is "in" it: a peer called "desk" would decide what "helpdesk" may."""
+    with pytest.raises(RegistrationError, match="list of names"):
+        ApprovalPolicy(lambda args: "Pay?", peers="helpdesk")

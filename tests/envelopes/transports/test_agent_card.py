@@ -37,6 +37,7 @@ def test_it_lists_only_doors_that_are_there() -> None:
     card = shown()
     bindings = {door["protocolBinding"]: door["url"] for door in card["supportedInterfaces"]}
     assert bindings == {
+        f"{EXTENSION}/documents": "http://testserver/api/",
         f"{EXTENSION}/http": "http://testserver/api/",
         f"{EXTENSION}/live": "ws://testserver/ws/live/",
         f"{EXTENSION}/sse": "http://testserver/api/",
@@ -46,6 +47,7 @@ def test_it_lists_only_doors_that_are_there() -> None:
     with (
         transports.including(Transport("sse", "streaming")),
         transports.including(Transport("live", "streaming")),
+        transports.including(Transport("documents", "streaming")),
     ):
         less = shown()
     assert [door["protocolBinding"] for door in less["supportedInterfaces"]] == [f"{EXTENSION}/http"]

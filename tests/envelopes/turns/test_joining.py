@@ -396,3 +396,43 @@ async def test_on_the_page_the_turn_goes_on_below_the_message() -> None:
         assert [html.index(place) for place in places] == sorted(html.index(place) for place in places)
         assert 'id="t2-' not in html
         assert "b-typing" not in html
+
+
+@pytest.mark.parametrize("way", ["passed", "error"])
+async def test_who_takes_the_place_of_the_turn_reads_it_behind_what_began_that_with_its_parts(
+    way: str, settings: Any
+) -> None:
+    """Else what the person took back would be the last word."""
+    settings.BEACH_TURN_SECONDS = 9e9
+    policy = {"retryPolicy": {"attempts": 1, "afterSeconds": 1}}
+    ends = {
+        "passed": Say([text("response", "Over.")], "passed", pass_to="second"),
+        "error": Say([{**text("error", "Not now."), "data": policy}], "error"),
+    }
+
+    def script(request: ModelRequest) -> Reply:
+        if Conversation(request).results("look"):
+            return Reply([ends[way]])
+        if "No, Rhodes" in str(request.messages):
+            return Reply([Say([text("response", "Done.")])])
+        return Reply([Call("look", {"name": "Corfu"})])
+
+    held = Held()
+    second = replies([Say([text("response", "Done.")])])
+    async with desk(second, name="second") as other, desk(script, held.tool()) as d:
+        await d.say("Book Corfu", wait=False)
+        await held.called.wait()
+        part = {"metadata": {"partType": "domain-data"}, "data": {"kind": "acme.seats", "value": 2}}
+        await sync_to_async(intake.post_message)(d.session, d.owner, "m2", "No, Rhodes", parts=[part])
+        held.go_on.set()
+        await d.quiet()
+        d.runner.now = lambda: 8e9
+        for _ in range(500):
+            if "Done." in await d.texts():
+                break
+            await asyncio.sleep(0.01)
+        assert (await d.texts())[-1] == "Done."
+        last = (other if way == "passed" else d).requests[-1]
+        words = str(last.messages[-1]["content"])
+        assert words.index("Book Corfu") < words.index("acme.seats") < words.index("No, Rhodes")
+        assert (Conversation(last).text, Conversation(last).joined) == ("Book Corfu", ["No, Rhodes"])

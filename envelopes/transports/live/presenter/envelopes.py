@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from a2ui import SurfaceChange, SurfaceSet
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.protocol.encoding import decoded, encoded
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
-from envelopes.registries.statuses import BUSY
+from envelopes.registries.statuses import is_busy
 from envelopes.registries.transports import SessionFacts
 from envelopes.transports.live.contracts import LIFECYCLE
-from envelopes.transports.live.encoding import decoded, encoded
 from envelopes.transports.live.presenter.deliveries import (
     declared_of,
     deliveries,
@@ -30,6 +30,11 @@ from envelopes.types import Json, JsonObject
 
 SCHEMA_VERSION = "draft-2026-06-12"
 """The stamp of the source (seed, "Schema versioning"); of a draft nobody refuses another one."""
+
+
+RENDER = "render"
+"""The kind of a piece that is no delivery: no view wants it. Its envelope has the surfaces that there are from this
+row on, where it made or ended one."""
 
 
 class Piece(NamedTuple):
@@ -69,9 +74,10 @@ def pieces(payload: str) -> tuple[Piece, ...]:
 
 
 class Envelopes:
-    """Knows the turns that are not settled: by number, the id and where each stands."""
+    """Knows the turns that are not settled: by number, the id, where each stands, and the number of the turn that waits
+    for it, 0 for none."""
 
-    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str]]) -> None:
+    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str, int]]) -> None:
         self.session_id = session_id
         self._turns = dict(turns)
         self._mirror: Mirror | None = None
@@ -79,11 +85,12 @@ class Envelopes:
     @classmethod
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Envelopes:
         """At the beginning of a session, or as ``snapshot`` left it."""
-        return cls(facts.session_id, {int(turn): (name, status) for turn, name, status in snapshot or ()})
+        turns = {int(turn): (name, status, *(asker or (0,))) for turn, name, status, *asker in snapshot or ()}
+        return cls(facts.session_id, turns)
 
     @property
     def busy(self) -> bool:
-        return any(status in BUSY for _, status in self._turns.values())
+        return is_busy([(number, status, asker) for number, (_, status, asker) in self._turns.items()])
 
     def place(self, turn: int) -> str | None:
         return str(turn) if turn in self._turns else None
@@ -100,27 +107,26 @@ class Envelopes:
     def surfaces(self, version: Version) -> list[JsonObject]:
         """All surfaces, for a reader that has none: ``{channel, owner, surfaceId, messages}``."""
         return [
-            {
-                "channel": surface_channel(surface.owner, surface.id),
-                "owner": surface.owner,
-                "surfaceId": surface.id,
-                "messages": messages,
-            }
+            {**_named(surface.owner, surface.id), "messages": messages}
             for surface, messages in (self._mirror.initial(version) if self._mirror is not None else ())
         ]
 
     def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
         made = deliveries(row)
         if row.kind == "turn":
-            self._turns[row.turn] = str(row.data["turnId"]), str(row.data["status"])
-        turn_id, _ = self._turns.pop(row.turn, ("", "")) if row.kind == "settled" else ("", "")
+            asker = int(row.data.get("delegatedFrom") or 0)
+            self._turns[row.turn] = str(row.data["turnId"]), str(row.data["status"]), asker
+        turn_id, *_ = self._turns.pop(row.turn, ("",)) if row.kind == "settled" else ("",)
         if not made:
             return None
-        bodies = self._bodies(row, turn_id)
-        return "\n".join(
+        before = self._mirror.keys if self._mirror is not None else ()
+        lines = [
             "\t".join((one.kind, one.channel, *self._encoded(one.channel, body)))
-            for one, body in zip(made, bodies, strict=True)
-        )
+            for one, body in zip(made, self._bodies(row, turn_id), strict=True)
+        ]
+        if self._mirror is not None and self._mirror.keys != before:
+            lines.append("\t".join((RENDER, "", encoded([_named(*key) for key in self._mirror.keys]))))
+        return "\n".join(lines)
 
     def _encoded(self, channel: str, body: Body) -> Iterator[str]:
         yield envelope(self.session_id, channel, body)
@@ -177,6 +183,10 @@ class Envelopes:
         told = {"event": "settled", "turn": row.turn, "turnState": row.data["turnState"], "meta": meta}
         # Of a message's turn, the one that has answered it (D66).
         return {**told, "joined": row.data["joined"]} if "joined" in row.data else told
+
+
+def _named(owner: str, surface_id: str) -> JsonObject:
+    return {"channel": surface_channel(owner, surface_id), "owner": owner, "surfaceId": surface_id}
 
 
 def _part(row: Row) -> Body:

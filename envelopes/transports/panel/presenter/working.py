@@ -5,38 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from envelopes.registries.statuses import BUSY
+from envelopes.registries.statuses import TurnStatus, is_busy
 
 if TYPE_CHECKING:
     from envelopes.transports.panel.presenter.row import TurnMemory
 
 
 class Working:
-    """The turns in which one is, or will be without anybody doing anything."""
+    """The turns that have not settled. True where an agent is at work in one, as ``is_busy`` says it."""
 
     def __init__(self, turns: Iterable[TurnMemory] = ()) -> None:
-        self._busy: set[int] = set()
-        # Those that another one waits for, until they have settled.
-        self._asked: dict[int, TurnMemory] = {}
+        self._turns: dict[int, TurnMemory] = {}
         for turn in turns:
             self.take(turn)
 
     def take(self, turn: TurnMemory) -> None:
         """``turn`` stands elsewhere by now."""
-        if turn.status in BUSY:
-            self._busy.add(turn.number)
+        if turn.status == TurnStatus.SETTLED:
+            self._turns.pop(turn.number, None)
         else:
-            self._busy.discard(turn.number)
-        if turn.asker and turn.status != "settled":
-            self._asked[turn.number] = turn
-        else:
-            self._asked.pop(turn.number, None)
+            self._turns[turn.number] = turn
 
     def __bool__(self) -> bool:
-        # Who has asked another one does nothing while that waits for a person.
-        paused = {turn.asker for turn in self._asked.values() if turn.status == "suspended"}
-        if not paused:
-            return bool(self._busy)
-        return not self._busy <= paused | {
-            turn.number for turn in self._asked.values() if turn.asker in paused
-        }
+        return is_busy([(turn.number, turn.status, turn.asker) for turn in self._turns.values()])

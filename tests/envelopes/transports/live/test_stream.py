@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from typing import Any
+
 import pytest
 from asgiref.sync import sync_to_async
 
 from envelopes.models import StreamDelivery, StreamView
+from envelopes.protocol.rows import Row
 from envelopes.providers.scripted import Say, text
+from envelopes.registries.transports import SessionFacts
+from envelopes.transports.live.presenter.envelopes import Envelopes
 from tests.desk import replies
 from tests.envelopes.transports.live.client import Channel, live
 
@@ -88,3 +94,22 @@ async def test_a_fresh_subscriber_gets_the_servers_own_channels_only() -> None:
         await again.close()
         live_ones = [seq for seq in again.seqs if seq > len(first.seqs)]
         assert live_ones == list(range(len(first.seqs) + 1, 2 * len(first.seqs) + 1))
+
+
+def test_nobody_is_at_work_while_an_actor_that_was_asked_waits_for_a_person() -> None:
+    presenter = Envelopes("s", {})
+
+    def turn(number: int, status: str, **more: Any) -> None:
+        data = {"turnId": f"t{number}", "number": number, "actor": "a", "status": status, **more}
+        presenter.apply(Row(1, "turn", datetime.now(UTC), data, actor="a", turn=number), [], 0)
+
+    turn(1, "waiting")
+    assert presenter.busy
+    turn(2, "running", delegatedFrom=1)
+    assert presenter.busy
+    turn(2, "suspended", delegatedFrom=1)
+    assert not presenter.busy
+    facts = SessionFacts("s", "en", "UTC")
+    assert not Envelopes.of(facts, presenter.snapshot()).busy
+    # As they were kept before that was known.
+    assert Envelopes.of(facts, [[1, "t1", "waiting"]]).busy

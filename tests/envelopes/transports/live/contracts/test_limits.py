@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from beachsite.suite import ROOT
+from envelopes.log.numbering import VIEWS
 from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS
+from envelopes.runtime.tidying import KEPT_ROWS
 from envelopes.transports.live.contracts import (
     KEPT_CONTRACTS,
     MAX_CONTEXT_BYTES,
     MAX_CONTRACT_BYTES,
+    MAX_NAME,
     MAX_SLOT_BYTES,
     MOST_VIOLATIONS,
     RING,
@@ -30,6 +33,7 @@ def test_they_are_documented() -> None:
         f"{MAX_CONTRACT_BYTES:,}",
         f"{MAX_DEPTH:,}",
         f"{MAX_SLOTS:,}",
+        f"{MAX_NAME:,}",
         f"{MAX_SLOT_BYTES:,} and {MAX_CONTEXT_BYTES:,}",
         f"{MAX_STEPS:,}",
         f"{MOST_VIOLATIONS:,}",
@@ -40,5 +44,7 @@ def test_they_are_documented() -> None:
         f"{LEAST_MS:,} to {MOST_MS:,}, {DEFAULT_MS:,} unless asked",
         f"{MAX_BYTES:,}",
         f"{MAX_CHARACTERS:,}",
+        f"{KEPT_ROWS:,}",
+        f"{VIEWS:,}",
         f"{RING:,}",
     ]
