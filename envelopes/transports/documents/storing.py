@@ -14,7 +14,7 @@ from envelopes.registries.statuses import TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.transports.documents.formats.errors import InvalidInput
 from envelopes.transports.documents.formats.limits import DEFAULT_LIMITS, DocumentLimits
-from envelopes.transports.documents.formats.normalise import Normalised, empty, normalise
+from envelopes.transports.documents.formats.normalise import Normalised, check_size, empty, normalise
 from envelopes.transports.documents.formats.patches import PatchDocument, apply, parse_patch, root_replacement
 from envelopes.transports.documents.formats.strict import check_document
 from envelopes.transports.documents.parts import part_of
@@ -51,6 +51,7 @@ def post_patch(
                 reason="InvalidValue",
                 path="surface",
             )
+        check_size(found.document, limits)
         version = _kept(writer, who, kept, found.document, _effective(before, found.document, patch, limits))
         return {"surface": found.surface, "version": version, "repairs": found.report.as_json()}
 
