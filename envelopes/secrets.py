@@ -40,13 +40,14 @@ def seal(session: Session, value: Json) -> JsonObject:
     return {HANDLE: secret.token}
 
 
-def reveal(handle: Json) -> str | None:
-    """The value behind a handle; None when it is no handle, unknown, or expired."""
+def reveal(handle: Json, *, session: int | None = None) -> str | None:
+    """The value behind a handle; None when it is no handle, unknown, or expired, and with the primary key of a
+    ``session``, when it was not typed there: a program can send a handle that it has seen elsewhere."""
     token = handle.get(HANDLE) if isinstance(handle, dict) else None
     if not isinstance(token, str):
         return None
     secret = Secret.objects.filter(token=token, expires_at__gt=timezone.now()).first()
-    if secret is None:
+    if secret is None or session not in (None, secret.session_id):
         return None
     try:
         return _cipher().decrypt(secret.ciphertext.encode()).decode()

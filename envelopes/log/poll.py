@@ -9,13 +9,17 @@ from django.db import connection
 
 from envelopes.database_threads import read_beside_sessions
 from envelopes.log.doorbell import Doorbell, doorbell
-from envelopes.models import Session
+from envelopes.models import Event, Session
 from envelopes.tasks import end
 
 logger = logging.getLogger(__name__)
 
 SECONDS = 0.5
 END_SECONDS = 1.0
+
+_NEWEST = f"SELECT id, session_id, seq FROM {Event._meta.db_table} ORDER BY id DESC LIMIT 1"  # noqa: S608 - a name of ours
+
+Newest = tuple[int, int, int] | None
 
 
 class Poll:
@@ -25,7 +29,9 @@ class Poll:
         self.bell = bell
         self._task: asyncio.Task[None] | None = None
         self._seen: dict[int, int] = {}
+        # What the connection of the poll saw last; None where that is not known.
         self._version: tuple[object, int] | None = None
+        self._newest: tuple[object, Newest] | None = None
 
     async def start(self) -> None:
         self._task = asyncio.create_task(self._run())
@@ -37,26 +43,27 @@ class Poll:
     async def _run(self) -> None:
         while True:
             await asyncio.sleep(SECONDS)
-            watched = self.bell.watched()
-            if not watched:
+            if not self.bell.watched():
                 self._seen.clear()
                 continue
             try:
-                grown = await read_beside_sessions(self._grown, watched)
+                grown = await read_beside_sessions(self._grown)
             except asyncio.CancelledError:
                 raise
             except Exception:
                 logger.exception("Polling the log failed; it goes on.")
                 # What changed is not known to be seen.
-                self._version = None
+                self._version = self._newest = None
                 continue
             for session, upto in grown.items():
                 self.bell.ring(session, upto=upto, relayed=True)
 
-    def _grown(self, watched: list[int]) -> dict[int, int | None]:
+    def _grown(self) -> dict[int, int | None]:
         """The sessions that stand otherwise than before, each with its last row."""
-        if connection.vendor == "sqlite" and not self._changed():
+        if connection.vendor == "sqlite" and not (self._changed() and self._has_new_rows()):
             return {}
+        # Asked only now: who watched, and read the log, before a row came that was looked at just above is among them.
+        watched = self.bell.watched()
         last = dict(Session.objects.filter(pk__in=watched).values_list("pk", "last_seq"))
         seen, self._seen = self._seen, last
         # Also what has shrunk, when a backup was restored: its next row may have a number that was seen before.
@@ -75,3 +82,16 @@ class Poll:
         changed = version != self._version
         self._version = version
         return changed
+
+    def _has_new_rows(self) -> bool:
+        """Whether the log of any session has grown, whoever wrote it: while something streams its text is saved again
+        and again, which is a commit and no row.
+
+        SQLite only, where one writes at a time: what has the highest key is what was committed last.
+        """
+        with connection.cursor() as cursor:
+            cursor.execute(_NEWEST)
+            newest = (connection.connection, cursor.fetchone())
+        has = newest != self._newest
+        self._newest = newest
+        return has

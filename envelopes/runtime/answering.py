@@ -44,7 +44,8 @@ class AnsweringCall:
 
     async def reveal(self, value: Json) -> Json:
         if isinstance(value, dict) and secrets.HANDLE in value:
-            return await in_session(self.call.session_id, secrets.reveal, value)
+            session = self.call.session_id
+            return await in_session(session, partial(secrets.reveal, value, session=session))
         return value
 
     async def attach(self, name: str, mime_type: str, content: bytes, *, alt: str = "") -> str:

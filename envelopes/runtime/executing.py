@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
 from envelopes import artifacts, secrets
@@ -53,7 +54,8 @@ class RunningCall:
 
     async def reveal(self, value: Json) -> Json:
         if isinstance(value, dict) and secrets.HANDLE in value:
-            return await in_session(self.call.session_id, secrets.reveal, value)
+            session = self.call.session_id
+            return await in_session(session, partial(secrets.reveal, value, session=session))
         return value
 
     async def attach(self, name: str, mime_type: str, content: bytes, *, alt: str = "") -> str:

@@ -250,6 +250,18 @@ async def test_a_secret_expires_and_is_deleted() -> None:
         assert not await Secret.objects.aexists()
 
 
+async def test_a_handle_of_another_conversation_opens_nothing() -> None:
+    """A program can send one, as the data of an action, that it has seen elsewhere."""
+    bank = Bank()
+    async with desk(_script, Tool("sign_in", "", Pin, bank.run)) as d:
+        elsewhere = await sync_to_async(factories.make_session)()
+        handle = await sync_to_async(secrets.seal)(elsewhere, PASSWORD)
+        await sync_to_async(intake.post_submission)(d.session, d.owner, "s1", "login", {"pin": handle})
+        await d.quiet()
+        assert await d.texts() == ["Signed in."]
+        assert bank.seen is None
+
+
 @pytest.mark.django_db
 def test_what_has_expired_is_deleted_in_batches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(secrets, "PURGED_AT_ONCE", 2)

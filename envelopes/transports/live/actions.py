@@ -13,24 +13,26 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envelopes import intake
-from envelopes.access import Principal
+from envelopes.access import Principal, owns
 from envelopes.database_threads import in_session
 from envelopes.delivery import Changed
 from envelopes.errors import Forbidden, NotFound
 from envelopes.models import Session
 from envelopes.peers import rates
 from envelopes.protocol.targets import target_of
-from envelopes.transports.live import frames, version
+from envelopes.transports.live import frames, stored, version
 from envelopes.transports.live.contracts import (
     CONTRACT_VIOLATION_NUMBER,
+    NAME,
     ContractViolation,
     Violation,
+    cut,
+    name_fault,
     undeclared_action,
 )
 from envelopes.transports.live.errors import LiveError
-from envelopes.transports.live.identity import Identity, session_of
+from envelopes.transports.live.identity import Identity, session_of, still
 from envelopes.transports.live.presenter.deliveries import OURS
-from envelopes.transports.live.stored import contract_for
 from envelopes.transports.live.subscribing import Subscription
 from envelopes.types import Json, JsonObject
 
@@ -131,13 +133,21 @@ def _done(session: Session, who: Principal, payload: Json, message_id: str) -> J
     name = payload.get("action") if isinstance(payload, dict) else None
     if isinstance(name, str) and name.startswith(OURS):
         return _of_runtime(session, who, name, payload.get("data"), message_id)
-    contract = contract_for(session)
+    contract = stored.contract_for(session)
     submitted = contract.action(payload) if contract is not None else undeclared_action(payload)
-    if not submitted.name.strip():
-        raise ContractViolation("ggui_event", [Violation("action", "Names no action.", "a name", "absent")])
+    if (fault := name_fault(submitted.name)) is not None:
+        raise ContractViolation("ggui_event", [Violation("action", fault, NAME, cut(submitted.name))])
     return intake.post_submission(
         session, who, message_id, submitted.name, submitted.data, tool=submitted.tool
     )
+
+
+def observe(bound: Subscription, host_context: JsonObject) -> None:
+    """Where its owner is shown. In a thread. Raises ``Changed``, ``LiveError`` FORBIDDEN."""
+    still(bound.identity, bound.key, bound.session.public_id)
+    if not owns(bound.identity.principal(), bound.session):
+        raise LiveError("FORBIDDEN", "This session is not yours.")
+    stored.observe(bound.session, host_context)
 
 
 def _of_runtime(session: Session, who: Principal, name: str, data: Json, message_id: str) -> JsonObject:

@@ -20,7 +20,7 @@ from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
 from envelopes.session_state import TooFarBack
 from envelopes.transports.budget import Budget
-from envelopes.transports.live import actions, caps, frames, ledger, stored
+from envelopes.transports.live import actions, caps, frames, ledger
 from envelopes.transports.live.caps import Close, pending
 from envelopes.transports.live.errors import LiveError, payload_of
 from envelopes.transports.live.following import Following
@@ -225,7 +225,7 @@ class LiveDoor:
         if told.sessionId != bound.session.public_id:
             raise LiveError("SESSION_MISMATCH", "This socket is bound to another session.")
         context = told.hostContext.model_dump(exclude_none=True)
-        await in_session(bound.session.pk, stored.observe, bound.session, context)
+        await in_session(bound.session.pk, actions.observe, bound, context)
 
     async def _channel_subscribe(self, asked: frames.ChannelSubscribe, request: str | None) -> None:
         bound = self._bound

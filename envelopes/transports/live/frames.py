@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from envelopes.conf import conf
 from envelopes.errors import TooLarge, ValidationFailed
+from envelopes.protocol.encoding import encoded
 from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.text import clean_json
-from envelopes.transports.live.encoding import encoded
 from envelopes.transports.live.errors import LiveError
 from envelopes.types import Json, JsonObject
 

@@ -18,6 +18,7 @@ from envelopes.log.append import writing
 from envelopes.log.doorbell import Doorbell
 from envelopes.log.poll import Poll
 from envelopes.models import Session
+from envelopes.turns.leases import Claim, save_live
 from tests import factories
 from tests.together import together
 
@@ -131,7 +132,7 @@ async def test_it_goes_on_after_the_database_was_away(
 
 async def test_it_asks_nothing_while_nobody_watches(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[Any] = []
-    monkeypatch.setattr(Poll, "_grown", lambda self, watched: asked.append(watched) or {})
+    monkeypatch.setattr(Poll, "_grown", lambda self: asked.append(self.bell.watched()) or {})
     session = await sync_to_async(factories.make_session)()
     async with polling() as bell:
         await asyncio.sleep(0.1)
@@ -144,3 +145,45 @@ async def test_it_asks_nothing_while_nobody_watches(monkeypatch: pytest.MonkeyPa
         asked.clear()
         await asyncio.sleep(0.1)
         assert asked == []
+
+
+async def test_text_that_streams_asks_for_no_session_and_hides_no_row(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each save of a text is a commit; the rows of another process are seen between them."""
+    session = await sync_to_async(factories.make_session)()
+    turn = await sync_to_async(factories.make_turn)(session)
+    asked: list[str] = []
+    looked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    changed = Poll._changed
+
+    def save(text: str) -> None:
+        claim = Claim(turn.pk, session.pk, 1)
+        assert together(lambda: save_live({claim: {"text": text}})) == [{claim}]
+
+    def noted(self: Poll) -> bool:
+        has = changed(self)
+        if has:
+            loop.call_soon_threadsafe(looked.set)
+        return has
+
+    def listed(*args: Any, **options: Any) -> Any:
+        asked.append("sessions")
+        return filtered(*args, **options)
+
+    filtered = Session.objects.filter
+    async with polling() as bell:
+        listener = Listener(bell, session)
+        await listener.hears(0.3)
+        monkeypatch.setattr(Poll, "_changed", noted)
+        monkeypatch.setattr(Session.objects, "filter", listed)
+        for number in range(5):
+            looked.clear()
+            await sync_to_async(save)(f"text {number}")
+            await asyncio.wait_for(looked.wait(), 5)
+        assert asked == []
+        await sync_to_async(_write)(session)
+        await sync_to_async(save)("the text of then")
+        assert await listener.hears()
+        assert asked

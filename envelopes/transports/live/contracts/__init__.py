@@ -22,11 +22,15 @@ from envelopes.transports.live.contracts.replay import RING, Replay, StreamBuffe
 from envelopes.transports.live.contracts.reserved import (
     KNOWN,
     LIFECYCLE,
+    MAX_NAME,
+    NAME,
     PREFIX,
     PREVIEW,
+    RUNTIME,
     is_known,
     is_reserved,
     lifecycle_violations,
+    name_fault,
 )
 from envelopes.transports.live.contracts.violations import (
     CONTRACT_VIOLATION_NUMBER,
@@ -34,6 +38,7 @@ from envelopes.transports.live.contracts.violations import (
     ContractRefused,
     ContractViolation,
     Violation,
+    cut,
 )
 
 __all__ = [
@@ -43,11 +48,14 @@ __all__ = [
     "LIFECYCLE",
     "MAX_CONTEXT_BYTES",
     "MAX_CONTRACT_BYTES",
+    "MAX_NAME",
     "MAX_SLOT_BYTES",
     "MOST_VIOLATIONS",
+    "NAME",
     "PREFIX",
     "PREVIEW",
     "RING",
+    "RUNTIME",
     "Action",
     "Channel",
     "Contract",
@@ -62,9 +70,11 @@ __all__ = [
     "Violation",
     "contract_of",
     "cursor",
+    "cut",
     "is_known",
     "is_reserved",
     "lifecycle_violations",
+    "name_fault",
     "policy_of",
     "undeclared_action",
 ]

@@ -10,6 +10,14 @@ from envelopes.types import Json
 
 PREFIX: Final = "_ggui:"
 
+RUNTIME: Final = "beach:"
+"""What this server sends and takes in beside that begins so."""
+
+MAX_NAME: Final = 128
+"""Characters of the name of a channel or an action."""
+
+NAME: Final = f"a name of 1 to {MAX_NAME} printable characters"
+
 PREVIEW: Final = "_ggui:preview"
 """A2UI messages of a surface that is still being written."""
 
@@ -28,6 +36,15 @@ def is_reserved(name: str) -> bool:
 def is_known(name: str) -> bool:
     """Whether it is a channel of the server's; a name that is reserved and not known is no channel at all."""
     return name in KNOWN
+
+
+def name_fault(name: str) -> str | None:
+    """Why an agent's channel or action cannot have this name, in words; None where it can."""
+    if name.startswith((PREFIX, RUNTIME)):
+        return "Names that begin so are those of the server."
+    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+        return f"Is not {NAME}."
+    return None
 
 
 def refusal(channel: str) -> str:

@@ -10,7 +10,7 @@ from envelopes.errors import TooLarge
 from envelopes.transports.live.contracts.covering import NOTHING, gaps
 from envelopes.transports.live.contracts.dialect import MAX_DEPTH, schema_faults, structure_faults, too_deep
 from envelopes.transports.live.contracts.reading import ReadContract, read
-from envelopes.transports.live.contracts.reserved import PREFIX, is_reserved
+from envelopes.transports.live.contracts.reserved import NAME, PREFIX, is_reserved, name_fault
 from envelopes.transports.live.contracts.values import ValueCheck
 from envelopes.transports.live.contracts.violations import Violation, at, cut, listed
 from envelopes.types import Json, JsonObject
@@ -146,6 +146,10 @@ def _names(made: ReadContract) -> Iterator[Violation]:
                     cut(name),
                     code="CTR_RESERVED_NAME",
                 )
+    for part in ("actionSpec", "streamSpec"):
+        for name in made.written.get(part, ()):
+            if not is_reserved(name) and (fault := name_fault(name)) is not None:
+                yield Violation(at(part, [cut(name)]), fault, NAME, cut(name), code="CTR_RESERVED_NAME")
 
 
 def _compatibility(made: ReadContract) -> Iterator[Violation]:

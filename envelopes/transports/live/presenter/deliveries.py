@@ -15,12 +15,12 @@ from envelopes.log.numbering import AnyRow, Delivered, Replay
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.surfaces import messages_of
 from envelopes.registries.statuses import TurnStatus
-from envelopes.transports.live.contracts import LIFECYCLE
+from envelopes.transports.live.contracts import LIFECYCLE, RUNTIME
 from envelopes.types import JsonObject
 
 FORM = 1
 
-OURS = "beach:"
+OURS = RUNTIME
 MESSAGES, TURNS, TOOLS, ACTIONS = f"{OURS}message", f"{OURS}turn", f"{OURS}tool", f"{OURS}action"
 SURFACES = f"{OURS}surface"
 """Each surface has a channel of its own below it."""

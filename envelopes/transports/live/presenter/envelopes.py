@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 from a2ui import SurfaceChange, SurfaceSet
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
+from envelopes.protocol.encoding import decoded, encoded
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
 from envelopes.registries.statuses import is_busy
 from envelopes.registries.transports import SessionFacts
 from envelopes.transports.live.contracts import LIFECYCLE
-from envelopes.transports.live.encoding import decoded, encoded
 from envelopes.transports.live.presenter.deliveries import (
     declared_of,
     deliveries,

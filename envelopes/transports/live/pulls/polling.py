@@ -17,12 +17,12 @@ from envelopes.database_threads import in_session
 from envelopes.delivery import Changed
 from envelopes.errors import BeachError, ToolFailed
 from envelopes.models import Participant, Session
+from envelopes.protocol.encoding import encoded
 from envelopes.protocol.parts import from_pydantic
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import Tool
 from envelopes.runtime.executing import kept, within
 from envelopes.transports.live.contracts import Contract, ContractViolation
-from envelopes.transports.live.encoding import encoded
 from envelopes.transports.live.errors import LiveError
 from envelopes.transports.live.identity import session_of
 from envelopes.transports.live.stored import contract_for

@@ -11,10 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import orjson
 from django.utils.translation import gettext as _
 
 from envelopes.markup.html import NOTHING, SafeString, html, icon, text
+from envelopes.protocol.encoding import encoded
 from envelopes.protocol.slots import key_of, update_of
 from envelopes.registries.turn_states import emits_envelope
 from envelopes.transports.panel.presenter import surface
@@ -183,7 +183,7 @@ def stop(context: RowContext) -> None:
 def _take(context: RowContext, card: SlotCard, update: Update) -> bool:
     """Merge ``update`` into what a card holds. False where it has become too much: then nothing joins it any more."""
     data = update.of(card.data)
-    if update.strategy != "replace" and len(orjson.dumps(data)) > LONGEST:
+    if update.strategy != "replace" and len(encoded(data)) > LONGEST:
         _close(context, card)
         return False
     card.seq = context.row.seq

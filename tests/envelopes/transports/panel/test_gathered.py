@@ -194,6 +194,16 @@ def test_a_card_takes_in_only_so_much_and_says_so(monkeypatch: pytest.MonkeyPatc
     assert talk.page.text().count("Later data stands in a card of its own.") == 1
 
 
+def test_a_card_takes_in_integers_of_any_length() -> None:
+    talk = Talk()
+    talk.turn(1)
+    for number in (10**30, 10**31):
+        talk.part("domain-data", data={"l": [number]}, **ROME)
+
+    (card,) = talk.reloaded().select("b-surface")
+    assert words(card).startswith("l 1e+30 1e+31")
+
+
 def test_data_that_the_agent_shows_itself_is_drawn_only_where_it_has_not_by_the_end() -> None:
     talk = Talk()
     talk.turn(1)
