@@ -12,6 +12,7 @@ from django.template import TemplateDoesNotExist, TemplateSyntaxError
 from django.template.loader import get_template
 
 from a2ui import A2uiError, Engine, EngineOptions
+from envelopes import flags
 from envelopes.conf import conf, problems
 from envelopes.delivery.rules import unknown_transports
 from envelopes.errors import ValidationFailed
@@ -133,6 +134,20 @@ def artifact_storage(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMe
             told,
             hint="Add an 'artifacts' to STORAGES: a folder, or a bucket, of which nobody else has an address.",
             id="envelopes.E005",
+        )
+    ]
+
+
+@checks.register()
+def feature_flags(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """Without flags an experimental document is never shown, which a flag that is off looks like."""
+    if flags.installed():
+        return []
+    return [
+        checks.Info(
+            "There are no feature flags here, so no experimental document is ever shown.",
+            hint="Add 'waffle' to INSTALLED_APPS, and migrate.",
+            id="envelopes.I001",
         )
     ]
 

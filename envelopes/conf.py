@@ -130,6 +130,9 @@ class RuntimeSettings:
     BEACH_EXECUTOR = _choice("inprocess", "worker")
     """Where turns run: in the server itself, or in processes of ``run_worker``."""
 
+    BEACH_FLAG_SECONDS = _number(2.0)
+    """The time between two looks for feature flags that were switched."""
+
     BEACH_FRAME_BYTES = _whole(128 * 1024)
     """The longest frame that a browser may send."""
 

@@ -30,6 +30,7 @@ INSTALLED_APPS = [
     "channels",
     "django_htmx",
     "csp",
+    "waffle",
     "a2ui",
     "envelopes",
     "beachsite.demo",

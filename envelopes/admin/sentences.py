@@ -38,7 +38,9 @@ def sentence(row: Row, people: People = NOBODY) -> str:
     """What the row says to whom ``people`` was made for. A row that is not as it should be still gets one: rows
     outlive the code that wrote them."""
     try:
-        if row.kind in DECISIONS:
+        if row.kind == "consent":
+            written = _consent(row, people)
+        elif row.kind in DECISIONS:
             written = _in_vain(row, people)
         elif row.kind == "part":
             written = _part(row, people)
@@ -240,6 +242,36 @@ def _diagnostic(row: Row) -> str:
     return _("Surface {} repaired: {}").format(row.data.get("surfaceId", "?"), _text(row.data.get("message")))
 
 
+def _experiment(row: Row) -> str:
+    surface, track, flag = (_text(row.data.get(name)) for name in ("surfaceId", "trackId", "flag"))
+    if not row.data.get("reason"):
+        return _("The experimental document {} is shown (track {}, flag {}).").format(surface, track, flag)
+    why = {
+        "stage_disabled": _("its stage is “disabled”"),
+        "dark_launch": _("its stage is “dark launch”, which is shown to nobody"),
+        "not_an_operator": _("its stage is “operator preview”, and the conversation is not one of staff"),
+        "flag_unknown": _("there is no flag {}").format(flag),
+        "flag_off": _("the flag {} is off here").format(flag),
+        "consent_needed": _("it needs consent, which nobody has given"),
+        "consent_refused": _("the person does not want it"),
+    }[row.data["reason"]]
+    return _("The experimental document {} is not shown (track {}): {}.").format(surface, track, why)
+
+
+def _consent(row: Row, people: People) -> str:
+    told = {
+        "granted": _("{} allowed the track {} (flag {}): “{}”"),
+        "refused": _("{} did not allow the track {} (flag {}): “{}”"),
+        "tried": _("{} answered for a person on the track {} (flag {}), but may not. Nothing changed. “{}”"),
+    }[row.data["decision"]]
+    asked = (_text(row.data.get(name)) for name in ("trackId", "flag", "summary"))
+    return told.format(people.heading(row.data.get("by")), *asked)
+
+
+def _no_words(row: Row) -> str:
+    return ""
+
+
 def _provider(row: Row) -> str:
     error = row.data.get("error")
     if error:
@@ -274,5 +306,7 @@ _KINDS: dict[str, _Kind] = {
     "note": _Kind("actor", _note),
     "tool-result": _Kind("runtime", _result),
     "diagnostic": _Kind("runtime", _diagnostic),
+    "experiment": _Kind("runtime", _experiment),
+    "consent": _Kind("decider", _no_words),
     "provider": _Kind("runtime", _provider),
 }

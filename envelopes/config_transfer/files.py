@@ -8,6 +8,7 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from envelopes.config_transfer.environment import environment
+from envelopes.config_transfer.flags import flags_here
 from envelopes.config_transfer.payload import GroupState, Payload, PeerState, read_payload
 from envelopes.config_transfer.sealing import seal, unseal
 from envelopes.models import Peer
@@ -19,7 +20,7 @@ def export(kind: Kind, passphrase: str, *, source: str = "", git_hash: str = "")
 
     Raises ``ValidationFailed`` for a passphrase that is too short.
     """
-    payload = Payload(peers=_peers() if kind == "config" else None, groups=_groups())
+    payload = Payload(peers=_peers() if kind == "config" else None, groups=_groups(), flags=flags_here())
     metadata = ConfigMetadata(
         source=source,
         git_hash=git_hash,

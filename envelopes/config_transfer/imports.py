@@ -9,8 +9,10 @@ from typing import Any
 from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 
+from envelopes import flags
 from envelopes.config_transfer.files import permissions_of
-from envelopes.config_transfer.payload import GroupState, Payload, PeerState
+from envelopes.config_transfer.flags import write
+from envelopes.config_transfer.payload import FlagState, GroupState, Payload, PeerState
 from envelopes.errors import Conflict, ValidationFailed
 from envelopes.models import Peer
 from envelopes.types import Json
@@ -48,12 +50,14 @@ class Report:
 def carry_over(payload: Payload, *, dry: bool = False) -> Report:
     """Make this site what the file says; ``dry`` takes all of it back again.
 
-    Raises ``ValidationFailed`` for a permission that does not exist here, ``Conflict`` for a token that another peer of
-    this site has. Nothing is changed then.
+    Raises ``ValidationFailed`` for a permission that does not exist here, and for flags where there are none;
+    ``Conflict`` for a token that another peer of this site has. Nothing is changed then.
     """
     report = Report()
     with transaction.atomic():
         _groups(payload.groups, report)
+        if payload.flags is not None:
+            _flags(payload.flags, report)
         if payload.peers is not None:
             _peers(payload.peers, report)
         if dry:
@@ -139,3 +143,27 @@ def _groups(wanted: list[GroupState], report: Report) -> None:
     names = {state.name for state in wanted}
     only_here = Group.objects.exclude(name__in=names).order_by("name").values_list("name", flat=True)
     report.changes += [Change("group", name, "only here") for name in only_here]
+
+
+# -- flags ------------------------------------------------------------------------------------------------------------
+
+
+def _flags(wanted: list[FlagState], report: Report) -> None:
+    if not flags.installed():
+        if not wanted:
+            return
+        raise ValidationFailed(
+            "The file has feature flags, and there are none here.",
+            path="/flags",
+            hint="Add 'waffle' to INSTALLED_APPS, and migrate.",
+        )
+    for number, state in enumerate(wanted):
+        is_new, different = write(number, state)
+        if is_new or different:
+            verb = "added" if is_new else "changed"
+            report.changes.append(Change("flag", state.name, verb, tuple(different)))
+        else:
+            report.same += 1
+    names = {state.name for state in wanted}
+    here = flags.model().objects.exclude(name__in=names).order_by("name").values_list("name", flat=True)
+    report.changes += [Change("flag", name, "only here") for name in here]

@@ -54,11 +54,28 @@ class GroupState(_Closed):
     permissions: list[str]
 
 
+class FlagState(_Closed):
+    """A feature flag of django-waffle, without people: they are this site's own. ``groups`` are names of groups."""
+
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    everyone: bool | None = None
+    percent: Annotated[str | None, Field(pattern=r"^\d{1,2}(\.\d)?$")] = None
+    testing: bool = False
+    superusers: bool = True
+    staff: bool = False
+    authenticated: bool = False
+    languages: str = ""
+    rollout: bool = False
+    note: str = ""
+    groups: list[str] = []
+
+
 class Payload(_Closed):
-    """``peers`` is None in a profile."""
+    """``peers`` is None in a profile, ``flags`` where the site that it comes from has none: those here stay."""
 
     peers: list[PeerState] | None = None
     groups: list[GroupState]
+    flags: list[FlagState] | None = None
 
 
 def read_payload(raw: bytes, kind: Kind) -> Payload:
@@ -78,6 +95,7 @@ def read_payload(raw: bytes, kind: Kind) -> Payload:
         ("/peers", [peer.name for peer in payload.peers or ()]),
         ("/peers", [peer.token_digest for peer in payload.peers or ()]),
         ("/groups", [group.name for group in payload.groups]),
+        ("/flags", [flag.name for flag in payload.flags or ()]),
     ):
         _only_once(path, names)
     return payload

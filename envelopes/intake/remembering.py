@@ -74,7 +74,7 @@ def once(
     session: Session,
     who: Principal,
     message_id: str,
-    effect: Callable[[Writer], JsonObject],
+    effect: Callable[[Writer], JsonObject | BeachError],
     reserved: Reserved,
 ) -> JsonObject:
     """The same for ``who`` as the owner of the session."""

@@ -13,6 +13,7 @@ from envelopes.errors import BeachError, Forbidden, NotFound, TooLarge, Validati
 from envelopes.intake.fields import SurfaceRefused
 from envelopes.intake.originating import originator
 from envelopes.intake.remembering import once, remembered
+from envelopes.intake.runtime_surfaces import made_by
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
 from envelopes.models import Injection, Session, Turn
@@ -121,13 +122,14 @@ def post_action(
     """A click on a surface's button; opens a turn, calls a function of the agent, or answers ``{effect: {openUrl}}``.
 
     ``target`` names the element only; name and context come from the server's own state (R2). On the surface of an
-    approval it is a decision, made as any other at the door ``source``: see ``post_decision`` (R10).
+    approval it is a decision, made as any other at the door ``source``: see ``post_decision`` (R10); on another one of
+    the runtime's it is for whoever made that (``runtime_surfaces``).
     """
-    if isinstance(target, ComponentTarget) and target.owner == RUNTIME:
+    if isinstance(target, ComponentTarget) and target.owner == RUNTIME and made_by(target.surface_id) is None:
         approval_id, decision = _decision(session, target)
         return post_decision(session, who, message_id, approval_id, decision, source=source)
 
-    def effect(writer: Writer) -> JsonObject:
+    def effect(writer: Writer) -> JsonObject | BeachError:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
             try:
                 done = view.surfaces.act(target)
@@ -141,6 +143,8 @@ def post_action(
             return {}
         if isinstance(done, OpenUrl):
             return {"effect": {"openUrl": done.url}}
+        if done.owner == RUNTIME and (maker := made_by(done.surface_id)) is not None:
+            return maker.act(writer, who, done)
         brought_in = is_principal(done.owner)
         if done.owner not in actors and not brought_in:
             raise NotFound("Nobody is here any more to take this action.")

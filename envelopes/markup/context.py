@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.markup.html import SafeString, html
 from envelopes.protocol.originators import is_principal
+from envelopes.protocol.surfaces import RUNTIME
 from envelopes.protocol.zones import zone_of
 
 
@@ -67,6 +68,8 @@ class PageContext:
         if is_principal(actor):
             # What it is called may change, and rows do not say.
             return _("A program")
+        if actor == RUNTIME:
+            return "Beach"
         return self.actors.get(actor) or actor or _("Agent")
 
     def local(self, at: str) -> datetime:

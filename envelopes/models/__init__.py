@@ -4,6 +4,7 @@ from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact, ArtifactPiece
 from envelopes.models.client_message import ClientMessage
+from envelopes.models.consent import Consent
 from envelopes.models.document import Document
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
@@ -28,6 +29,7 @@ __all__ = [
     "Artifact",
     "ArtifactPiece",
     "ClientMessage",
+    "Consent",
     "Document",
     "Event",
     "FrozenView",

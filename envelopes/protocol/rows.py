@@ -227,6 +227,40 @@ class DiagnosticData(TypedDict):
     message: str
 
 
+Blocked = Literal[
+    "stage_disabled",
+    "dark_launch",
+    "not_an_operator",
+    "flag_unknown",
+    "flag_off",
+    "consent_needed",
+    "consent_refused",
+]
+"""Why an experimental document is not shown. ``dark_launch``: it is checked and kept, and shown to nobody."""
+
+
+class ExperimentData(TypedDict):
+    """From here on an experimental document is shown, or is not, for ``reason`` (``Blocked``); "" where it is."""
+
+    surfaceId: str
+    trackId: str
+    flag: str
+    stage: str
+    reason: str
+
+
+class ConsentData(TypedDict):
+    """What somebody said who was asked for a person's consent: ``decision`` is granted or refused, or tried by whoever
+    may not give it, which changed nothing. ``by`` is the key of the principal, ``summary`` what they had read."""
+
+    owner: str
+    trackId: str
+    flag: str
+    summary: str
+    decision: str
+    by: str
+
+
 class ProviderData(TypedDict, total=False):
     """The end of a model's reply, or the ``error`` by which it broke off."""
 
@@ -257,6 +291,8 @@ SHAPES: dict[str, type] = {
     "tried-decision": TriedDecisionData,
     "state-refused": StateRefusedData,
     "diagnostic": DiagnosticData,
+    "experiment": ExperimentData,
+    "consent": ConsentData,
     "provider": ProviderData,
 }
 """What ``data`` of each kind of row holds."""
@@ -271,6 +307,8 @@ _AUDIT = frozenset(
         "tried-decision",
         "state-refused",
         "diagnostic",
+        "experiment",
+        "consent",
         "provider",
         "renderer-answer",
     }

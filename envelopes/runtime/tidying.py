@@ -8,12 +8,18 @@ from functools import partial
 
 from envelopes import intake, nonces, secrets
 from envelopes.database_threads import beside_sessions
+from envelopes.log import trimming
+from envelopes.session_state.resumed import REPLAYED_ROWS
 
 PURGE_SECONDS = 60.0
 """How often what has expired is deleted: secrets and nonces."""
 
 TIDY_SECONDS = 3600.0
-"""How often what is merely old is: answers to messages that no client sends again."""
+"""How often what is merely old is: answers to messages that no client sends again, deliveries
+that are not replayed."""
+
+KEPT_ROWS = 2 * REPLAYED_ROWS
+"""How many rows of a log keep all of their deliveries: more than anybody is replayed."""
 
 
 class Tidying:
@@ -32,6 +38,7 @@ class Tidying:
             await self._delete("nonces", nonces.purge, nonces.PURGED_AT_ONCE)
         if now >= self._tidy_at:
             self._tidy_at = now + TIDY_SECONDS
+            await self._delete("deliveries", partial(trimming.trim, KEPT_ROWS), trimming.TRIMMED_AT_ONCE)
             await self._delete("messages", intake.forget_messages, intake.FORGOTTEN_AT_ONCE)
 
     async def _delete(self, name: str, delete: Callable[[], int], size: int) -> None:

@@ -9,7 +9,7 @@ part, and what may be made of one on its way, stands here once. ``turns.short_wa
 from __future__ import annotations
 
 import logging
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple, TypedDict
 
 from envelopes import artifacts
@@ -22,7 +22,7 @@ from envelopes.protocol.respond import MAX_PARTS
 from envelopes.protocol.rows import Audience, PartData
 from envelopes.registries.part_types import Origin, PartType, part_types
 from envelopes.registries.statuses import TurnStatus
-from envelopes.turns import agent_calls, channels, citing, states, templates
+from envelopes.turns import agent_calls, channels, citing, gates, states, templates
 from envelopes.turns.stamping import awaits_card, stamped
 from envelopes.turns.surfaces import calls_functions
 from envelopes.types import Json, JsonObject
@@ -65,9 +65,12 @@ def append_parts(
     """
     checked = checked_parts(parts, origin)
     owner = actor or turn.actor
+    later: list[Callable[[], object]] = []
     if origin != "runtime":
         # What the runtime says of data is stamped where it says it, and of a file it has just read that itself.
         checked = artifacts.checked(writer.session, [stamped(part, owner) for part in checked])
+        # What the runtime says has passed already.
+        checked, later = gates.passed(writer, turn, owner, checked)
     drawn = templates.made_of(writer, turn, owner, checked)
     tried, drawn = templates.tried(writer, turn, owner, checked, drawn)
     unbound = citing.unbound(writer, turn, checked)
@@ -107,6 +110,8 @@ def append_parts(
         writer.add("renderer-answer", {"message": message}, turn=turn, actor=actor)
     agent_calls.end(writer, tried.ended)
     agent_calls.make(writer, tried.due, turn=turn)
+    for do in later:
+        do()
     reported = [
         {"part": f"/parts/{number}", "code": code, "message": told}
         for number, (code, told) in unbound.items()
@@ -140,6 +145,7 @@ def needs_database(parts: Sequence[Part]) -> bool:
         or calls_functions(part)
         or templates.is_drawn(part)
         or channels.named_channel(part) is not None
+        or gates.concerns(part)
         for part in parts
     )
 

@@ -16,6 +16,7 @@ from envelopes.registries.surface_templates import SurfaceTemplate, TemplateCont
 from envelopes.registries.tools import Tool, ToolContext, tools
 from envelopes.registries.transports import transports
 from envelopes.registries.turn_states import turn_states
+from envelopes.transports.documents import document_part
 from envelopes.types import Json, JsonObject
 from tests.consumer import brochure
 from tests.consumer.itinerary import ITINERARY
@@ -65,6 +66,24 @@ async def stops(context: ToolContext, args: Stops) -> Json:
 STOPS = tools.register(Tool("stops", "Finds stops.", Stops, stops, data_kind="planner.stops"))
 
 
+LAB: JsonObject = {
+    "v": 1,
+    "surface": "lab",
+    "experimental": {
+        "track_id": "spoken-trips",
+        "feature_flag": "planner.spoken",
+        "support_summary": "You say where you want to go, and the plan follows. Nothing is recorded.",
+        "rollout_stage": "limited_preview",
+        "ambient_mode": "push_to_talk",
+        "consent_required": True,
+        "security_review": ["Sound stays in the browser."],
+        "exit_criteria": ["Nobody types for a week."],
+    },
+    "components": [{"id": "said", "type": "text", "props": {"value": "Hold to say where to."}}],
+}
+"""What is tried out with some people: by a flag, and with their consent."""
+
+
 def script(request: ModelRequest) -> Reply:
     conversation = Conversation(request)
     if conversation.action is not None:
@@ -72,6 +91,8 @@ def script(request: ModelRequest) -> Reply:
         return Reply([Say([_costs(lines), text("response", "Agreed, with the rooms.")])])
     if "brochure" in conversation.text:
         return brochure.script(conversation)
+    if "lab" in conversation.text:
+        return Reply([Say([document_part(LAB), text("response", "This is the lab.")])])
     found = conversation.results("stops")
     if not found:
         days = 2 if "two" in conversation.text else 3

@@ -1,4 +1,4 @@
-"""Webhooks in the admin: who is told of what, and what has become of each event."""
+"""In the admin: webhooks, who is told of what and what has become of each event; consents, which staff take back."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from envelopes.access import principal_of
 from envelopes.admin.base import HistoryAdmin, StateFilter
 from envelopes.errors import BeachError
-from envelopes.models import WebhookDelivery, WebhookSubscription
+from envelopes.models import Consent, WebhookDelivery, WebhookSubscription
+from envelopes.transports.documents.governance.consents import take_back
 from envelopes.transports.documents.webhooks import subscribing
 from envelopes.transports.documents.webhooks.events import EVENTS
 
@@ -135,7 +137,40 @@ class DeliveryAdmin(HistoryAdmin[WebhookDelivery]):
     json_fields = ("data",)
 
 
+class ConsentState(StateFilter):
+    """By what was said last."""
+
+    title = "state"
+    parameter_name = "state"
+    states = ("asked", "granted", "refused")
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("asked", _("Asked")), ("granted", _("Granted")), ("refused", _("Refused"))]
+
+
+class ConsentAdmin(HistoryAdmin[Consent]):
+    """What people were asked for experiments, and what they said."""
+
+    list_display = ("track_id", "flag", "session", "state", "listens", "asked_at", "decided_at")
+    list_filter = (ConsentState,)
+    search_fields = ("track_id", "flag", "owner")
+    ordering = ("-pk",)
+    list_select_related = ("session",)
+    actions = ("take_back",)
+
+    def has_take_back_permission(self, request: HttpRequest) -> bool:
+        """For those who decide in all conversations (R10)."""
+        return principal_of(request).may_decide_all()
+
+    @admin.action(description=gettext_lazy("Take back what was granted"), permissions=["take_back"])
+    def take_back(self, request: HttpRequest, queryset: QuerySet[Consent]) -> None:
+        """What it let through is not shown any more, from now on."""
+        count = sum(take_back(one, principal_of(request)) for one in queryset)
+        messages.info(request, _("{} taken back.").format(count))
+
+
 def register() -> None:
-    """Both."""
+    """All of them."""
+    admin.site.register(Consent, ConsentAdmin)
     admin.site.register(WebhookSubscription, SubscriptionAdmin)
     admin.site.register(WebhookDelivery, DeliveryAdmin)

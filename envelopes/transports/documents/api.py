@@ -63,10 +63,12 @@ def _body(schema: str) -> dict[str, Any]:
 
 class Patched(Schema):
     """What became of a patch: the document counts its patches, ``repairs`` is what was cut, dropped or renamed, ``seq``
-    the row. ``repeated``: an envelope of this id was there before, and this one had no effect."""
+    the row. ``shown`` is false of an experimental document that may not be seen now. ``repeated``: an envelope of this
+    id was there before, and this one had no effect."""
 
     surface: str
     version: int
+    shown: bool = True
     repairs: list[dict[str, Any]]
     seq: int
     repeated: bool = False

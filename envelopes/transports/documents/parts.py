@@ -3,15 +3,16 @@ are made of, for whoever follows documents."""
 
 from __future__ import annotations
 
+from a2ui.compose import changes
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.transports.documents.formats.limits import DEFAULT_LIMITS, DocumentLimits
 from envelopes.transports.documents.formats.normalise import check_size, normalise
-from envelopes.transports.documents.formats.patches import PatchDocument, root_replacement
-from envelopes.transports.documents.rendering import messages_between
+from envelopes.transports.documents.formats.patches import root_replacement
+from envelopes.transports.documents.rendering import surface_of
 from envelopes.types import Json, JsonObject
 
 KEY = "document"
-"""The member of the data of a surface part: ``{surface, patch}``."""
+"""The member of the data of a surface part: ``{surface, patch}``, or ``{surface, closed}``."""
 
 
 def document_part(document: Json, limits: DocumentLimits = DEFAULT_LIMITS) -> JsonObject:
@@ -19,12 +20,16 @@ def document_part(document: Json, limits: DocumentLimits = DEFAULT_LIMITS) -> Js
     out. Raises ``DocumentError`` where nothing can be shown."""
     made = normalise(document, limits).document
     check_size(made, limits)
-    return part_of(None, made, root_replacement(made))
+    told: JsonObject = {"surface": made["surface"], "patch": root_replacement(made).as_json()}
+    return surface_part(None, surface_of(made), told)
 
 
-def part_of(before: JsonObject | None, after: JsonObject, patch: PatchDocument) -> JsonObject:
-    """The part by which a document becomes another one; None before where its surface is not shown. ``patch`` makes the
-    one of the other, to the letter."""
-    messages = messages_between(before, after)
-    told = {"surface": after["surface"], "patch": patch.as_json()}
-    return {"data": {"messages": messages, KEY: told}, "metadata": {"partType": A2UI_SURFACE.name}}
+def surface_part(before: JsonObject | None, after: JsonObject, told: JsonObject | None) -> JsonObject:
+    """The part by which a surface that was made with one body becomes what it would be with the other; None before
+    where there is none. ``told`` is for whoever follows documents: the patch that makes one document of the other, to
+    the letter; that it is ``closed``; or None for nothing."""
+    messages = [{"version": "1.0", "createSurface": after}] if before is None else changes(before, after)
+    data: JsonObject = {"messages": messages}
+    if told is not None:
+        data[KEY] = told
+    return {"data": data, "metadata": {"partType": A2UI_SURFACE.name}}

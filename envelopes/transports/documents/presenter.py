@@ -110,6 +110,9 @@ class Documents:
         if not isinstance(given, dict) or not isinstance(surface := given.get("surface"), str):
             return None
         key = (row.actor, surface)
+        if given.get("closed") is True:
+            known = self._documents.pop(key, None) is not None
+            return event("closed", {"surface": surface}, seq=row.seq) if known else None
         try:
             patch = parse_patch(given.get("patch"), DEFAULT_LIMITS)
             after = apply(self._documents.get(key), patch, DEFAULT_LIMITS)

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from a2ui.compose import (
     Accessibility,
     Card,
@@ -52,6 +54,14 @@ def surface_of(document: JsonObject) -> JsonObject:
     if not document["components"]:
         children.append(Text("No renderable components", variant="caption", id="empty"))
     (message,) = Surface(document["surface"], Column(*children), data).create()
+    body: JsonObject = message["createSurface"]
+    return body
+
+
+def placeholder_of(surface: str) -> JsonObject:
+    """The same for what stands in the place of a document that is not to be seen."""
+    words = Text(_("This isn’t available right now."), variant="caption", id="blocked")
+    (message,) = Surface(surface, Column(words)).create()
     body: JsonObject = message["createSurface"]
     return body
 

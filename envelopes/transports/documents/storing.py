@@ -11,13 +11,12 @@ from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
 from envelopes.models import Document, Session, Turn
 from envelopes.registries.statuses import TurnStatus
-from envelopes.session_state import live_sessions
 from envelopes.transports.documents.formats.errors import InvalidInput
 from envelopes.transports.documents.formats.limits import DEFAULT_LIMITS, DocumentLimits
 from envelopes.transports.documents.formats.normalise import Normalised, check_size, empty, normalise
 from envelopes.transports.documents.formats.patches import PatchDocument, apply, parse_patch, root_replacement
 from envelopes.transports.documents.formats.strict import check_document
-from envelopes.transports.documents.parts import part_of
+from envelopes.transports.documents.governance import holding
 from envelopes.transports.documents.shapes.a2ui import A2uiEnvelope
 from envelopes.transports.documents.shapes.common import without_nothing
 from envelopes.turns.lifecycle import open_turn, settle
@@ -25,7 +24,7 @@ from envelopes.turns.parts import append_parts
 from envelopes.types import JsonObject
 
 _NEW = Reserved(rows=3, turns=1)
-"""A turn of its own, the part, its end. A patch of what is there is one row."""
+"""A turn of its own, the part, its end. A patch of what is there is one row; an experimental document takes more."""
 
 
 def post_patch(
@@ -34,8 +33,8 @@ def post_patch(
     """Apply the patch of ``envelope`` to the document of ``who`` on this surface; the first one begins with an empty
     one. A repeat, known by the envelope's id, has no effect and gets the same answer.
 
-    Returns ``{surface, version, repairs, seq}``. Raises ``DocumentError`` and then nothing has changed; ``Forbidden``
-    for a session that is not theirs, ``RespondRefused`` for a surface that cannot be drawn.
+    Returns ``{surface, version, shown, repairs, seq}``. Raises ``DocumentError`` and then nothing has changed;
+    ``Forbidden`` for a session that is not theirs, ``RespondRefused`` for a surface that cannot be drawn.
     """
     sent = without_nothing(envelope)
     patch = parse_patch(sent["patch"], limits)
@@ -52,8 +51,9 @@ def post_patch(
                 path="surface",
             )
         check_size(found.document, limits)
-        version = _kept(writer, who, kept, found.document, _effective(before, found.document, patch, limits))
-        return {"surface": found.surface, "version": version, "repairs": found.report.as_json()}
+        now = _kept(writer, who, kept, found.document, _effective(before, found.document, patch, limits))
+        told = {"version": now.version, "shown": not now.blocked, "repairs": found.report.as_json()}
+        return {"surface": found.surface, **told}
 
     return once(session, who, envelope.id, effect, _NEW)
 
@@ -79,27 +79,25 @@ def _effective(
 
 def _kept(
     writer: Writer, who: Principal, kept: Document | None, document: JsonObject, patch: PatchDocument
-) -> int:
-    """Store it, with the row that shows it; its version."""
-    with live_sessions.open(writer.session, upto=writer.known_seq) as view:
-        is_shown = view.surfaces.get(who.key, document["surface"]) is not None
-    before = kept.document if kept is not None and is_shown else None
+) -> Document:
+    """Store it, with the row that shows it or, of an experimental one that may not be seen, the one that does not."""
+    held = holding.judge(writer, who.key, document)
+    before = holding.on_screen(writer, kept)
     if kept is None:
         turn = _opened(writer, who, document["surface"])
         kept = Document(
             session=writer.session, turn=turn, owner=who.key, surface=document["surface"], version=0
         )
-        patch = root_replacement(document)
-    elif before is None:
-        patch = root_replacement(document)
-    elif before == document:
-        return kept.version
-    append_parts(writer, kept.turn, [part_of(before, document, patch)], "actor", actor=who.key)
+    elif before is not None and (kept.document, kept.blocked) == (document, held):
+        return kept
+    part = holding.part_to(before, document, held, patch)
+    if part is not None:
+        append_parts(writer, kept.turn, [part], "actor", actor=who.key)
     if kept.turn.status != TurnStatus.SETTLED:
         settle(writer, kept.turn, turn_state="complete", finalized_by="complete")
-    kept.document, kept.version = document, kept.version + 1
-    kept.save()
-    return kept.version
+    kept.version += 1
+    holding.keep(writer, kept, document, held)
+    return kept
 
 
 def _opened(writer: Writer, who: Principal, surface: str) -> Turn:

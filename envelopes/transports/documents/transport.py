@@ -13,6 +13,7 @@ from envelopes.registries.transports import (
     Transport,
     transports,
 )
+from envelopes.transports.documents import governance  # noqa: F401  (registers its gate and its surface)
 from envelopes.types import Json
 
 if TYPE_CHECKING:
@@ -44,9 +45,9 @@ def _api() -> Router:
 
 
 def _background() -> Background:
-    from envelopes.transports.documents.webhooks.background import Webhooks
+    from envelopes.transports.documents.background import Both
 
-    return Webhooks()
+    return Both()
 
 
 def _commands() -> Sequence[Command]:

@@ -177,8 +177,7 @@ def _acted(caller: Caller, session: Session, body: NewAction, key: str) -> int |
     owner = RUNTIME if is_reserved(body.surfaceId) else body.owner or session.actor
     target = ComponentTarget(owner, body.surfaceId, body.componentId, body.itemPath)
     done = post_action(session, caller.who, key, target, source=DOOR.name)
-    if owner == RUNTIME:
-        approval_id = approval_of(body.surfaceId)
+    if approval_id := approval_of(body.surfaceId):
         return session.approvals.values_list("turn__number", flat=True).get(approval_id=approval_id)
     row = Event.objects.filter(session=session, seq=done.get("seq", 0)).first()
     if row is not None and row.turn:

@@ -16,7 +16,7 @@ from envelopes import intake
 from envelopes.access import Principal, owns
 from envelopes.database_threads import in_session
 from envelopes.delivery import Changed
-from envelopes.errors import Forbidden, NotFound
+from envelopes.errors import BeachError, Forbidden, NotFound
 from envelopes.models import Session
 from envelopes.peers import rates
 from envelopes.protocol.targets import target_of
@@ -123,10 +123,13 @@ def _run(
         rates.take(peer)
     try:
         return _done(session, who, action.payload, message_id)
-    except NotFound as error:
+    except BeachError as error:
+        if error.code != NotFound.code:
+            raise
         if session_of(who, session.public_id) is None:
             raise LiveError("SESSION_NOT_FOUND", "This session is gone.") from error
-        raise
+        # A surface, a component, an approval: clients take the other code for the end of all.
+        raise LiveError("NOT_FOUND", error.message) from error
 
 
 def _done(session: Session, who: Principal, payload: Json, message_id: str) -> JsonObject:

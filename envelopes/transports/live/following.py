@@ -14,10 +14,12 @@ from envelopes.session_state import TooFarBack
 from envelopes.tasks import end
 from envelopes.transports.live import caps
 from envelopes.transports.live.identity import still
+from envelopes.transports.live.stored import SPECS, snapshot
 from envelopes.transports.live.subscribing import Subscription
-from envelopes.transports.live.tail import Tail
+from envelopes.transports.live.tail import Rendered, Tail
 from envelopes.transports.live.transport import LIVE
 from envelopes.transports.live.wire import Gone, Wire
+from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
@@ -34,6 +36,8 @@ class Following:
     def __init__(self, made: Subscription, wire: Wire) -> None:
         self._made, self._wire = made, wire
         self._tail = Tail(made)
+        # The session, as a client has it by now.
+        self._told = _named(made.ack["session"])
         self._follower = Follower(
             made.session, LIVE, made.reader, check=partial(check, made), recheck_seconds=RECHECK_SECONDS
         )
@@ -74,6 +78,25 @@ class Following:
             async for item in items:
                 for text in self._tail.told(item):
                     await self._wire.text(text)
+                rendered, self._tail.rendered = self._tail.rendered, None
+                if rendered is not None:
+                    await self._render(rendered)
+
+    async def _render(self, rendered: Rendered) -> None:
+        """The session as it is now, where its interface has changed as a whole. What the surfaces are came on their
+        channels, so only their names are in it: to take them again would not be the same."""
+        made, told = self._made, self._told
+        surfaces = told["surfaces"] if rendered.surfaces is None else rendered.surfaces
+        session = await in_session(made.session.pk, snapshot, made.session, made.key, rendered.row, surfaces)
+        if any(session.get(name) != told.get(name) for name in ("surfaces", *SPECS)):
+            self._told = session
+            await self._wire.say("render", {"session": session})
+
+
+def _named(session: JsonObject) -> JsonObject:
+    """The session of an ack, without what its surfaces are."""
+    surfaces = [{key: one[key] for key in one if key != "messages"} for one in session["surfaces"]]
+    return {**session, "surfaces": surfaces}
 
 
 async def check(made: Subscription) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from envelopes.access import Principal
 from envelopes.errors import ValidationFailed
 from envelopes.models import LiveChannel, Session
 from envelopes.protocol.time import instant
@@ -13,6 +12,9 @@ from envelopes.registries.actors import actors
 from envelopes.transports.live.contracts import Contract, ContractViolation, Violation, contract_of
 from envelopes.turns.channels import keep_contract
 from envelopes.types import Json, JsonObject
+
+SPECS = ("propsSpec", "actionSpec", "streamSpec", "contextSpec")
+"""The parts of a contract that a client is shown."""
 
 
 def contract_for(session: Session) -> Contract | None:
@@ -71,27 +73,25 @@ def observe(session: Session, host_context: JsonObject) -> None:
     LiveChannel.objects.update_or_create(session=session, defaults={"host_context": host_context})
 
 
-def snapshot(session: Session, who: Principal, row: int, channels: list[JsonObject]) -> JsonObject:
-    """The GguiSession of an ack (reading, 1.6): how things stand at row ``row``. Conversations do not expire."""
+def snapshot(session: Session, key: str, row: int, channels: list[JsonObject]) -> JsonObject:
+    """The GguiSession of an ack or a render (reading, 1.6), for whoever ``key`` names: how things stand at row ``row``.
+    Conversations do not expire."""
+    now = Session.objects.filter(pk=session.pk).values_list("updated_at", flat=True).first()
     kept = LiveChannel.objects.filter(session=session).first()
     contract = contract_for(session)
     made: JsonObject = {
         "id": session.public_id,
         "appId": session.actor,
-        "userId": who.key,
+        "userId": key,
         "eventSequence": row,
         "createdAt": instant(session.created_at),
-        "lastActivityAt": instant(session.updated_at),
+        "lastActivityAt": instant(now or session.updated_at),
         "expiresAt": None,
         "status": "active",
         "surfaces": channels,
     }
     if contract is not None:
-        made |= {
-            name: contract.document[name]
-            for name in ("propsSpec", "actionSpec", "streamSpec", "contextSpec")
-            if name in contract.document
-        }
+        made |= {name: contract.document[name] for name in SPECS if name in contract.document}
     if kept is not None and kept.host_context is not None:
         made["hostContext"] = kept.host_context
     return made

@@ -120,7 +120,7 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
     ack: JsonObject = {
         "sequence": row,
         "timestamp": now(),
-        "session": snapshot(session, who, row, surfaces),
+        "session": snapshot(session, who.key, row, surfaces),
         "streamSeq": begins.last,
         "serverVersion": server_version(),
         "a2ui": version,

@@ -7,23 +7,31 @@ from there. So each delivery comes once, in order (reading, section 3).
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 
 import orjson
 
 from envelopes.delivery import Item, PlacedDelta, UpToDate
 from envelopes.protocol.bubbles import SURFACE_PREVIEW
+from envelopes.session_state import Frame
 from envelopes.transports.live import frames
 from envelopes.transports.live.contracts import PREVIEW
 from envelopes.transports.live.presenter.deliveries import OURS
-from envelopes.transports.live.presenter.envelopes import Body, Piece, envelope, pieces
+from envelopes.transports.live.presenter.envelopes import RENDER, Body, Piece, envelope, pieces
 from envelopes.transports.live.previews import Previews
 from envelopes.transports.live.subscribing import Subscription
 from envelopes.transports.live.surfaces import Version
-from envelopes.types import Json
+from envelopes.types import Json, JsonObject
 
 SHARED_CHARACTERS = 65_536
 """Frames of longer payloads are made for each reader: what is kept of them for the next one has a bound."""
+
+_RENDER = f"\n{RENDER}\t"
+"""With what the line begins that says so."""
+
+_SETTLED = "row:settled\t"
+"""With what the payload of the end of a turn begins."""
 
 _wants: dict[str, frozenset[str]] = {}
 """What each view wants, by its key, which stands for that."""
@@ -45,14 +53,25 @@ _shared = lru_cache(maxsize=64)(_made)
 """Made once for all readers of a view, who mostly follow at the same row."""
 
 
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The interface has changed as a whole with row ``row``: it consists of these surfaces now. None: it may have,
+    since a turn has settled, which may have declared another contract."""
+
+    row: int
+    surfaces: list[JsonObject] | None
+
+
 class Tail:
-    """Counts the deliveries of one subscription: ``seq`` is that of the last one that was passed."""
+    """Counts the deliveries of one subscription: ``seq`` is that of the last one that was passed. ``rendered`` is set
+    with a row that may have changed the interface as a whole, for the door to take."""
 
     def __init__(self, subscription: Subscription) -> None:
         self._subscription = subscription
         self._plan = subscription.plan
         self.seq = self._plan.counted
         self._previews = Previews()
+        self.rendered: Rendered | None = None
         _wants[subscription.view.key] = subscription.wants
 
     def early(self) -> Iterator[str]:
@@ -73,16 +92,23 @@ class Tail:
             case _:
                 if self._previews.open:
                     for piece in pieces(item.payload):
-                        yield from self._over(piece)
+                        if piece.kind != RENDER:
+                            yield from self._over(piece)
                 made = _numbered(
                     item.payload, self.seq, self._subscription.view.key, self._subscription.version
                 )
                 self.seq += len(made)
                 if item.seq > self._plan.row:
                     yield from made
+                    if _RENDER in item.payload or item.payload.startswith(_SETTLED):
+                        self._note(item)
                 else:
                     first = self.seq - len(made) + 1
                     yield from (text for seq, text in enumerate(made, first) if seq in self._plan.kept)
+
+    def _note(self, item: Frame) -> None:
+        last = pieces(item.payload)[-1]
+        self.rendered = Rendered(item.seq, orjson.loads(last.envelope) if last.kind == RENDER else None)
 
     def _over(self, piece: Piece) -> Iterator[str]:
         """The end of previews that are over before this delivery; it may be what one became."""

@@ -54,6 +54,8 @@ def poison() -> dict[type[Model], Model]:
         "refused",
         "free-text",
         "diagnostic",
+        "experiment",
+        "consent",
         "provider",
         "late-decision",
         "tool-result",

@@ -32,6 +32,11 @@ SCHEMA_VERSION = "draft-2026-06-12"
 """The stamp of the source (seed, "Schema versioning"); of a draft nobody refuses another one."""
 
 
+RENDER = "render"
+"""The kind of a piece that is no delivery: no view wants it. Its envelope has the surfaces that there are from this
+row on, where it made or ended one."""
+
+
 class Piece(NamedTuple):
     """One delivery: ``envelope`` is JSON that lacks its number and its closing brace. Of a surface it is that for
     readers of A2UI 1.0, and ``older`` the one for those of 0.9.1; empty where there is no difference."""
@@ -102,12 +107,7 @@ class Envelopes:
     def surfaces(self, version: Version) -> list[JsonObject]:
         """All surfaces, for a reader that has none: ``{channel, owner, surfaceId, messages}``."""
         return [
-            {
-                "channel": surface_channel(surface.owner, surface.id),
-                "owner": surface.owner,
-                "surfaceId": surface.id,
-                "messages": messages,
-            }
+            {**_named(surface.owner, surface.id), "messages": messages}
             for surface, messages in (self._mirror.initial(version) if self._mirror is not None else ())
         ]
 
@@ -119,11 +119,14 @@ class Envelopes:
         turn_id, *_ = self._turns.pop(row.turn, ("",)) if row.kind == "settled" else ("",)
         if not made:
             return None
-        bodies = self._bodies(row, turn_id)
-        return "\n".join(
+        before = self._mirror.keys if self._mirror is not None else ()
+        lines = [
             "\t".join((one.kind, one.channel, *self._encoded(one.channel, body)))
-            for one, body in zip(made, bodies, strict=True)
-        )
+            for one, body in zip(made, self._bodies(row, turn_id), strict=True)
+        ]
+        if self._mirror is not None and self._mirror.keys != before:
+            lines.append("\t".join((RENDER, "", encoded([_named(*key) for key in self._mirror.keys]))))
+        return "\n".join(lines)
 
     def _encoded(self, channel: str, body: Body) -> Iterator[str]:
         yield envelope(self.session_id, channel, body)
@@ -180,6 +183,10 @@ class Envelopes:
         told = {"event": "settled", "turn": row.turn, "turnState": row.data["turnState"], "meta": meta}
         # Of a message's turn, the one that has answered it (D66).
         return {**told, "joined": row.data["joined"]} if "joined" in row.data else told
+
+
+def _named(owner: str, surface_id: str) -> JsonObject:
+    return {"channel": surface_channel(owner, surface_id), "owner": owner, "surfaceId": surface_id}
 
 
 def _part(row: Row) -> Body:

@@ -79,6 +79,11 @@ class Mirror:
         """All surfaces for a reader that has none."""
         return [(known.surface, initial(known.surface, version)) for known in self._known.values()]
 
+    @property
+    def keys(self) -> tuple[Key, ...]:
+        """The surfaces that there are, in order."""
+        return tuple(self._known)
+
     def follow(self, row: Row) -> list[Update]:
         """What a row did that the surfaces have taken just now, surface by surface."""
         return [update for key, ids in _touched(row).items() if (update := self._update(key, ids))]

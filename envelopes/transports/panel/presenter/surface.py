@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from a2ui import ops
+from envelopes.approvals.surface import approval_of
 from envelopes.errors import ValidationFailed
 from envelopes.markup.html import SafeString, html, icon, text, trusted
 from envelopes.protocol.surfaces import RUNTIME, messages_of
@@ -132,8 +133,8 @@ def shown(render: RenderContext, at: str) -> SafeString:
 def changed(context: RowContext, changes: Sequence[SurfaceChange]) -> None:
     """What the engine says that this row did to surfaces, whichever kind of row it is."""
     for change in changes:
-        if change.owner == RUNTIME:
-            # What the runtime asks has a card of the page's own.
+        if change.owner == RUNTIME and approval_of(change.surface_id):
+            # This question has a card of the page's own.
             continue
         card = _open_card(context, change.owner, change.surface_id)
         if change.kind == "created":
@@ -169,11 +170,9 @@ def end(context: RowContext, turn: int, owner: str = "") -> None:
 def show(context: RowContext) -> list[Card]:
     """An a2ui-surface part: the changes have said what it did; what did nothing is said to have done nothing. Returns
     the cards of it that there are now."""
-    if context.row.actor == RUNTIME:
-        return []
     named, harmless = _named(context.data)
     cards = [card for name in sorted(named) if (card := _open_card(context, context.row.actor, name))]
-    if cards or context.changes or harmless:
+    if cards or context.changes or harmless or context.row.actor == RUNTIME:
         return cards
     context.model.add(
         context.segment(), Unshown(context.new_id(), context.row.actor, context.at, "invalid_surface")

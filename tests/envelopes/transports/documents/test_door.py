@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 import pytest
 from asgiref.sync import sync_to_async
+from waffle.models import Flag
 
 from envelopes.models import Document
 from envelopes.providers.scripted import Say, text
@@ -17,7 +18,7 @@ from envelopes.transports.documents.shapes.a2ui import A2UI_BYTES, A2uiEnvelope
 from envelopes.transports.documents.shapes.common import canonical_id
 from envelopes.transports.documents.shapes.reading import read_envelope
 from tests.desk import Desk, replies
-from tests.envelopes.transports.documents.tables import DOCUMENT
+from tests.envelopes.transports.documents import tables
 from tests.envelopes.transports.program import Program, at_door
 from tests.envelopes.transports.sse.test_sse import Stream
 
@@ -25,8 +26,17 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 SCRIPT = replies([Say([text("response", "Hello")])])
 SCOPES = "chat read documents"
+DOCUMENT: dict[str, Any] = {
+    **tables.DOCUMENT,
+    "experimental": {**tables.BLOCK, "rollout_stage": "limited_preview"},
+}
 SURFACE = DOCUMENT["surface"]
 _count = iter(range(10**6))
+
+
+@pytest.fixture(autouse=True)
+def _in_rollout(db: None) -> None:
+    Flag.objects.create(name=tables.BLOCK["feature_flag"], everyone=True)
 
 
 def envelope(*ops: Any, surface: str = SURFACE, **more: Any) -> dict[str, Any]:

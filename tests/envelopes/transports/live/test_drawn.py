@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
+from pydantic import BaseModel
 
-from envelopes.providers.scripted import Say, text
+from envelopes.providers.scripted import Call, Say, text
+from envelopes.registries.tools import Tool
+from envelopes.transports.live import declare
 from envelopes.types import JsonObject
 from tests.desk import replies
 from tests.envelopes.transports.live.client import Channel, live
@@ -39,6 +43,10 @@ SHOW = surface(
 )
 CHANNEL = "beach:surface/tester/form"
 SCRIPT = replies([Say([SHOW, text("response", "Here.")])], [Say([text("response", "Hello!")])])
+
+
+class Nothing(BaseModel):
+    pass
 
 
 def target(component: str) -> JsonObject:
@@ -131,5 +139,56 @@ async def test_integers_of_any_length_come_as_they_are(version: str) -> None:
         back = await Channel(token=caller.token).open()
         (shown,) = (await back.subscribe(session, a2ui=[version]))["payload"]["session"]["surfaces"]
         assert str(long) in str(shown["messages"])
+        await back.close()
+        await channel.close()
+
+
+async def test_the_session_comes_again_when_its_interface_has_changed_as_a_whole() -> None:
+    gone = surface({"version": "v0.9", "deleteSurface": {"surfaceId": "form"}})
+    write = surface(
+        {"version": "v0.9", "updateDataModel": {"surfaceId": "form", "path": "/name", "value": "B"}}
+    )
+    done = text("response", "Here.")
+
+    async def redeclare(context: Any, args: Any) -> Any:
+        await sync_to_async(declare)(context.session_id, {"actionSpec": {"pay": {}}})
+
+    tool = Tool("redeclare", "Declares.", Nothing, redeclare)
+    script = replies(
+        [Say([SHOW, done])], [Say([write, done])], [Call("redeclare", {})], [Say([done])], [Say([gone, done])]
+    )
+    async with live(script, tool) as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session)
+
+        async def rendered() -> Any:
+            await channel.act(session, "beach:message", {"text": "Go"})
+            frame = await channel.until(lambda frame: frame["type"] == "render")
+            return frame["payload"]["session"]
+
+        made = await rendered()
+        assert made["surfaces"] == [{"channel": CHANNEL, "owner": "tester", "surfaceId": "form"}]
+        # What it is made of has come before.
+        assert [one["payload"].get("channel") for one in channel.frames][-2] == CHANNEL
+        assert made["id"] == session.public_id
+        await channel.settled()
+        await channel.act(session, "beach:message", {"text": "Only write"})
+        await channel.settled()
+        declared = await rendered()
+        assert declared["actionSpec"] == {"pay": {}}
+        assert declared["surfaces"] == made["surfaces"]
+        ended = await rendered()
+        assert ended["surfaces"] == []
+        await channel.settled()
+        await channel.pong()
+        assert sum(one["type"] == "render" for one in channel.frames) == 3
+        # Nothing of it is counted, nor comes again: the ack has the session.
+        assert channel.seqs == list(range(1, len(channel.seqs) + 1))
+        back = await Channel(token=caller.token).open()
+        await back.subscribe(session, fromSeq=0)
+        await back.until(lambda frame: frame["payload"].get("seq") == channel.seqs[-1])
+        await back.pong()
+        assert [one for one in back.frames if one["type"] == "render"] == []
+        assert back.data == channel.data
         await back.close()
         await channel.close()

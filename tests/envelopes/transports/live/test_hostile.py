@@ -118,3 +118,20 @@ def test_an_agent_declares_no_name_that_is_the_servers_or_breaks_a_line(part: st
     with pytest.raises(ContractRefused) as refused:
         contract_of({part: {name: entry}})
     assert [one.code for one in refused.value.violations] == ["CTR_RESERVED_NAME"]
+
+
+async def test_what_is_not_there_in_a_session_is_not_the_end_of_it() -> None:
+    async with live() as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session)
+        nowhere = {"target": {"owner": "tester", "surfaceId": "none", "componentId": "root"}}
+        for action, data_ in (
+            ("beach:click", nowhere),
+            ("beach:edit", {**nowhere, "value": 1}),
+            ("beach:decide", {"approval": "0" * 22, "decision": "granted"}),
+        ):
+            assert (await channel.act(session, action, data_))["payload"]["code"] == "NOT_FOUND"
+        await sync_to_async(session.delete)()
+        gone = await channel.act(session, "beach:message", {"text": "Hi"})
+        assert gone["payload"]["code"] == "SESSION_NOT_FOUND"
+        await channel.close()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from beachsite.suite import ROOT
+from envelopes.log.numbering import VIEWS
 from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS
+from envelopes.runtime.tidying import KEPT_ROWS
 from envelopes.transports.live.contracts import (
     KEPT_CONTRACTS,
     MAX_CONTEXT_BYTES,
@@ -42,5 +44,7 @@ def test_they_are_documented() -> None:
         f"{LEAST_MS:,} to {MOST_MS:,}, {DEFAULT_MS:,} unless asked",
         f"{MAX_BYTES:,}",
         f"{MAX_CHARACTERS:,}",
+        f"{KEPT_ROWS:,}",
+        f"{VIEWS:,}",
         f"{RING:,}",
     ]
