@@ -159,6 +159,7 @@ const kept = item => new Promise((resolve, reject) => {
     // The token may be of a login that was another one: once, it is asked for again.
     if (status === 403) item.asked = await fresh();
     if (passing) fail({ retry: true });
+    else if (status === 401) fail({ code: 'internal', message: words('unsent', strings.signedOut) });
     else fail({ code: status === 413 ? 'too_large' : 'internal', message: told.message ?? (status === 413 ? words('fileTooLarge', nameOf(file), size(+facts.fileLimit)) : strings.failed) });
   };
   item.stop = () => ask.abort();

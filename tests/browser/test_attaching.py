@@ -320,6 +320,16 @@ def test_files_that_never_get_through_are_given_back_and_hold_up_nothing(stage: 
     assert len(came) == 5
 
 
+def test_who_was_signed_out_meanwhile_is_told_in_words_for_people(stage: Stage, desk: Desk) -> None:
+    desk.allow("401")
+    page = stage.page
+    answer(page, 401)
+    choose(page, file("a.txt"))
+    page.locator("#composer").evaluate("form => form.requestSubmit()")
+    expect(own(page)).to_contain_text("Not sent: you were signed out.")
+    expect(own(page).locator(".b-linkbtn:visible")).to_have_text(["Try again", "Edit"])
+
+
 def test_a_file_is_called_what_it_is_called(stage: Stage, desk: Desk) -> None:
     """Names that mean something to whoever puts texts together: to the page they are text."""
     page = stage.page

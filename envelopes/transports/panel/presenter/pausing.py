@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from a2ui import ops
 from envelopes.transports.panel.presenter import activity, gathered
 from envelopes.transports.panel.presenter.blocks import Me, Segment
+from envelopes.transports.panel.presenter.prose import Stopped
 
 if TYPE_CHECKING:
     from envelopes.transports.panel.presenter.row import RowContext, TurnMemory
@@ -44,6 +45,18 @@ def speak_below(context: RowContext, turn: TurnMemory, actor: str) -> Segment:
     """``actor`` is at work in ``turn`` from here on, under its own name: what moved above folds."""
     _fold(context, turn, 0.0)
     return context.thread.open_segment(context, turn, actor)
+
+
+def stopped_in(context: RowContext) -> Segment:
+    """Where a turn that was at work says that it was stopped: where it was writing, though what waited in line behind
+    it has been stopped before."""
+    model, turn = context.model, context.turn
+    for segment in reversed(model.segments) if turn.status == "running" else ():
+        if segment.turn == turn.number and not any(segment is each for each in model.held.values()):
+            return segment
+        if not all(isinstance(view, Stopped) for view in segment.parts):
+            break
+    return context.segment()
 
 
 def _fold(context: RowContext, turn: TurnMemory, ran: float) -> None:

@@ -307,7 +307,7 @@ class Thread:
         if finalized_by in questions.BROKEN_OFF:
             surface.end(context, turn.number)
         if finalized_by == "cancelled":
-            self.model.add(context.segment(), prose.Stopped(context.new_id()))
+            self.model.add(pausing.stopped_in(context), prose.Stopped(context.new_id()))
         else:
             questions.ended(context, finalized_by)
         pausing.pause(context)

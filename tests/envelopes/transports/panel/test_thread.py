@@ -520,3 +520,18 @@ def test_headings_of_an_answer_stand_below_the_name_of_who_speaks_and_skip_no_le
         ("h4", "d"),
         ("h5", "e"),
     ]
+
+
+def test_each_answer_that_was_stopped_says_so_below_its_own_question() -> None:
+    talk = Talk()
+    talk.me("Find flights")
+    talk.turn(1)
+    talk.part("ack", "Searching")
+    talk.me("Only direct ones")
+    talk.turn(2, "queued")
+    # As they end: what waits at once, what is at work when its runner hears of it.
+    talk.settle(2, "cancelled")
+    talk.settle(1, "cancelled")
+    said = [words(turn) for turn in talk.reloaded().select("b-turn")]
+    assert [one.count("You stopped this answer.") for one in said] == [1, 1]
+    assert "Searching" in said[0]
