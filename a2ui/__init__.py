@@ -11,6 +11,8 @@ from pkgutil import extend_path
 __path__ = extend_path(__path__, __name__)
 
 from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0
+from a2ui.catalog.beach.document import DOCUMENTS as CATALOG_DOCUMENTS
+from a2ui.catalog.beach.document import document as catalog_document
 from a2ui.catalog.beach.document import for_prompt
 from a2ui.catalog.registry import Catalog
 from a2ui.data.patch import apply_patch, patch_pointer
@@ -43,6 +45,7 @@ from a2ui.surfaces import SurfaceSet
 __all__ = [
     "BEACH_CATALOG",
     "BEACH_CATALOG_1_0",
+    "CATALOG_DOCUMENTS",
     "MEDIA_TYPE",
     "A2uiError",
     "ActionError",
@@ -69,6 +72,7 @@ __all__ = [
     "SurfaceSet",
     "Target",
     "apply_patch",
+    "catalog_document",
     "for_prompt",
     "is_media_type",
     "joined_data_models",

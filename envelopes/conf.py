@@ -225,6 +225,12 @@ class RuntimeSettings:
     BEACH_TURNS_AT_ONCE = _whole(500)
     """How many turns a process runs at once; of the others the oldest is next."""
 
+    BEACH_WEBHOOK_ATTEMPTS = _whole(12)
+    """How often a webhook is tried before it is given up."""
+
+    BEACH_WEBHOOK_DAYS = _whole(30)
+    """How long is kept what has become of one, once it was delivered or given up."""
+
     BEACH_WEBHOOK_HOSTS = _texts()
     """Hosts that webhooks may be sent to; ``*.example.com`` for all below one, ``host:8443`` for another port."""
 

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from envelopes.errors import Unavailable
+from envelopes.models.ids import public_id
 from envelopes.models.nonce import Nonce
 
 MOST = 100_000
@@ -26,14 +27,19 @@ class DatabaseNonces:
     def __init__(self, scope: str) -> None:
         self._scope = scope
 
-    def use(self, nonce: str, until: float) -> bool:
+    def use(self, nonce: str, until: float, *, by: str = "") -> bool:
         """Use ``nonce`` up, once; False where it has been. It is remembered until so many seconds since 1970. Raises
-        ``Unavailable`` where too many are remembered already."""
-        digest = hashlib.sha256(nonce.encode("utf-8", "surrogatepass")).hexdigest()
+        ``Unavailable`` where too many are remembered already.
+
+        ``by`` is what it is used for: the same may use it again, since whoever asks knows a repeat of that otherwise.
+        """
+        digest = _digest(nonce)
+        made_with = _digest(by)[:32] if by else public_id()
         expires_at = datetime.fromtimestamp(until, tz=UTC)
         with transaction.atomic():
             made = Nonce.objects.bulk_create(
-                [Nonce(scope=self._scope, digest=digest, expires_at=expires_at)], ignore_conflicts=True
+                [Nonce(scope=self._scope, digest=digest, made_with=made_with, expires_at=expires_at)],
+                ignore_conflicts=True,
             )
             # Whose row it is only the database knows: the number of a row that was there is not told.
             mine = Nonce.objects.filter(
@@ -44,6 +50,10 @@ class DatabaseNonces:
                     "Too many have come within five minutes. Try again in a while.", allowed=MOST
                 )
         return mine
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def purge() -> int:

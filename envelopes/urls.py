@@ -8,6 +8,7 @@ from envelopes.artifacts.serving import download
 from envelopes.registries.transports import transports
 from envelopes.transports.agent_card import agent_card
 from envelopes.transports.api import make_api, openapi
+from envelopes.transports.catalog_documents import routes as catalog_routes
 
 app_name = "envelopes"
 
@@ -17,6 +18,7 @@ urlpatterns = [
     *(route for transport in transports for route in transport.routes()),
     path("artifacts/<str:artifact_id>", download, name="artifact"),
     path(".well-known/agent-card.json", agent_card, name="agent-card"),
+    *catalog_routes(),
     path("api/openapi.json", openapi, {"api": api}, name="openapi"),
     path("api/", (api.urls[0], "ninja", "api")),
 ]

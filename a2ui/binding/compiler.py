@@ -126,6 +126,8 @@ class Compiler:
         if isinstance(function, ExpressionError):
             return _failing(function, recorder)
         if function.remote and self.calls is not None:
+            if not recorder.asks:
+                return _failing(_not_here(call), recorder)
             return ask(self, self.calls, function, call, recorder)
         return self._run(function, call.arguments, recorder)
 
@@ -140,8 +142,7 @@ class Compiler:
             if function.callers == "agentOnly":
                 return ExpressionError(f"Only the agent may call {call.name}.", expression=call.name)
             if function.remote and self.calls is None:
-                message = f"{call.name} is run by the agent, which cannot be asked from here."
-                return ExpressionError(message, expression=call.name)
+                return _not_here(call)
         for name in function.literal_args:
             if isinstance(call.arguments.get(name), NODES):
                 message = f"`{name}` of {call.name[:40]} must be a literal; got a binding or a call."
@@ -296,6 +297,11 @@ def from_expression(part: expressions.Expression) -> Value:
 def _constantly(constant: Const) -> Getter:
     value = constant.value
     return lambda _: value
+
+
+def _not_here(call: FunctionCall) -> ExpressionError:
+    message = f"{call.name} is run by the agent, which cannot be asked from here."
+    return ExpressionError(message, expression=call.name)
 
 
 def _failing(error: A2uiError, recorder: ReadRecorder, shown: str | None = None) -> Getter:

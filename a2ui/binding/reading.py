@@ -48,17 +48,21 @@ class ReadRecorder:
 
     `counter` is the template whose items they are in, None outside of any; `counts`: they read its position. `grows`:
     further paths may show up later, in a formatString text that itself comes from the data; `on_read` is called for
-    those, with None for the position.
+    those, with None for the position. `asks`: an agent may be asked for them, since whatever shows the answer is drawn
+    anew once it is there.
     """
 
-    __slots__ = ("component_id", "counter", "counts", "grows", "on_read", "reads", "report")
+    __slots__ = ("asks", "component_id", "counter", "counts", "grows", "on_read", "reads", "report")
 
     def __init__(
         self,
         component_id: str,
         report: Callable[[A2uiError, str], None],
         counter: Counter | None = None,
+        *,
+        asks: bool = True,
     ) -> None:
+        self.asks = asks
         self.component_id = component_id
         self.reads: dict[Read, Getter] = {}
         """What is read, with the closure that reads it: a value and its checks have one for all."""

@@ -54,6 +54,7 @@ class Build(ReadRecorder):
         self.reads = {}
         self.report = view.report
         self.grows = self.counts = False
+        self.asks = True
         self.on_read = None
         self.counter = place.levels[-1] if place.levels else None
         self.view = view

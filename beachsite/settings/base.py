@@ -180,8 +180,11 @@ BEACH_DATABASE_THREADS = env.number(
     "BEACH_DATABASE_THREADS", 1 if DATABASES["default"]["ENGINE"].endswith("sqlite3") else 4, least=1
 )
 # How many turns a process runs at once; others wait, the oldest first.
-BEACH_WEBHOOK_HOSTS = env.words("BEACH_WEBHOOK_HOSTS")
 BEACH_TURNS_AT_ONCE = env.number("BEACH_TURNS_AT_ONCE", 500, least=1)
+# Where webhooks may go, how often one is tried, and for how many days it is kept what became of it.
+BEACH_WEBHOOK_HOSTS = env.words("BEACH_WEBHOOK_HOSTS")
+BEACH_WEBHOOK_ATTEMPTS = env.number("BEACH_WEBHOOK_ATTEMPTS", 12, least=1)
+BEACH_WEBHOOK_DAYS = env.number("BEACH_WEBHOOK_DAYS", 30, least=1)
 # How long a turn stays with a process that has stopped answering.
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 # How long a reader may take nothing of what is being sent to it before it is cut off.

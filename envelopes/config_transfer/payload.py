@@ -12,6 +12,7 @@ from envelopes.protocol.agent_cards import read_agent_card
 from envelopes.protocol.config_envelope import CONFIG_BYTES, Kind
 from envelopes.protocol.parts import from_pydantic
 from envelopes.protocol.strict_json import parse_strict
+from envelopes.protocol.text import clean_json
 from envelopes.registries.scopes import SCOPES
 
 
@@ -80,7 +81,12 @@ class Payload(_Closed):
 def read_payload(raw: bytes, kind: Kind) -> Payload:
     """What was sealed. Raises ``ValidationFailed`` with a pointer into the payload."""
     try:
-        payload = Payload.model_validate(parse_strict(raw.decode(), limit=CONFIG_BYTES))
+        value = parse_strict(raw.decode(), limit=CONFIG_BYTES)
+        if clean_json(value) != value:
+            raise ValidationFailed("A text holds characters that no database keeps.", path="")
+        payload = Payload.model_validate(value)
+    except UnicodeDecodeError as error:
+        raise ValidationFailed("What is sealed is no text in UTF-8.", path="") from error
     except ValidationError as error:
         raise from_pydantic(error, "") from error
     if (payload.peers is None) != (kind == "profile"):

@@ -17,6 +17,8 @@ from envelopes import config_transfer
 from envelopes.config_transfer import Change
 from envelopes.config_transfer.environment import differences
 from envelopes.errors import BeachError, ValidationFailed
+from envelopes.protocol.config_envelope import CONFIG_BYTES
+from envelopes.protocol.text import clean_text
 from envelopes.types import Json
 
 PASSPHRASE = "BEACH_CONFIG_PASSPHRASE"  # noqa: S105 - the name of a variable
@@ -76,16 +78,27 @@ def _export(options: dict[str, Any], say: Callable[[str], object]) -> None:
 
 
 def _import(options: dict[str, Any], say: Callable[[str], object]) -> None:
-    text = options["file"].read_text(encoding="utf-8")
+    text = _text_of(options["file"])
     envelope, payload = config_transfer.read(text, _passphrase(options["passphrase_file"], again=False))
     report = config_transfer.carry_over(payload, dry=options["dry_run"])
     for change in report.changes:
         for line in _in_words(change):
-            say(line)
+            say(clean_text(line))
     for name, there, here in differences(envelope.metadata.environment):
-        say(f"! {name}: {_shown(there)} in the file, {_shown(here)} here (set where it runs, not imported)")
+        line = f"! {name}: {_shown(there)} in the file, {_shown(here)} here (set where it runs, not imported)"
+        # Whoever wrote the file may have meant the terminal.
+        say(clean_text(line))
     done = "would change" if options["dry_run"] else "changed"
     say(f"{report.changed} {done}, {report.same} as they were.")
+
+
+def _text_of(file: Path) -> str:
+    with file.open("rb") as opened:
+        raw = opened.read(CONFIG_BYTES + 1)
+    if len(raw) > CONFIG_BYTES:
+        # Before it is in memory, however long it is.
+        raise CommandError(f"{file} has more than {CONFIG_BYTES:,} bytes: it is no configuration.")
+    return raw.decode()
 
 
 def _in_words(change: Change) -> list[str]:

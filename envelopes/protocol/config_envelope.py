@@ -50,12 +50,12 @@ Base64 = Annotated[str, AfterValidator(_is_base64), Field(json_schema_extra={"co
 
 class Scrypt(_Closed):
     """How the key is made of the passphrase (RFC 7914). The bounds keep whoever opens a file from being made to spend
-    more than a second and a gigabyte on it."""
+    more than some seconds and half a gigabyte on it."""
 
     name: Literal["scrypt"] = "scrypt"
-    n: Annotated[int, AfterValidator(_is_power), Field(ge=2**14, le=2**20, description="A power of two.")]
+    n: Annotated[int, AfterValidator(_is_power), Field(ge=2**14, le=2**19, description="A power of two.")]
     r: Annotated[int, Field(ge=8, le=8)] = 8
-    p: Annotated[int, Field(ge=1, le=4)] = 1
+    p: Annotated[int, Field(ge=1, le=1)] = 1
     salt: Annotated[Base64, Field(min_length=24, max_length=88)]
 
     @property
@@ -99,9 +99,14 @@ class ConfigEnvelope(_Closed):
 
     def header(self) -> bytes:
         """What AES-GCM has to authenticate beside the payload: the rest of the envelope (RFC 8785),
-        with what the key is made by."""
+        with what the key is made by. Raises ``ValidationFailed`` for what RFC 8785 has no text for."""
         told = self.model_dump(mode="json", exclude={"encrypted_payload": {"ciphertext"}})
-        return rfc8785.dumps(told)
+        try:
+            return rfc8785.dumps(told)
+        except (rfc8785.CanonicalizationError, UnicodeError) as error:
+            raise ValidationFailed(
+                "A number or a text of the metadata cannot be authenticated.", path="/metadata"
+            ) from error
 
     def as_json(self) -> JsonObject:
         """The envelope as it is written."""

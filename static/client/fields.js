@@ -171,10 +171,11 @@ onField('focusout', (host, e) => {
   commit(host.id);
   if (!host.contains(e.relatedTarget)) catchUp(host);
 });
-// A field in a surface is not a form: Enter commits it and submits nothing.
+// Enter in a line of text commits it; in a form it presses the button as well, which looks at everything first.
 onField('keydown', (host, e) => {
   if (e.key !== 'Enter' || e.isComposing || !e.target.matches('input')) return;
   e.preventDefault();
   commit(host.id);
+  if (!checkable(e.target)) one('[data-act]', host.closest('.a2-form') ?? host)?.click();
 });
 addEventListener('pagehide', flush);

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from a2ui import BEACH_CATALOG, Limits
 from tests.browser.conftest import Desk
+from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
+from tests.envelopes.transports.panel.talk import Talk, surface, update
 from tests.liveserver import Server, running
 
 SAMPLE = "/gallery/?sample=17-own-catalog&step=1"
@@ -33,6 +36,50 @@ def own_page(desk: Desk, own_site: Server) -> Page:
 
 def names(page: Page) -> list[str]:
     return page.locator("tbody[id$=-xr] th").all_inner_texts()
+
+
+VALUES = "cells => cells.map(cell => cell.dataset.v)"
+FORM = [
+    {"id": "name", "label": "Name"},
+    {"id": "notes", "label": "Notes", "type": "longText"},
+    {"id": "fine", "label": "Fine", "type": "checkbox"},
+]
+
+
+@pytest.fixture
+def open_many(desk: Desk) -> Iterator[Stage]:
+    """A chat with a form, a field outside of it, and a table of 250 rows, which shows some."""
+    columns = [
+        {"label": "Flight", "value": {"path": "name"}, "rowHeader": True, "sortable": True},
+        {
+            "label": "Price",
+            "value": {"path": "price"},
+            "type": "currency",
+            "currency": "EUR",
+            "sortable": True,
+        },
+    ]
+    rows = [
+        {"id": "root", "component": "Column", "children": ["form", "out", "table"]},
+        {"id": "out", "component": "TextField", "label": "Outside", "value": {"path": "/out"}},
+        {
+            "id": "form", "component": "Form", "fields": FORM, "value": {"path": "/who"},
+            "action": {"event": {"name": "book"}},
+        },
+        {"id": "table", "component": "Table", "columns": columns, "rows": {"path": "/flights"}},
+    ]  # fmt: skip
+    flights = [{"id": at, "name": f"F {at}", "price": at * 7 % 250} for at in range(250)]
+    data = surface("s1", *rows, model={"flights": flights, "who": {}, "out": ""})
+    data["messages"][0]["createSurface"]["catalogId"] = BEACH_CATALOG.id
+    talk = Talk(limits=Limits(list_items=100))
+    talk.me("Hi")
+    talk.turn(1)
+    talk.part("a2ui-surface", data=data)
+    desk.context.add_init_script(FAKE_SOCKET)
+    with serving(lambda: render(talk)) as url:
+        stage = Stage(desk.page(), url, talk)
+        stage.open()
+        yield stage
 
 
 def test_a_table_is_sorted_by_its_headings_and_stays_so_while_it_changes(own_page: Page) -> None:
@@ -58,6 +105,51 @@ def test_a_table_is_sorted_by_its_headings_and_stays_so_while_it_changes(own_pag
     own_page.get_by_role("columnheader", name="Flight").get_by_role("button").click()
     expect(price).to_have_attribute("aria-sort", "none")
     assert names(own_page) == ["BA 487", "EJ 3301", "ME 77", "NV 12", "SL 9"]
+
+
+def test_sorting_by_the_keyboard_brings_all_rows_behind_show_more(open_many: Stage) -> None:
+    page, talk = open_many.page, open_many.talk
+    shown = page.locator("tbody[id$=-xr] tr:not(.a2-table__more)")
+    expect(shown).to_have_count(100)
+    price = page.get_by_role("columnheader", name="Price")
+    page.get_by_role("columnheader", name="Flight").get_by_role("button").focus()
+    page.keyboard.press("Tab")
+    expect(price.get_by_role("button")).to_be_focused()
+    page.keyboard.press("Space")
+    for _ in range(3):
+        open_many.sync(wait=0)
+    expect(shown).to_have_count(250)
+
+    found = [float(one) for one in page.locator("tbody[id$=-xr] [data-v]").evaluate_all(VALUES)]
+    assert found == sorted(found)
+    assert len(found) == 250
+    expect(price.get_by_role("button")).to_be_focused()
+
+    # Somebody else's row finds its place while this one types.
+    page.get_by_label("Name").press_sequentially("In")
+    open_many.row(talk.part("a2ui-surface", data={"messages": [update("s1", "/flights/249/price", 5.5)]}))
+    expect(page.locator("tbody[id$=-xr] [data-v]").nth(6)).to_have_text("€5.50")
+    page.get_by_label("Name").press_sequentially("es")
+    expect(page.get_by_label("Name")).to_have_value("Ines")
+    expect(price).to_have_attribute("aria-sort", "ascending")
+
+
+def test_enter_in_a_line_of_text_sends_the_form(open_many: Stage) -> None:
+    page = open_many.page
+    name = page.get_by_label("Name")
+    name.fill("Ines")
+    name.press("Enter")
+    (edited, clicked) = [one for one in open_many.fresh() if one["type"] in ("edit", "action")]
+    assert (edited["type"], edited["value"], clicked["type"]) == ("edit", "Ines", "action")
+    assert clicked["target"].endswith("-xs")
+
+    # Neither of these is an end of anything.
+    page.get_by_label("Notes").fill("one")
+    page.get_by_label("Notes").press("Enter")
+    page.get_by_label("Fine").press("Enter")
+    page.get_by_label("Outside").fill("x")
+    page.get_by_label("Outside").press("Enter")
+    assert [one["type"] for one in open_many.sync()] == ["edit", "edit"]
 
 
 def test_a_form_says_what_it_needs_and_sends_typed_values(own_page: Page) -> None:

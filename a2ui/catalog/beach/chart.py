@@ -7,11 +7,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from a2ui import ops
-from a2ui.catalog.beach.cells import writer
+from a2ui.catalog.beach.cells import Write, writer
 from a2ui.catalog.beach.columns import Column
 from a2ui.catalog.beach.lists import items, items_shape
-from a2ui.catalog.beach.marks import Marks
-from a2ui.catalog.beach.scale import scale
+from a2ui.catalog.beach.marks import Before, Marks
+from a2ui.catalog.beach.scale import Scale, scale
 from a2ui.catalog.beach.series import Points, Reader, of_item, series, series_shape
 from a2ui.catalog.kinds import enum, literal_number, literal_text, text
 from a2ui.components import BaseComponent
@@ -36,6 +36,7 @@ _EACH_NAMED = 12
 """Up to so many points, each has its name under it; of more, some have."""
 _NAMES = 4
 _TICK_CHARS = 16
+_NOTHING = '<p class="a2-note">Nothing to show.</p>'
 _WEIGHT = 20 * CHARS_AN_INSTANCE
 
 
@@ -43,7 +44,9 @@ class Drawn(NamedTuple):
     """A chart as it was sent: everything but the marks and words that may change alone, and these by their ids."""
 
     frame: str
-    marks: dict[str, str]
+    names: list[str]
+    axis: Scale
+    marks: Before
     words: dict[str, str]
     html: Callable[[], str]
     """The whole element."""
@@ -71,27 +74,31 @@ class Chart(BaseComponent):
         kind = props.get("type", "bar")
         label, title, reader = always(build.labelled()), always(build.html("title")), Reader(build)
         names = [always(build.escaped(one.label, build)) for one in props.get("series", ())]
-        write = _writer(build)
+        numbers = _Numbers(build)
         opened = f'" class="{build.classes(_CLASSES[kind])}"{build.role()}{heard}'
         build.weight += _WEIGHT
 
-        def draw(scope: Any, context: str) -> Drawn:
+        def draw(scope: Any, context: str, before: Drawn | None) -> Drawn:
             dom_id = f"{build.id}{context}"
             points = reader.points(scope)
             told_as = [name(scope) for name in names]
             named = label(scope)
-            return _drawn(dom_id, opened + named, kind, title(scope), told_as, points, write)
+            return _drawn(dom_id, opened + named, kind, title(scope), told_as, points, numbers, before)
 
         build.memo(_Memo(build.place, draw, build.view.journal))
+
+
+_Draw = Callable[[Any, str, Drawn | None], Drawn]
+"""(scope, context, how the instance was drawn before) -> how it is drawn now."""
 
 
 class _Memo(Memo):
     """Remembers what each instance shows, mark by mark, and sends those that are different."""
 
-    __slots__ = ("_draw", "_drawn")
+    __slots__ = ("_draw",)
 
-    def __init__(self, place: Place, draw: Callable[[Any, str], Drawn], journal: Journal) -> None:
-        super().__init__(place, lambda scope, context: draw(scope, context).html(), journal)
+    def __init__(self, place: Place, draw: _Draw, journal: Journal) -> None:
+        super().__init__(place, lambda scope, context: draw(scope, context, None).html(), journal)
         self._draw = draw
         self.shown: dict[str, Any] = {}
 
@@ -99,7 +106,7 @@ class _Memo(Memo):
         return self._look(scope, context).html()
 
     def _look(self, scope: Any, context: str) -> Drawn:
-        drawn = self._draw(scope, context)
+        drawn = self._draw(scope, context, self.shown.get(context))
         if self._journal.on:
             self._journal.item(self.shown, context)
         self.shown[context] = drawn
@@ -108,30 +115,45 @@ class _Memo(Memo):
     def emit(self, scope: Any, context: str) -> Op | Several | None:
         before: Drawn | None = self.shown.get(context)
         now = self._look(scope, context)
-        if before is None or before.frame != now.frame or before.marks.keys() != now.marks.keys():
+        if before is None or before.frame != now.frame or before.names != now.names:
             # Morphed, so that a table that somebody has opened stays open.
             return ops.morph(self.place.prefix + context, now.html())
-        changed = [ops.replace(name, mark) for name, mark in now.marks.items() if mark != before.marks[name]]
+        old, new = before.marks.marks, now.marks.marks
+        changed = [ops.replace(name, mark) for name, mark in new.items() if mark != old[name]]
         changed += [ops.text(name, words) for name, words in now.words.items() if words != before.words[name]]
         return Several(changed) if changed else None
 
 
-def _writer(build: Build) -> Callable[[Any], str]:
-    decimals, currency = build.props.get("decimals"), build.props.get("currency", "")
-    whole = int(decimals) if decimals is not None and 0 <= decimals <= MAX_DECIMALS else None
-    column = Column("", None, "currency" if currency else "number", decimals=whole, currency=currency)
-    write, work = writer(column, build.options.env), build.compiler.work
-    # All points are written anew when one of them moves.
-    number = lru_cache(maxsize=2 * build.options.limits.points)(write)
+class _Numbers:
+    """How the values of a chart are written, and the ticks of its axis."""
 
-    def words(value: Any) -> str:
+    def __init__(self, build: Build) -> None:
+        props, decimals = build.props, build.props.get("decimals")
+        self.decimals = int(decimals) if decimals is not None and 0 <= decimals <= MAX_DECIMALS else None
+        self._currency, self._env, self._work = (
+            props.get("currency", ""),
+            build.options.env,
+            build.compiler.work,
+        )
+        self._write = self._writer(self.decimals)
+        # All points are looked at when one of them moves.
+        self._number = lru_cache(maxsize=2 * build.options.limits.points)(self._write)
+
+    def _writer(self, decimals: int | None) -> Write:
+        kind = "currency" if self._currency else "number"
+        return writer(Column("", None, kind, decimals=decimals, currency=self._currency), self._env)
+
+    def words(self, value: Any) -> str:
         if type(value) is float or type(value) is int:
-            return number(value)
+            return self._number(value)
         if type(value) is dict or type(value) is list:
-            return clean_text(work.json(value))
-        return clean_text(clip(write(value), 200)[0])
+            return clean_text(self._work.json(value))
+        return clean_text(clip(self._write(value), 200)[0])
 
-    return words
+    def ticks(self, axis: Scale) -> list[str]:
+        """Of round numbers, only as many decimals as they differ by."""
+        needed = min(axis.decimals, MAX_DECIMALS) if self.decimals is None else self.decimals
+        return [clip(word, _TICK_CHARS)[0] for word in map(self._writer(needed), axis.ticks)]
 
 
 def _drawn(
@@ -141,43 +163,49 @@ def _drawn(
     title: str,
     names: list[str],
     points: Points,
-    write: Callable[[Any], str],
+    numbers: _Numbers,
+    was: Drawn | None,
 ) -> Drawn:
-    """The chart of one instance; `title` and `names` are escaped."""
+    """The chart of one instance, as `was` where nothing has changed; `title` and `names` are escaped."""
+    caption = f'<figcaption class="a2-chart__title">{title}</figcaption>' if title else ""
     known = [value for values in points.values for value in values if value is not None]
-    axis = scale(known, from_zero=kind in ("bar", "area"))
-    texts = [[write(value) for value in values] for values in points.said]
-    marks = Marks(dom_id, kind, axis, len(points.names), points.names).all(points.values, texts)
-    words = {f"{dom_id}-xs": _summary(kind, points, known, write)}
+    axis = scale(known, from_zero=kind in ("bar", "area"), decimals=numbers.decimals)
+    if not points.names:
+        whole = f'<figure id="{dom_id}{opened}>{caption}{_NOTHING}</figure>'
+        return Drawn(whole, [], axis, Before([], [], {}), {}, lambda: whole)
+    texts = [[numbers.words(value) for value in values] for values in points.said]
+    drawing = Marks(dom_id, kind, axis, len(points.names), points.names)
+    same = was is not None and was.axis == axis and was.names == points.names
+    marks = drawing.all(points.values, texts, was.marks if was is not None and same else None)
+    words = {f"{dom_id}-xs": _summary(kind, points, known, numbers.words)}
     for at, values in enumerate(texts):
         words.update({f"{dom_id}-xt{at}-{n}": value for n, value in enumerate(values)})
-    caption = f'<figcaption class="a2-chart__title">{title}</figcaption>' if title else ""
-    ticks = [escape(clip(write(tick), _TICK_CHARS)[0]) for tick in reversed(axis.ticks)]
-    before = f'<figure id="{dom_id}{opened}>{caption}{_legend(names)}{_plot(dom_id, kind, ticks)}'
+    crowded = drawing.crowded(len(names))
+    plot = _plot(dom_id, kind, numbers.ticks(axis), crowded=crowded)
+    before = f'<figure id="{dom_id}{opened}>{caption}{_legend(kind, names)}{plot}'
     after = f"</svg>{_below(kind, points.names)}</div>{_notice(points)}"
-    frame = "\0".join([before, after, *map(escape, points.names)])
 
     def html() -> str:
         table = _table(dom_id, title, names, points.names, words, open_=kind != "sparkline")
         summary = f'<p class="b-sr" id="{dom_id}-xs">{escape(words[f"{dom_id}-xs"])}</p>'
         return f"{before}{''.join(marks.values())}{after}{summary}{table}</figure>"
 
-    return Drawn(frame, marks, words, html)
+    return Drawn(f"{before}\0{after}", points.names, axis, Before(points.values, texts, marks), words, html)
 
 
-def _legend(names: list[str]) -> str:
+def _legend(kind: str, names: list[str]) -> str:
     if len(names) < 2:
         return ""
+    # As the marks are drawn.
+    mark = '<rect width="24" height="12" class="' if kind == "bar" else '<path d="M0 6H32" class="a2-line '
+    opened = '<li><svg class="a2-legend__mark" viewBox="0 0 32 12">' + mark
     entries = "".join(
-        [
-            f'<li class="a2-s{at % Marks.LOOKS}"><i></i><span>{name}</span></li>'
-            for at, name in enumerate(names)
-        ]
+        [f'{opened}a2-s{at % Marks.LOOKS}"/></svg><span>{name}</span></li>' for at, name in enumerate(names)]
     )
     return f'<ul class="a2-legend" aria-hidden="true">{entries}</ul>'
 
 
-def _plot(dom_id: str, kind: str, ticks: list[str]) -> str:
+def _plot(dom_id: str, kind: str, ticks: list[str], *, crowded: bool) -> str:
     steps = len(ticks) - 1
     lines = "".join(
         [
@@ -185,10 +213,11 @@ def _plot(dom_id: str, kind: str, ticks: list[str]) -> str:
             for at in range(steps + 1)
         ]
     )
-    axis = "".join([f"<li>{tick}</li>" for tick in ticks])
+    axis = "".join([f"<li>{escape(tick)}</li>" for tick in reversed(ticks)])
+    css = "a2-plot__in is-crowded" if crowded else "a2-plot__in"
     axes = f'<ol class="a2-plot__y" aria-hidden="true">{axis}</ol>' if kind != "sparkline" else ""
     return (
-        f'<div class="a2-plot">{axes}<svg class="a2-plot__in" role="img" aria-labelledby="{dom_id}-xs"'
+        f'<div class="a2-plot">{axes}<svg class="{css}" role="img" aria-labelledby="{dom_id}-xs"'
         f' viewBox="0 0 {Marks.WIDE} {Marks.HIGH}" preserveAspectRatio="none">'
         f"{lines if kind != 'sparkline' else ''}"
     )
@@ -214,7 +243,7 @@ def _notice(points: Points) -> str:
     if points.left_out:
         count = len(points.names)
         return f'<p class="a2-note" role="note">{count:,} of {count + points.left_out:,} points shown</p>'
-    return '<p class="a2-note">Nothing to show.</p>' if not points.names else ""
+    return ""
 
 
 def _summary(kind: str, points: Points, known: list[float], write: Callable[[Any], str]) -> str:

@@ -10,6 +10,9 @@ from a2ui.catalog.registry import Catalog
 from a2ui.protocol import catalog_ids
 
 _COMMON = "common_types.json#/$defs/"
+_WEIGHT: Final = {"type": "number", "description": "share of a row or column, of a child of one"}
+_OF_ENVELOPE: Final = frozenset({"component", "weight"})
+"""Properties that every component has."""
 _TEXT: Final = {"$ref": f"{_COMMON}DynamicString"}
 _VALUE: Final = {"$ref": f"{_COMMON}DynamicValue"}
 
@@ -100,33 +103,57 @@ _COMPONENTS: Final[Mapping[str, Any]] = {
 }
 
 
+_CHECKED: Final = frozenset({"Form"})
+"""Components that have `checks`."""
+
+
 def document(version: str = "1.0") -> dict[str, Any]:
     """The catalog as a JSON document of this version of the protocol ("0.9" or "1.0"), in the form that inline catalogs
     have: what is of the Basic Catalog refers to it."""
     newer = version == "1.0"
     basic = catalog_ids.BASIC_1_0 if newer else catalog_ids.BASIC
     catalog_id = catalog_ids.BEACH_1_0 if newer else catalog_ids.BEACH
+    own = [{"$ref": f"#/components/{name}"} for name in _COMPONENTS]
     found: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$id": catalog_id,
         "title": "Beach catalog",
         "description": "The Basic Catalog, and components for long texts, tables, forms and charts.",
         "catalogId": catalog_id,
-        "components": {name: _entry(name, *entry) for name, entry in _COMPONENTS.items()},
-        "$defs": {"anyComponent": {"oneOf": [{"$ref": f"{basic}#/$defs/anyComponent"}]}},
+        "components": {name: _entry(name, *entry, newer=newer) for name, entry in _COMPONENTS.items()},
+        "$defs": {
+            "anyComponent": {"oneOf": [{"$ref": f"{basic}#/$defs/anyComponent"}, *own]},
+            "anyFunction": {"$ref": f"{basic}#/$defs/anyFunction"},
+        },
     }
     if newer:
         found["protocolVersion"] = "1.0"
-    return found
+    folder = basic.removesuffix("catalogs/basic/catalog.json")
+    absolute: dict[str, Any] = _absolute(found, folder)
+    return absolute
 
 
-def _entry(name: str, about: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    properties = {"component": {"const": name}, **schema["properties"]}
+def _absolute(value: Any, folder: str) -> Any:
+    """With the common types where the standard has them: whoever fetches the document finds them from there."""
+    if isinstance(value, list):
+        return [_absolute(one, folder) for one in value]
+    if isinstance(value, dict):
+        return {key: _absolute(one, folder) for key, one in value.items()}
+    return folder + value if isinstance(value, str) and value.startswith(_COMMON) else value
+
+
+def _entry(name: str, about: str, schema: Mapping[str, Any], *, newer: bool) -> dict[str, Any]:
+    # The envelope of 1.0 brings what all components have, and closes them; in 0.9 each does so itself.
+    parts = [] if newer else [{"$ref": f"{_COMMON}ComponentCommon"}]
+    if name in _CHECKED:
+        parts.append({"$ref": f"{_COMMON}Checkable"})
     return {
-        **schema,
+        "type": "object",
         "description": about,
-        "properties": properties,
+        **({"allOf": parts} if parts else {}),
+        "properties": {"component": {"const": name}, **schema["properties"], "weight": _WEIGHT},
         "required": ["component", *schema["required"]],
+        **({} if newer else {"unevaluatedProperties": False}),
     }
 
 
@@ -135,7 +162,7 @@ def described(catalog: Mapping[str, Any]) -> str:
     describes, a line for each, with what is required marked by a star."""
     lines = [f"Catalog {catalog['catalogId']}: everything of the Basic Catalog, and"]
     for name, entry in catalog["components"].items():
-        properties = {key: one for key, one in entry.get("properties", {}).items() if key != "component"}
+        properties = {key: one for key, one in entry.get("properties", {}).items() if key not in _OF_ENVELOPE}
         members = _members(properties, entry.get("required", ()))
         lines.append(f"- {name}: {entry.get('description', '')} {members}")
     lines.append("Name it as catalogId of the surface, or as @catalogId of one component.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from a2ui.catalog.beach.scale import Scale
 from a2ui.safety.text import escape
@@ -14,6 +14,18 @@ _GROUP = 0.72
 """The part of the room of a point that its bars take."""
 _DOTTED = 60
 """Points of a line that have dots; of more they would be a line themselves."""
+
+
+_CROWDED = 120
+"""Bars of a chart whose edges would cover each other; of more, they have none."""
+
+
+class Before(NamedTuple):
+    """What was drawn before, of as many points and series, with the same names and the same axis."""
+
+    values: list[list[float | None]]
+    texts: list[list[str]]
+    marks: dict[str, str]
 
 
 class Marks:
@@ -28,19 +40,28 @@ class Marks:
         self._kind = kind
         self._axis = axis
         self._count = max(1, count)
-        self._names = [escape(name) for name in names]
+        self._names = names
 
-    def all(self, values: list[list[float | None]], texts: list[list[str]]) -> dict[str, str]:
-        """The elements by their ids."""
-        found: dict[str, str] = {}
+    def all(
+        self, values: list[list[float | None]], texts: list[list[str]], before: Before | None = None
+    ) -> dict[str, str]:
+        """The elements by their ids; those of `before` where nothing has moved."""
+        found = {} if before is None else dict(before.marks)
         for at, (one, said) in enumerate(zip(values, texts, strict=True)):
+            moved = range(len(one)) if before is None else _moved(before, at, one, said)
+            if not moved:
+                continue
             if self._kind == "bar":
-                found.update(self._bars(at, one, said, len(values)))
+                found.update(self._bars(at, one, said, len(values), moved))
             else:
                 found.update(self._line(at, one))
                 if self._kind != "sparkline" and len(one) <= _DOTTED:
-                    found.update(self._dots(at, one, said))
+                    found.update(self._dots(at, one, said, moved))
         return found
+
+    def crowded(self, series: int) -> bool:
+        """Whether bars are so many that there is no room for their edges."""
+        return self._kind == "bar" and self._count * series > _CROWDED
 
     def _x(self, at: float) -> str:
         return _short((at + 0.5) * self.WIDE / self._count)
@@ -48,19 +69,21 @@ class Marks:
     def _y(self, value: float) -> float:
         return round((1 - self._axis.share(value)) * self.HIGH, 1)
 
-    def _bars(self, series: int, values: list[float | None], said: list[str], of: int) -> dict[str, str]:
+    def _bars(
+        self, series: int, values: list[float | None], said: list[str], of: int, moved: Sequence[int]
+    ) -> dict[str, str]:
         room = self.WIDE / self._count
         width = room * _GROUP / of
         first = room * (1 - _GROUP) / 2 + series * width
         base = self._y(min(max(0.0, self._axis.low), self._axis.high))
         opened = f'" class="{_CLASSES[series % self.LOOKS]}" width="{_short(width * 0.9)}" x="'
         found = {}
-        for n, value in enumerate(values):
-            name = f"{self._id}-xb{series}-{n}"
+        for n in moved:
+            name, value = f"{self._id}-xb{series}-{n}", values[n]
             end = base if value is None else self._y(value)
             found[name] = (
                 f'<rect id="{name}{opened}{_short(n * room + first)}" y="{_short(min(base, end))}"'
-                f' height="{_short(abs(base - end))}"><title>{self._names[n]}: {escape(said[n])}</title></rect>'
+                f' height="{_short(abs(base - end))}">{self._title(n, said)}</rect>'
             )
         return found
 
@@ -88,17 +111,27 @@ class Marks:
         found[line] = f'<path id="{line}" class="a2-line {css}" d="{lines}"/>'
         return found
 
-    def _dots(self, series: int, values: list[float | None], said: list[str]) -> dict[str, str]:
+    def _dots(
+        self, series: int, values: list[float | None], said: list[str], moved: Sequence[int]
+    ) -> dict[str, str]:
         found = {}
-        for n, value in enumerate(values):
-            name = f"{self._id}-xd{series}-{n}"
+        for n in moved:
+            name, value = f"{self._id}-xd{series}-{n}", values[n]
             at = "" if value is None else f"M{self._x(n)} {_short(self._y(value))}h0"
             css = _CLASSES[series % self.LOOKS]
             found[name] = f'<path id="{name}" class="a2-dot {css}" d="{at}">{self._title(n, said)}</path>'
         return found
 
     def _title(self, n: int, said: list[str]) -> str:
-        return f"<title>{self._names[n]}: {escape(said[n])}</title>"
+        return f"<title>{escape(self._names[n])}: {escape(said[n])}</title>"
+
+
+def _moved(before: Before, series: int, values: list[float | None], said: list[str]) -> list[int]:
+    """The points of a series that are drawn otherwise than before."""
+    old, told = before.values[series], before.texts[series]
+    if old == values and told == said:
+        return []
+    return [n for n, value in enumerate(values) if value != old[n] or said[n] != told[n]]
 
 
 def _short(value: float) -> str:

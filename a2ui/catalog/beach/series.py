@@ -71,7 +71,7 @@ class Reader:
 
     def _in_item(self, value: Value) -> Getter:
         build = self._build
-        recorder = ReadRecorder(build.component_id, build.report, None)
+        recorder = ReadRecorder(build.component_id, build.report, asks=False)
         getter = build.compiler.getter(value, recorder)
         for read, known in recorder.reads.items():
             # What is relative is part of the list, which is read as a whole.

@@ -94,7 +94,8 @@ def _bound(build: Build, rows: Binding, shown: tuple[Column, ...]) -> Render:
 
 
 def _recorder(build: Build, slot: ListSlot | None) -> ReadRecorder:
-    return ReadRecorder(build.component_id, build.report, slot)
+    # Of rows without an identity nobody could tell which one an answer belongs to.
+    return ReadRecorder(build.component_id, build.report, slot, asks=slot is not None)
 
 
 def _row(prefix: str, cells: list[Cell], item: Any, context: str) -> str:

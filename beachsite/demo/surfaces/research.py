@@ -18,10 +18,12 @@ from a2ui.compose import (
     each,
     event,
     fn,
+    labelled,
     path,
     tab,
     update_data,
 )
+from a2ui.compose.beach import Chart, series
 from beachsite.demo.catalogue import Destination
 from beachsite.demo.surfaces import build as b
 from envelopes.types import JsonObject
@@ -154,9 +156,11 @@ def section(place: Destination, key: str) -> JsonObject:
         months = zip(_MONTHS, place.weather["highs"], place.weather["rainDays"], strict=True)
         return {
             "summary": place.weather["summary"],
-            "key": "Average high, and days with rain",
             "items": [
-                {"id": month, "high": f"{high}°", "rain": f"{wet} days"} for month, high, wet in months
+                {
+                    "id": "year",
+                    "months": [{"name": name, "high": high, "rain": wet} for name, high, wet in months],
+                }
             ],
         }
     items: list[JsonObject] = getattr(place, key)
@@ -174,14 +178,15 @@ def _panel(key: str) -> Component:
 
 
 def _weather() -> Component:
-    month = Column(
-        b.caption(path("id")), Text(b.string("**${high}**")), b.caption(path("rain")), align="center"
+    year = Chart(
+        "bar",
+        path("months"),
+        path("name"),
+        [series("Average high, °C", path("high")), series("Days with rain", path("rain"))],
+        accessibility=labelled("Weather by month"),
     )
-    return Column(
-        _summary("weather"),
-        b.caption(path("/sections/weather/key")),
-        List(each("/sections/weather/items", month), direction="horizontal"),
-    )
+    # A list of one or none: there is no chart before there is weather.
+    return Column(_summary("weather"), Column(each("/sections/weather/items", year)))
 
 
 def _lines(key: str, *line: Component) -> Component:

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.utils import timezone
 from ninja import Router, Schema, Status
 from ninja.params.functions import Header
 
 from envelopes.access import Principal, get_session
 from envelopes.database_threads import later_in_session, read_beside_sessions
-from envelopes.delivery import Changed, Follower, NotInLog, Reader, UpToDate, streams
+from envelopes.delivery import Changed, Follower, NotInLog, Reader, streams
 from envelopes.delivery.follower import Seen
 from envelopes.errors import BeachError, NotFound, ValidationFailed
 from envelopes.models import Session
-from envelopes.session_state import PresentedSession, TooFarBack
+from envelopes.session_state import Frame, PresentedSession, TooFarBack
 from envelopes.transports.api import Problem, caller_of, caller_of_now
 from envelopes.transports.documents.formats.patches import root_replacement
 from envelopes.transports.documents.messages import post_envelope
-from envelopes.transports.documents.presenter import Documents, event
+from envelopes.transports.documents.outbound import CLOSED, notification
+from envelopes.transports.documents.presenter import MESSAGE, Documents, event, is_message
 from envelopes.transports.documents.shapes.a2ui import A2UI_BYTES, A2uiEnvelope
 from envelopes.transports.documents.shapes.common import canonical_id
 from envelopes.transports.documents.shapes.message import MESSAGE_BYTES, MessageEnvelope
@@ -40,7 +42,17 @@ HEADERS = {
     # nginx would keep events until it has a page full of them.
     "X-Accel-Buffering": "no",
 }
-LAST = Header("", alias="Last-Event-ID", max_length=20, description="Go on after this row.")
+_STREAM = {
+    "responses": {
+        200: {
+            "description": "Events until the caller goes: docs/documents.md lists them.",
+            "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        }
+    }
+}
+First = Callable[[PresentedSession], list[str]] | None
+Wanted = Callable[[str], bool]
+LAST = Header("", alias="Last-Event-ID", max_length=18, description="Go on after this row.")
 
 
 def _body(schema: str) -> dict[str, Any]:
@@ -105,17 +117,25 @@ async def say(request: HttpRequest, session_id: str) -> Any:
     "/sessions/{session_id}/documents",
     response=REFUSALS,
     operation_id="followDocuments",
-    openapi_extra={
-        "responses": {
-            200: {
-                "description": "Events until the caller goes: docs/documents.md lists them.",
-                "content": {"text/event-stream": {"schema": {"type": "string"}}},
-            }
-        }
-    },
+    openapi_extra=_STREAM,
 )
 async def follow(request: HttpRequest, session_id: str, last: Annotated[str, LAST] = "") -> Any:
     """Every document of a conversation as it is, then patches as they come, for as long as the caller listens."""
+    return await _stream(request, session_id, last, _whole, _is_of_documents)
+
+
+@router.get(
+    "/sessions/{session_id}/message-envelopes",
+    response=REFUSALS,
+    operation_id="followMessageEnvelopes",
+    openapi_extra=_STREAM,
+)
+async def listen(request: HttpRequest, session_id: str, last: Annotated[str, LAST] = "") -> Any:
+    """What is said in a conversation from now on, and what the system tells of it, as message envelopes."""
+    return await _stream(request, session_id, last, None, is_message)
+
+
+async def _stream(request: HttpRequest, session_id: str, last: str, first: First, wanted: Wanted) -> Any:
     caller = caller_of(request)
     caller.needs("read")
     who = caller.who
@@ -131,7 +151,8 @@ async def follow(request: HttpRequest, session_id: str, last: Annotated[str, LAS
 
     reader = Reader(who.kind, who.consumes, surfaces=True)
     follower = Follower(session, DOCUMENTS, reader, check=check, recheck_seconds=RECHECK_SECONDS)
-    events = streams.opened(who.key, _events(follower, session, int(last) if last else None))
+    told = _events(follower, session, int(last) if last else None, first, wanted)
+    events = streams.opened(who.key, told)
     return StreamingHttpResponse(events, content_type="text/event-stream", headers=HEADERS)
 
 
@@ -147,13 +168,15 @@ def _still(request: HttpRequest, who: Principal, session_id: str) -> bool:
     return True
 
 
-async def _events(follower: Follower, session: Session, last: int | None) -> AsyncGenerator[str]:
+async def _events(
+    follower: Follower, session: Session, last: int | None, first: First, wanted: Wanted
+) -> AsyncGenerator[str]:
     yield "retry: 2000\n\n"
     try:
-        async for told in _told(follower.begin(session.last_seq if last is None else last)):
+        async for told in _told(follower.begin(session.last_seq if last is None else last), wanted):
             yield told
-        if last is None:
-            async with aclosing(follower.look(_whole)) as items:
+        if last is None and first is not None:
+            async with aclosing(follower.look(first)) as items:
                 async for item in items:
                     # What came before that is in the documents.
                     if isinstance(item, Seen):
@@ -166,9 +189,13 @@ async def _events(follower: Follower, session: Session, last: int | None) -> Asy
                     await follower.ready()
             except TimeoutError:
                 yield ": still here\n\n"
-            async for told in _told(follower.new()):
+            async for told in _told(follower.new(), wanted):
                 yield told
     except (Changed, NotInLog, TooFarBack) as error:
+        if isinstance(error, Changed) and wanted is is_message:
+            words = "This conversation is closed to you."
+            gone = notification(session.public_id, follower.cursor, timezone.now(), CLOSED, words)
+            yield event(MESSAGE, gone)
         yield event("error", error.as_dict())
     finally:
         follower.close()
@@ -179,15 +206,19 @@ def _whole(shown: PresentedSession) -> list[str]:
     return presenter.whole(shown.state.seq) if isinstance(presenter, Documents) else []
 
 
-async def _told(items: AsyncGenerator[Any]) -> AsyncGenerator[str]:
+def _is_of_documents(payload: str) -> bool:
+    return not is_message(payload)
+
+
+async def _told(items: AsyncGenerator[Any], wanted: Wanted) -> AsyncGenerator[str]:
     async with aclosing(items):
         async for item in items:
-            if not isinstance(item, UpToDate):
+            if isinstance(item, Frame) and wanted(item.payload):
                 yield item.payload
 
 
 @router.get(
-    "/sessions/{session_id}/documents/{surface}",
+    "/sessions/{session_id}/documents/{path:surface}",
     response={200: dict[str, Any], **REFUSALS},
     operation_id="document",
 )

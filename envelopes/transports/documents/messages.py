@@ -1,18 +1,14 @@
-"""Message envelopes (reading 1.3): what a program says by one, and what the system tells by one."""
+"""Message envelopes (reading 1.3): what a program says by one. What it is told is in ``outbound``."""
 
 from __future__ import annotations
-
-from datetime import datetime
 
 from envelopes.access import Principal
 from envelopes.intake import post_message
 from envelopes.models import ClientMessage, Event, Session
 from envelopes.nonces import DatabaseNonces
 from envelopes.part_types.artifact import ARTIFACT
-from envelopes.protocol.time import instant
 from envelopes.transports.documents.formats.errors import InvalidInput
-from envelopes.transports.documents.shapes.common import canonical_id
-from envelopes.transports.documents.shapes.message import MESSAGE_BYTES, MessageEnvelope
+from envelopes.transports.documents.shapes.message import MessageEnvelope
 from envelopes.transports.documents.webhooks.receiving import WINDOW_MS
 from envelopes.types import JsonObject
 
@@ -47,8 +43,8 @@ def post_envelope(session: Session, who: Principal, envelope: MessageEnvelope, n
 
 
 def _check_replay(session: Session, who: Principal, envelope: MessageEnvelope, now: float) -> None:
-    """Whoever is here has shown a token, so the nonce is theirs to use up. One that comes again with the same envelope
-    is a repeat, which has no effect anyway."""
+    """Whoever is here has shown a token, so the nonce is theirs to use up: for this message, which may come again where
+    it could not be taken."""
     protection = envelope.payload.security.replay_protection
     known = ClientMessage.objects.filter(session=session, principal=who.key, message_id=envelope.id)
     if protection is None or known.exists():
@@ -61,20 +57,6 @@ def _check_replay(session: Session, who: Principal, envelope: MessageEnvelope, n
             path=f"{path}.timestamp_unix_ms",
         )
     until = (protection.timestamp_unix_ms + WINDOW_MS) / 1_000
-    if not DatabaseNonces(who.key).use(protection.nonce, until):
+    message = f"{session.public_id} {envelope.id}"
+    if not DatabaseNonces(who.key).use(protection.nonce, until, by=message):
         raise InvalidInput("Its nonce has been used.", reason="InvalidValue", path=f"{path}.nonce")
-
-
-def notification(session_id: str, seq: int, at: datetime, text: str) -> JsonObject:
-    """What the system tells of row ``seq`` of a conversation, as a message envelope."""
-    return {
-        "v": 1,
-        "id": canonical_id(int(at.timestamp() * 1_000), session_id, seq, "message"),
-        "timestamp": instant(at),
-        "payload": {
-            "origin": {"type": "system", "conversation_id": session_id},
-            "content": {"text": text},
-            "security": {"trust": "system"},
-        },
-        "limits": {"max_payload_bytes": MESSAGE_BYTES},
-    }

@@ -6,7 +6,7 @@ from __future__ import annotations
 from a2ui.compose import changes
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.transports.documents.formats.limits import DEFAULT_LIMITS, DocumentLimits
-from envelopes.transports.documents.formats.normalise import normalise
+from envelopes.transports.documents.formats.normalise import check_size, normalise
 from envelopes.transports.documents.formats.patches import root_replacement
 from envelopes.transports.documents.rendering import surface_of
 from envelopes.types import Json, JsonObject
@@ -19,6 +19,7 @@ def document_part(document: Json, limits: DocumentLimits = DEFAULT_LIMITS) -> Js
     """A part that shows ``document`` on a surface of its own, for agents and tools; what cannot be used of it is left
     out. Raises ``DocumentError`` where nothing can be shown."""
     made = normalise(document, limits).document
+    check_size(made, limits)
     told: JsonObject = {"surface": made["surface"], "patch": root_replacement(made).as_json()}
     return surface_part(None, surface_of(made), told)
 

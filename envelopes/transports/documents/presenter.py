@@ -5,6 +5,9 @@
 | ``document`` | a document as it is, at the beginning and where it is replaced; or a patch of it | an a2ui envelope |
 | ``closed`` | a surface that is gone | ``surface`` |
 | ``submitted`` | a form that somebody sent | ``surface``, ``componentId``, ``values`` |
+| ``message`` | what was said, what the system tells | a message envelope |
+
+Messages have a stream of their own: no row is both.
 
 The ``id`` of an event is its row: whoever sends the last one back goes on after it.
 """
@@ -25,6 +28,7 @@ from envelopes.transports.documents.formats.limits import DEFAULT_LIMITS
 from envelopes.transports.documents.formats.normalise import normalise
 from envelopes.transports.documents.formats.patches import apply, parse_patch, root_replacement
 from envelopes.transports.documents.formats.submitted import submitted
+from envelopes.transports.documents.outbound import message_of
 from envelopes.transports.documents.shapes.common import canonical_id
 from envelopes.types import Json, JsonObject
 
@@ -33,6 +37,14 @@ def event(name: str, data: Json, *, seq: int | None = None) -> str:
     """One event as it goes over the wire (HTML Living Standard, "Server-sent events")."""
     number = "" if seq is None else f"id: {seq}\n"
     return f"{number}event: {name}\ndata: {json.dumps(data, ensure_ascii=False, separators=(',', ':'))}\n\n"
+
+
+MESSAGE = "message"
+
+
+def is_message(payload: str) -> bool:
+    """Whether what the presenter made of a row is a message."""
+    return payload.partition("\n")[2].startswith(f"event: {MESSAGE}\n")
 
 
 class Documents:
@@ -76,9 +88,15 @@ class Documents:
             case "action":
                 return self._submitted(row)
             case _:
-                return None
+                return self._message(row)
+
+    def _message(self, row: Row) -> str | None:
+        told = message_of(self.session_id, row)
+        return None if told is None else event(MESSAGE, told, seq=row.seq)
 
     def _part(self, row: Row) -> str | None:
+        if (message := self._message(row)) is not None:
+            return message
         data = row.data["part"].get("data")
         if not isinstance(data, dict):
             return None

@@ -13,7 +13,7 @@ from envelopes.models import Document, Session, Turn
 from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.documents.formats.errors import InvalidInput
 from envelopes.transports.documents.formats.limits import DEFAULT_LIMITS, DocumentLimits
-from envelopes.transports.documents.formats.normalise import Normalised, empty, normalise
+from envelopes.transports.documents.formats.normalise import Normalised, check_size, empty, normalise
 from envelopes.transports.documents.formats.patches import PatchDocument, apply, parse_patch, root_replacement
 from envelopes.transports.documents.formats.strict import check_document
 from envelopes.transports.documents.governance import holding
@@ -50,6 +50,7 @@ def post_patch(
                 reason="InvalidValue",
                 path="surface",
             )
+        check_size(found.document, limits)
         now = _kept(writer, who, kept, found.document, _effective(before, found.document, patch, limits))
         told = {"version": now.version, "shown": not now.blocked, "repairs": found.report.as_json()}
         return {"surface": found.surface, **told}

@@ -43,9 +43,12 @@ HEADERS = {
 router = Router(tags=["sse"])
 
 AFTER = Query(
-    None, ge=0, description="Go on after this row; 0 for all of it. Without it, and without the header: 0."
+    None,
+    ge=0,
+    lt=10**18,
+    description="Go on after this row; 0 for all of it. Without it, and without the header: 0.",
 )
-LAST = Header("", alias="Last-Event-ID", max_length=20, description="The same, as an EventSource sends it.")
+LAST = Header("", alias="Last-Event-ID", max_length=18, description="The same, as an EventSource sends it.")
 SURFACES = Query(False, description="The reader draws A2UI itself.")
 
 

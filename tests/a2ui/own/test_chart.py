@@ -46,6 +46,43 @@ def test_ticks_are_round_and_hold_all_values(values, from_zero, ticks):
     assert all(0 <= found.share(value) <= 1 for value in values)
 
 
+@pytest.mark.parametrize(
+    ("values", "more", "ticks"),
+    [
+        ([0.2, 0.9], {}, ["1.0", "0.5", "0.0"]),
+        ([0.2, 0.9], {"decimals": 0}, ["1", "0"]),
+        ([0, 1], {"currency": "EUR", "decimals": 0}, ["€1", "€0"]),
+        ([0.001, 0.004], {}, ["0.004", "0.003", "0.002", "0.001", "0.000"]),
+        ([1.5, 9], {"currency": "JPY"}, ["¥10", "¥5", "¥0"]),
+        ([10, 90], {"decimals": 1}, ["100.0", "50.0", "0.0"]),
+    ],
+)
+def test_no_two_ticks_are_written_alike(values, more, ticks):
+    page = html(chart(series=BOTH[:1], **more), model={"months": [{"name": "x", "a": one} for one in values]})
+
+    assert re.findall(r"<li>([^<]*)</li>", page) == ticks
+
+
+@pytest.mark.parametrize("kind", ["bar", "line", "area", "sparkline"])
+def test_what_is_kept_of_the_drawing_before_is_what_would_be_drawn(kind):
+    surfaces = made(chart(kind), model=MODEL)
+    surfaces.flush()
+    for value, at in ((4, "0/a"), (None, "0/a"), ("many", "1/a"), (8, "2/b"), (8, "2/name"), (70, "0/b")):
+        surfaces.apply(data(value, f"/months/{at}"))
+        surfaces.flush()
+        (surface,) = surfaces
+        anew = html(chart(kind), model=surface.data_model)
+        assert surface.html() == anew
+
+
+def test_more_bars_than_have_room_for_edges_have_none():
+    many = {"months": [{"name": str(n), "a": n, "b": n} for n in range(61)]}
+
+    assert 'class="a2-plot__in is-crowded"' in html(chart(), model=many)
+    assert "is-crowded" not in html(chart(series=BOTH[:1]), model=many)
+    assert "is-crowded" not in html(chart("line"), model=many)
+
+
 @pytest.mark.parametrize("version", ["0.9", "1.0"])
 def test_bars_stand_on_zero_and_say_what_they_are(version):
     page = html(chart(title="Fares", currency="EUR"), model=MODEL, version=version)
@@ -53,7 +90,7 @@ def test_bars_stand_on_zero_and_say_what_they_are(version):
     assert (
         '<figure id="a1-0" class="a2-chart a2-chart--bar"><figcaption class="a2-chart__title">Fares' in page
     )
-    assert re.findall(r"<li>([^<]*)</li>", page) == ["€10.00", "€5.00", "€0.00", "-€5.00"]
+    assert re.findall(r"<li>([^<]*)</li>", page) == ["€10", "€5", "€0", "-€5"]
     assert 'width="108" x="46.7" y="186.7" height="80"><title>Jan: €3.00</title></rect>' in page
     assert 'y="266.7" height="53.3"><title>Mar: -€2.00</title></rect>' in page
     assert ">Bar chart, 3 points from Jan to Mar. Lowest -€2.00, highest €9.00.</p>" in page
@@ -106,7 +143,10 @@ def test_more_points_than_the_limit_say_so():
 
 
 def test_without_points_it_says_so_and_what_is_no_number_is_written_only():
-    assert "Nothing to show." in html(chart(), model={"months": []})
+    empty = html(chart(), model={"months": []})
+    assert "Nothing to show." in empty
+    assert "<svg" not in empty
+    assert "a2-legend" not in empty
     page = html(
         chart(series=BOTH[:1]), model={"months": [{"name": "x", "a": "many"}, {"name": "y", "a": 1e200}]}
     )

@@ -5,9 +5,12 @@ from __future__ import annotations
 import inspect
 import json
 import re
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 from a2ui import Engine, EngineOptions
 from a2ui.catalog.basic import BASIC_CATALOG_1_0
@@ -16,8 +19,11 @@ from a2ui.catalog.beach.document import described, document, for_prompt
 from a2ui.catalog.kinds import ENUM_VALUES
 from a2ui.compose import Column, ComposeError, Surface, Text, beach, event, path
 from a2ui.compose.beach import Chart, Form, Markdown, Table, column, field, lowered_to_basic, series
+from a2ui.gallery.samples import ours
+from a2ui.programs.conversion import convert
 from beachsite.suite import ROOT
 from tests.a2ui.own import engine
+from tests.shared import SHARED, needs_shared
 
 PAGE = (ROOT / "docs" / "catalogs.md").read_text(encoding="utf-8")
 COMMON = {"accessibility", "weight"}
@@ -28,7 +34,7 @@ def test_the_document_has_what_the_component_has(kind):
     entry = document()["components"][kind.name]
     own = set(kind.kinds) - COMMON - ({"checks"} if kind.name == "Form" else set())
 
-    assert set(entry["properties"]) - {"component"} == own
+    assert set(entry["properties"]) - {"component", "weight"} == own
     assert set(entry["required"]) - {"component"} == kind.required
     for name, how in kind.properties.items():
         if how in ENUM_VALUES:
@@ -41,6 +47,48 @@ def test_there_is_one_for_each_dialect(version, catalog):
 
     assert found["catalogId"] == catalog.id
     assert json.loads(json.dumps(found)) == found
+
+
+@needs_shared
+@pytest.mark.parametrize("version", ["0.9", "1.0"])
+def test_a_validator_takes_what_the_sample_says_and_nothing_else(version):
+    folder = "v1_0/derived_1.0" if version == "1.0" else "v0_9"
+    specification = Path(str(SHARED)) / "spec" / "a2ui" / "specification" / folder
+    names = ("json/common_types.json", "catalogs/basic/catalog.json")
+    known = [json.loads((specification / name).read_text(encoding="utf-8")) for name in names]
+    found = document(version)
+    if version == "1.0":
+        definition = json.loads(
+            (specification / "json" / "catalog_definition.json").read_text(encoding="utf-8")
+        )
+        Draft202012Validator(definition).validate(
+            {key: one for key, one in found.items() if key != "$schema"}
+        )
+    resources = [(one["$id"], Resource.from_contents(one)) for one in [*known, found]]
+    # The Basic Catalog of 1.0 refers to common types beside itself, and these to the catalog in use.
+    resources.append((known[1]["$id"].replace("catalog.json", "common_types.json"), resources[0][1]))
+    resources.append((known[0]["$id"].replace("common_types.json", "catalog.json"), resources[2][1]))
+    any_component = {"$ref": f"{found['$id']}#/$defs/anyComponent"}
+    if version == "1.0":
+        common = {"$ref": f"{known[0]['$id']}#/$defs/ComponentCommon"}
+        any_component = {"allOf": [common, any_component], "unevaluatedProperties": False}
+    validator = Draft202012Validator(any_component, registry=Registry().with_resources(resources))
+    (sample,) = [one for one in ours() if one.name == "17-own-catalog"]
+    program = convert(json.loads(sample.program), version if version == "1.0" else "0.9.1").messages
+    rows = [
+        row
+        for message in program
+        for body in message.values()
+        if isinstance(body, dict)
+        for row in body.get("components", ())
+    ]
+    assert len(rows) == 7
+    mark = "@" if version == "1.0" else ""
+    checks = {f"{mark}checks": [{"condition": {f"{mark}path": "/ok"}, "message": "m"}]}
+    for row in rows:
+        validator.validate(row)
+        assert not validator.is_valid({**row, "other": 1})
+        assert validator.is_valid({**row, "weight": 1, **checks}) == (row["component"] == "Form")
 
 
 def test_models_read_a_line_for_each_in_a_bounded_text():

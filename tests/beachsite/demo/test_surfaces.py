@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from a2ui import ActionError, ClientAction, Engine, EngineOptions, OpenUrl, SurfaceSet
+from a2ui import BEACH_CATALOG_1_0, ActionError, ClientAction, Engine, EngineOptions, OpenUrl, SurfaceSet
 from beachsite.demo import rules
 from beachsite.demo.instructions import INSTRUCTIONS
 from beachsite.demo.surfaces.flights import flight_results
@@ -16,10 +16,12 @@ from beachsite.demo.surfaces.passenger import NEEDED
 from tests.beachsite.demo import samples
 from tests.beachsite.demo.stage import components_of
 
+ENGINE = Engine(EngineOptions(own=(BEACH_CATALOG_1_0,)))
+
 
 def shown(name: str) -> SurfaceSet:
     """The interface, live; without a single complaint of the engine."""
-    surfaces = Engine().surfaces()
+    surfaces = ENGINE.surfaces()
     for message in samples.ALL[name]():
         assert surfaces.apply(message, owner="sally") == []
     surfaces.flush()
@@ -37,12 +39,12 @@ def test_the_engine_takes_it_without_a_word(name: str) -> None:
     assert html(shown(name))
 
 
-def test_all_sixteen_components_are_used_somewhere() -> None:
+def test_all_sixteen_components_and_a_chart_of_ours_are_used_somewhere() -> None:
     used = {component["component"] for build in samples.ALL.values() for component in components_of(build())}
 
     assert used == {
         "Text", "Image", "Icon", "Row", "Column", "List", "Card", "Divider", "Button", "TextField", "CheckBox",
-        "ChoicePicker", "DateTimeInput", "Slider", "Tabs", "Modal",
+        "ChoicePicker", "DateTimeInput", "Slider", "Tabs", "Modal", "Chart",
     }  # fmt: skip
 
 
@@ -70,6 +72,13 @@ def test_hotels_are_rated_and_the_chosen_one_says_so() -> None:
     assert re.search(r"stars, rated \d\.\d out of 10", before)
     assert "Chosen" not in before
     assert after.count("\N{CHECK MARK} Chosen</") == 1
+
+
+def test_the_weather_of_a_year_is_a_chart() -> None:
+    page = html(shown("dashboard"))
+
+    assert "Bar chart, 12 points from Jan to Dec. Lowest " in page
+    assert page.count("<rect id=") == 24
 
 
 def test_a_filter_that_leaves_nothing_says_so() -> None:
@@ -194,7 +203,7 @@ def test_only_local_pictures() -> None:
 
 def test_the_example_of_the_instructions_is_one_that_strict_engines_take() -> None:
     example = json.loads(INSTRUCTIONS[INSTRUCTIONS.index('{"messages": [\n') :])
-    surfaces = Engine(EngineOptions(strict=True)).surfaces()
+    surfaces = Engine(EngineOptions(strict=True, own=(BEACH_CATALOG_1_0,))).surfaces()
 
     assert [surfaces.apply(message, owner="sally") for message in example["messages"]] == [[]]
     page = "".join(surface.html() for surface in surfaces)
@@ -204,7 +213,7 @@ def test_the_example_of_the_instructions_is_one_that_strict_engines_take() -> No
 
 @pytest.mark.parametrize("name", samples.ALL)
 def test_strict_engines_take_it_too(name: str) -> None:
-    surfaces = Engine(EngineOptions(strict=True)).surfaces()
+    surfaces = Engine(EngineOptions(strict=True, own=(BEACH_CATALOG_1_0,))).surfaces()
 
     assert [surfaces.apply(message, owner="sally") for message in samples.ALL[name]()] == [
         [] for _ in samples.ALL[name]()

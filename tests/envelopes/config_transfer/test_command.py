@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import stat
 from io import StringIO
 from pathlib import Path
@@ -105,3 +106,22 @@ def test_what_is_no_such_file_is_refused_in_a_sentence(content: bytes, tmp_path:
         config("import", tmp_path / "x")
     with pytest.raises(CommandError):
         config("import", tmp_path / "none")
+
+
+def test_what_is_far_too_long_is_not_even_read() -> None:
+    with pytest.raises(CommandError, match="more than 16,777,216 bytes"):
+        config("import", "/dev/zero")
+
+
+def test_what_a_file_says_of_its_settings_writes_nothing_to_the_terminal(file: Path) -> None:
+    from envelopes import config_transfer
+    from envelopes.protocol.config_envelope import ConfigEnvironment, ConfigMetadata
+
+    payload = config_transfer.read(file.read_text(), PASSPHRASE)[1]
+    wicked = {"\x1b[2J": "\x1b]0;title\x07"}
+    metadata = ConfigMetadata(exported_at="now", environment=ConfigEnvironment(settings=dict(wicked)))
+    sealed = sealing.seal("config", metadata, payload.model_dump_json().encode(), PASSPHRASE)
+    file.write_text(json.dumps(sealed.as_json()))
+
+    told = "\n".join(config("import", file, "--dry-run"))
+    assert "[2J" in told and "\x1b" not in told and "\x07" not in told

@@ -15,7 +15,7 @@ from envelopes.config_transfer import Change, Report, sealing
 from envelopes.config_transfer.environment import SECRET, differences
 from envelopes.errors import BeachError, Conflict, ValidationFailed
 from envelopes.models import Peer
-from envelopes.protocol.config_envelope import ConfigEnvelope, read_config_envelope
+from envelopes.protocol.config_envelope import ConfigEnvelope, ConfigMetadata, read_config_envelope
 from tests.cards import agent_card
 
 pytestmark = pytest.mark.django_db
@@ -377,3 +377,46 @@ def test_settings_and_approvals_are_told_and_not_imported(settings: Any) -> None
         "risk": "high",
         "expires_after": "setting",
     }
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b"\xff", "UTF-8"),
+        (b'{"peers": [], "groups": [{"name": "a\\u0000", "permissions": []}]}', "no database keeps"),
+        (b'{"peers": [], "groups": [{"name": "a\\ud800", "permissions": []}]}', "no database keeps"),
+        (b'{"peers": [], "groups": [], "groups": []}', "twice"),
+        (b'{"peers": [], "groups": [{"name": 1, "permissions": []}]}', "string"),
+        (b"[" * 10_000, "deeper"),
+    ],
+)
+def test_what_is_sealed_is_as_little_trusted_as_what_is_not(raw: bytes, words: str) -> None:
+    metadata = ConfigMetadata(exported_at="now")
+    text = json.dumps(sealing.seal("config", metadata, raw, PASSPHRASE).as_json())
+    before = rows()
+
+    with pytest.raises(ValidationFailed, match=words):
+        taken_in(text)
+    assert rows() == before
+
+
+@pytest.mark.parametrize("value", [2**60, "\ud800"])
+def test_metadata_that_cannot_be_authenticated_is_refused(value: Any) -> None:
+    envelope = json.loads(config_transfer.export("profile", PASSPHRASE))
+    envelope["metadata"]["environment"]["settings"]["X"] = value
+
+    with pytest.raises(ValidationFailed) as refused:
+        config_transfer.read(json.dumps(envelope), PASSPHRASE)
+    assert refused.value.facts["path"] == "/metadata"
+
+
+@pytest.mark.parametrize(
+    "cost", [{"n": 2**20}, {"p": 2}, {"r": 16}, {"n": 2**14 + 1}, {"n": True}, {"n": -(2**14)}]
+)
+def test_no_file_makes_whoever_opens_it_work_for_long(cost: dict[str, Any]) -> None:
+    envelope = json.loads(config_transfer.export("profile", PASSPHRASE))
+    envelope["encrypted_payload"]["kdf"] |= cost
+
+    with pytest.raises(ValidationFailed) as refused:
+        config_transfer.read(json.dumps(envelope), PASSPHRASE)
+    assert str(refused.value.facts["path"]).startswith("/encrypted_payload/kdf")

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class DocumentLimits:
     """Bounds on one document and its patches (reading 2.1); variants by ``dataclasses.replace``. ``_chars`` are code
-    points, ``_ms`` milliseconds, all others counts."""
+    points, ``_bytes`` of UTF-8, ``_ms`` milliseconds, all others counts."""
 
     surface_chars: int = 128
+    document_bytes: int = 250_000
+    """Compact JSON of a document in its normal form: one that is sent whole has to fit into an a2ui envelope."""
     components: int = 128
     id_chars: int = 64
     text_chars: int = 512

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 
 from envelopes.transports.documents.formats import experimental
 from envelopes.transports.documents.formats.coercing import ABSENT, Coercion, Names, below, trim
-from envelopes.transports.documents.formats.errors import InvalidInput
+from envelopes.transports.documents.formats.errors import BudgetExceeded, InvalidInput
 from envelopes.transports.documents.formats.limits import DEFAULT_LIMITS, DocumentLimits
 from envelopes.transports.documents.formats.props import PROPS
 from envelopes.transports.documents.formats.reports import Report
@@ -58,6 +59,18 @@ def normalise(value: Json, limits: DocumentLimits = DEFAULT_LIMITS) -> Normalise
     if block is not None:
         document["experimental"] = block
     return Normalised(document, report)
+
+
+def check_size(document: JsonObject, limits: DocumentLimits = DEFAULT_LIMITS) -> None:
+    """Raises ``BudgetExceeded`` for a document that many patches have made larger than one may be."""
+    size = len(json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace"))
+    if size > (most := limits.document_bytes):
+        raise BudgetExceeded(
+            f"A document has at most {most:,} bytes; this would have {size:,}.",
+            reason="BudgetExceeded",
+            allowed=most,
+            got=size,
+        )
 
 
 def empty(surface: str) -> JsonObject:

@@ -21,14 +21,17 @@ from envelopes.transports.documents.shapes.common import (
 
 MESSAGE_BYTES = 1_048_576
 ATTACHMENT_BYTES = 104_857_600
+ATTACHMENTS = 32
+TEXT_CHARS = 32_768
+NAME_CHARS = 128
 _INNER = ("origin", "content", "security")
 
 
 class Sender(Closed):
     """Who said it, as its channel knows them."""
 
-    display: Annotated[str, Field(max_length=128)] = ""
-    handle: Annotated[str, Field(max_length=128)] = ""
+    display: Annotated[str, Field(max_length=NAME_CHARS)] = ""
+    handle: Annotated[str, Field(max_length=NAME_CHARS)] = ""
     verified: bool = False
 
 
@@ -52,8 +55,8 @@ class Attachment(Closed):
 class Content(Closed):
     """The words, and files."""
 
-    text: Annotated[str, Field(max_length=32_768)]
-    attachments: Annotated[list[Attachment], Field(max_length=32)] = []
+    text: Annotated[str, Field(max_length=TEXT_CHARS)]
+    attachments: Annotated[list[Attachment], Field(max_length=ATTACHMENTS)] = []
 
 
 class Provenance(Closed):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 
 import httpx
 
@@ -13,6 +14,10 @@ from envelopes.database_threads import beside_sessions
 from envelopes.tasks import end
 from envelopes.transports.documents.webhooks.reading_log import active, read_log
 from envelopes.transports.documents.webhooks.sending import TIMEOUT_SECONDS, client, send_next
+from envelopes.transports.documents.webhooks.sweeping import SWEPT_AT_ONCE, sweep
+
+TIDY_SECONDS = 3_600.0
+"""How often what is old is deleted."""
 
 logger = logging.getLogger(__name__)
 
@@ -24,6 +29,7 @@ class Webhooks:
         self._loop: asyncio.Task[None] | None = None
         self._sending: dict[int, asyncio.Task[None]] = {}
         self._client: httpx.AsyncClient | None = None
+        self._tidy_at = 0.0
 
     async def start(self) -> None:
         """Begin; what is left from before is sent."""
@@ -45,6 +51,7 @@ class Webhooks:
         while True:
             try:
                 await self.once()
+                await self._tidy()
             except asyncio.CancelledError:
                 raise
             except Exception:
@@ -59,6 +66,13 @@ class Webhooks:
             task = self._sending.get(subscription)
             if task is None or task.done():
                 self._sending[subscription] = asyncio.create_task(self._send(subscription))
+
+    async def _tidy(self) -> None:
+        if time.monotonic() < self._tidy_at:
+            return
+        while await beside_sessions(sweep) >= SWEPT_AT_ONCE:
+            pass
+        self._tidy_at = time.monotonic() + TIDY_SECONDS
 
     async def _send(self, subscription: int) -> None:
         try:

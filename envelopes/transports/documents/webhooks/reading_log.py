@@ -16,11 +16,14 @@ from django.utils import timezone
 from envelopes.models import Event, Session, WebhookCursor, WebhookDelivery, WebhookSubscription
 from envelopes.ownership import sessions_since
 from envelopes.peers import principal_of_peer
-from envelopes.transports.documents.messages import notification
+from envelopes.transports.documents.outbound import of_event
 from envelopes.transports.documents.webhooks.events import ROWS, event_of
 
 SESSIONS_AT_ONCE = 100
 ROWS_AT_ONCE = 500
+
+BACKLOG = 1_000
+"""Deliveries that wait for one service. Behind so many the log itself waits, where nothing is lost."""
 
 SLACK = timedelta(minutes=5)
 """A transaction may commit long after the time that it has written into its conversation."""
@@ -45,6 +48,8 @@ def read_log(subscription_pk: int) -> bool:
         found = list(_with_news(subscription)[:SESSIONS_AT_ONCE])
         more = len(found) == SESSIONS_AT_ONCE
         for session in found:
+            if subscription.deliveries.filter(state="pending")[:BACKLOG].count() >= BACKLOG:
+                return False
             more |= _read(subscription, session)
         if not more:
             subscription.read_until = began
@@ -69,15 +74,17 @@ def _with_news(subscription: WebhookSubscription) -> QuerySet[Session]:
 def _read(subscription: WebhookSubscription, session: Session) -> bool:
     """One conversation; whether there is more of it."""
     told = int(session.told)  # type: ignore[attr-defined]  # annotated
+    # Of one without a cursor all that is older has been told, and swept.
+    since = subscription.since if told else max(subscription.since, subscription.read_until - SLACK)
     wanted = Q(kind__in=[kind for kind in ROWS if kind != "part"]) | Q(kind="part", audience="delivered")
-    rows = Event.objects.filter(wanted, session=session, seq__gt=told, at__gte=subscription.since)
+    rows = Event.objects.filter(wanted, session=session, seq__gt=told, at__gte=since)
     page = [event.as_row() for event in rows.order_by("seq")[:ROWS_AT_ONCE]]
     made = []
     for row in page:
         event = event_of(session.public_id, row)
         if event is None or (subscription.events and event.type not in subscription.events):
             continue
-        message = notification(session.public_id, row.seq, row.at, event.text)
+        message = of_event(session.public_id, row, event)
         made.append(
             WebhookDelivery(
                 subscription=subscription,

@@ -21,7 +21,6 @@ from envelopes.transports.documents.webhooks import signing
 from envelopes.transports.documents.webhooks.subscribing import check_url
 from envelopes.types import JsonObject
 
-ATTEMPTS = 12
 FIRST_SECONDS = 5.0
 MOST_SECONDS = 3_600.0
 """The wait after the first failure doubles with each further one, up to an hour: twelve attempts take some two and
@@ -102,7 +101,8 @@ async def _tried(client: httpx.AsyncClient, delivery: WebhookDelivery) -> tuple[
             status = response.status_code
     except TimeoutError:
         return None, f"There was no answer within {ATTEMPT_SECONDS:g} seconds."
-    except (httpx.HTTPError, httpx.InvalidURL) as failed:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as failed:
+        # UnicodeError: a host that is no name of IDNA.
         return None, f"{type(failed).__name__}: {failed}"[:512]
     return status, "" if 200 <= status < 300 else f"The service answered {status}."
 
@@ -114,7 +114,7 @@ def ended(delivery: WebhookDelivery, status: int | None, error: str) -> None:
     delivery.status, delivery.error = status, error
     if not error:
         delivery.state, delivery.ended_at = "delivered", now
-    elif delivery.attempts >= ATTEMPTS or status == GONE:
+    elif delivery.attempts >= conf.BEACH_WEBHOOK_ATTEMPTS or status == GONE:
         delivery.state, delivery.ended_at = "dead", now
     else:
         delivery.next_at = now + timedelta(seconds=wait_after(delivery.attempts))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -13,7 +14,9 @@ from envelopes.providers.scripted import Say, text
 from envelopes.transports.documents import document_part
 from envelopes.transports.documents.formats.normalise import normalise
 from envelopes.transports.documents.formats.patches import apply, parse_patch
+from envelopes.transports.documents.shapes.a2ui import A2UI_BYTES, A2uiEnvelope
 from envelopes.transports.documents.shapes.common import canonical_id
+from envelopes.transports.documents.shapes.reading import read_envelope
 from tests.desk import Desk, replies
 from tests.envelopes.transports.documents import tables
 from tests.envelopes.transports.program import Program, at_door
@@ -259,3 +262,32 @@ async def test_only_who_may_and_only_in_what_is_theirs() -> None:
             response = await send(other, d, whole())
             assert response.status_code == 403 and response.json()["scope"] == "documents"
         assert await d.rows("part") == []
+
+
+async def test_patches_make_no_document_that_no_envelope_could_hold() -> None:
+    table = {"type": "table", "props": {"columns": ["c"] * 16, "rows": [["x" * 100] * 16] * 40}}
+    async with at_door(SCRIPT, scopes=SCOPES) as (caller, d):
+        await sent(caller, d, whole({"v": 1, "surface": "s", "components": [table]}, surface="s"))
+        add = {"op": "add", "path": "/components/-", "value": table}
+        versions = [(await sent(caller, d, envelope(add, surface="s")))["version"] for _ in range(2)]
+        refused = await send(caller, d, envelope(add, surface="s"))
+        # Cells that are short in the patch are filled up.
+        padded = {"type": "table", "props": {"columns": ["c"] * 16, "rows": [[]] * 256}}
+        many = [{"op": "add", "path": "/components/-", "value": padded}] * 50
+        filled = await send(caller, d, envelope(*many, surface="s"))
+        fetched = await caller.ask("get", f"/api/sessions/{d.session.public_id}/documents/s")
+
+    assert versions == [2, 3]
+    for response in (refused, filled):
+        assert (response.status_code, response.json()["code"]) == (400, "budget_exceeded")
+        assert response.json()["allowed"] == 250_000 < response.json()["got"]
+    assert read_envelope(A2uiEnvelope, fetched.content, A2UI_BYTES).surface == "s"
+
+
+async def test_a_surface_is_fetched_by_any_name() -> None:
+    name = "build/main %41?"
+    async with at_door(SCRIPT, scopes=SCOPES) as (caller, d):
+        await sent(caller, d, whole({**DOCUMENT, "surface": name}, surface=name))
+        fetched = await caller.ask("get", f"/api/sessions/{d.session.public_id}/documents/{quote(name)}")
+
+    assert fetched.json()["surface"] == name

@@ -11,7 +11,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from jsonschema import Draft202012Validator
 
-from envelopes.transports.documents.messages import notification
+from envelopes.errors import Unavailable
+from envelopes.models import Participant
+from envelopes.transports.documents import messages
+from envelopes.transports.documents.outbound import notification
 from envelopes.transports.documents.schemas import schema
 from envelopes.transports.documents.shapes.message import MESSAGE_BYTES, MessageEnvelope
 from envelopes.transports.documents.shapes.reading import read_envelope
@@ -103,6 +106,29 @@ async def test_a_nonce_counts_once_and_a_repeat_is_no_second_time() -> None:
     assert other.json()["path"] == "payload.security.replay_protection.nonce"
 
 
+async def test_what_could_not_be_taken_may_come_again_and_nothing_else_by_its_nonce(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = {"nonce": "n" * 16, "timestamp_unix_ms": int(time.time() * 1000)}
+
+    def away(*args: Any, **more: Any) -> Any:
+        raise Unavailable("Later.")
+
+    async with at_door(SCRIPT) as (caller, d), at_door(SCRIPT, name="second") as (_, e):
+        await Participant.objects.filter(session=e.session, role="owner").aupdate(
+            owner_key=f"peer:{caller.peer.pk}"
+        )
+        with monkeypatch.context() as patched:
+            patched.setattr(messages, "post_message", away)
+            refused = await send(caller, d, message(replay_protection=now))
+        elsewhere = await send(caller, e, message(replay_protection=now))
+        again = await send(caller, d, message(replay_protection=now))
+        await d.quiet()
+
+    assert (refused.status_code, again.status_code) == (503, 202)
+    assert elsewhere.json()["path"] == "payload.security.replay_protection.nonce"
+
+
 async def test_another_conversation_is_not_this_one() -> None:
     body = message()
     body["payload"]["origin"]["conversation_id"] = "elsewhere"
@@ -113,7 +139,9 @@ async def test_another_conversation_is_not_this_one() -> None:
 
 
 def test_what_the_system_tells_is_an_envelope() -> None:
-    made = notification("s1", 3, datetime(2026, 11, 29, 3, 38, 48, tzinfo=UTC), "A turn has failed.")
+    made = notification(
+        "s1", 3, datetime(2026, 11, 29, 3, 38, 48, tzinfo=UTC), "turn.failed", "A turn has failed."
+    )
 
     Draft202012Validator(schema("message-envelope.v1.json")).validate(made)
     assert read_envelope(MessageEnvelope, json.dumps(made).encode(), MESSAGE_BYTES).id == made["id"]

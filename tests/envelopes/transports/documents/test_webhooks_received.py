@@ -134,6 +134,7 @@ def test_without_a_signature_no_nonce_is_used_up(headers: dict[str, str]) -> Non
         {"webhook-signature": "", "webhook-timestamp": "\N{ARABIC-INDIC DIGIT ONE}"},
         {"webhook-signature": "v1,ü", "webhook-timestamp": "1", "webhook-id": "ü"},
         {"webhook-signature": "v1,x", "webhook-timestamp": "999999999999"},
+        {"webhook-signature": "v1,\ud800", "webhook-timestamp": "1", "webhook-id": "\ud800"},
     ],
 )
 def test_with_a_wrong_one_neither(headers: dict[str, str]) -> None:
@@ -197,3 +198,16 @@ def test_nonces_of_the_database_are_used_once_in_each_scope() -> None:
     with pytest.raises(DocumentError) as refused:
         verify_webhook(raw, {}, SECRET, DatabaseNonces("one"), lambda: NOW)
     assert refused.value.path == "replay_protection.nonce"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"data": {"a": 2**60}}, {"data": {"a": "\ud800"}}, {"data": {"\ud800": 1}}, {"signature": "\ud800"}],
+)
+def test_what_nobody_can_have_signed_is_not_signed(change: dict[str, Any]) -> None:
+    protection = {**GOOD["replay_protection"], "signature": change.pop("signature", "v1,x")}
+    used = Used()
+
+    envelope = {**GOOD, **change, "replay_protection": protection}
+    assert refusal(envelope, used) == ("InvalidValue", "replay_protection.signature")
+    assert used.seen == {}

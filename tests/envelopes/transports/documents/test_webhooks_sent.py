@@ -27,7 +27,6 @@ from envelopes.transports.documents.webhooks import signing, subscribing
 from envelopes.transports.documents.webhooks.background import Webhooks
 from envelopes.transports.documents.webhooks.reading_log import read_log
 from envelopes.transports.documents.webhooks.sending import (
-    ATTEMPTS,
     MOST_SECONDS,
     claim,
     client,
@@ -40,6 +39,7 @@ from tests.envelopes.transports.documents.service import Service, service
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+ATTEMPTS = 12
 SCRIPT = replies([Say([text("response", "Hello")])])
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 
 import html5lib
 
-from a2ui import Engine, EngineOptions, Limits, More
+from a2ui import BEACH_CATALOG, BEACH_CATALOG_1_0, Engine, EngineOptions, Limits, More
 from a2ui.ops import Op
 from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import messages_of
@@ -19,15 +19,30 @@ from envelopes.transports.panel.presenter.thread import PageContext, Thread
 
 CATALOG = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
 START = datetime(2026, 3, 12, 8, 40, tzinfo=UTC)
-ENGINE = Engine()
+OWN = (BEACH_CATALOG, BEACH_CATALOG_1_0)
+ENGINE = Engine(EngineOptions(own=OWN))
 PARTIAL = ("<hx-partial ", "</hx-partial>")
 
 
+_AROUND = {
+    "<tr": ("table", "tbody"),
+    "<td": ("table", "tbody", "tr"),
+    "<th": ("table", "tbody", "tr"),
+}
+
+
 def parse(html: str) -> list[ET.Element]:
-    tree = html5lib.parse(f"<!doctype html><title>t</title><main>{html}</main>", namespaceHTMLElements=False)
-    main = tree.find(".//main")
-    assert main is not None
-    return list(main)
+    # A parser knows rows and cells inside of tables only.
+    around = next((tags for begin, tags in _AROUND.items() if html.startswith(begin)), ("main",))
+    opened, closed = (
+        "".join(f"<{slash}{tag}>" for tag in tags) for slash, tags in (("", around), ("/", around[::-1]))
+    )
+    tree = html5lib.parse(
+        f"<!doctype html><title>t</title>{opened}{html}{closed}", namespaceHTMLElements=False
+    )
+    found = tree.find(f".//{around[-1]}")
+    assert found is not None
+    return list(found)
 
 
 class Page:
@@ -124,7 +139,7 @@ class Talk:
         given = {"session_id": "s", "actors": {"sally": "Sally"}, "timezone": "Europe/Berlin"} | context
         self.context = PageContext(**given)
         self.thread = Thread(self.context)
-        engine = ENGINE if limits is None else Engine(EngineOptions(limits=limits))
+        engine = ENGINE if limits is None else Engine(EngineOptions(own=OWN, limits=limits))
         self.surfaces = engine.surfaces()
         self.page = Page()
         self.rows: list[Row] = []

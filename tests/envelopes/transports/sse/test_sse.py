@@ -391,3 +391,11 @@ async def test_a_login_that_ends_ends_its_streams(monkeypatch: pytest.MonkeyPatc
         await stream.until(lambda one: one.over)
 
     assert stream.events[-1].data["code"] == "changed"
+
+
+@pytest.mark.parametrize(("query", "headers"), [(f"?after={10**19}", {}), ("", {"Last_Event_ID": "9" * 19})])
+async def test_a_number_that_no_database_has_is_no_row(query: str, headers: dict[str, str]) -> None:
+    async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
+        response = await caller.ask("get", f"/api/sessions/{d.session.public_id}/parts{query}", **headers)
+
+    assert response.status_code == 400
