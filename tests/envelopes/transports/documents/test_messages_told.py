@@ -97,7 +97,8 @@ async def test_documents_and_messages_come_by_streams_of_their_own() -> None:
     async with at_door(SCRIPT, scopes=SCOPES) as (caller, d):
         messages, both = await listen(caller, d), await (await documents(caller, d)).seen("upToDate")
         await d.say("Hi")
-        await sent(caller, d, whole())
+        plain = {"v": 1, "surface": "s", "components": [{"type": "text", "props": {"value": "Hi"}}]}
+        await sent(caller, d, whole(plain, surface="s"))
         await d.say("And now?")
         await messages.seen("message", 4)
         await both.seen("document")
