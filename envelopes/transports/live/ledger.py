@@ -14,6 +14,9 @@ from envelopes.types import JsonObject
 PAGE = 100
 """Events that are read at once."""
 
+FOR_STAFF = ("problem", "llmContext")
+"""What the row of an end says to nobody else: why it failed, and what became of the second model's text."""
+
 
 def check(since: int, upto: int) -> None:
     """Raises ``LiveError`` REPLAY_HORIZON_PASSED beyond the end of the log; nothing of it goes before its session
@@ -39,7 +42,8 @@ def event(row: Row, wants: frozenset[str]) -> JsonObject | None:
     """The event that a row is; None for one that the view does not have."""
     if not any(one.kind in wants for one in deliveries(row)):
         return None
-    return {"seq": row.seq, "type": _type(row), "timestamp": instant(row.at), "data": row.data}
+    data = {key: value for key, value in row.data.items() if key not in FOR_STAFF}
+    return {"seq": row.seq, "type": _type(row), "timestamp": instant(row.at), "data": data}
 
 
 def _type(row: Row) -> str:
