@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import http.client
 import json
 import signal
@@ -29,8 +30,8 @@ from tests.visitor import Visitor
 def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
     servers: list[Server] = []
 
-    def make(*options: str) -> Server:
-        server = Server(tmp_path / "data", command=("serve", *options))
+    def make(*options: str, **environ: str) -> Server:
+        server = Server(tmp_path / "data", command=("serve", *options), environ=environ)
         servers.append(server)
         server.manage("migrate", "-v", "0")
         server.start()
@@ -63,7 +64,7 @@ async def test_it_serves_pages_and_sockets_and_tells_them_to_come_back_when_it_e
 
 async def test_three_hundred_that_come_at_once_are_all_greeted(serve: Callable[..., Server]) -> None:
     """Stopped, it accepts nobody: all of them have to find a place in the queue."""
-    server = await asyncio.to_thread(serve)
+    server = await asyncio.to_thread(functools.partial(serve, BEACH_SOCKETS_PER_CALLER="300"))
     process = server.process
     assert process is not None
     visitor = await Visitor.arrive(server)

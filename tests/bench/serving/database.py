@@ -102,6 +102,10 @@ class Template:
                 "BEACH_DATA": str(data),
                 "BEACH_LOG_LEVEL": "WARNING",
                 "BEACH_SCRIPT_PACE": "0",
+                # One visitor opens all of the sockets of some rows.
+                "BEACH_SOCKETS_PER_CALLER": "10000",
+                "BEACH_STREAMS_PER_CALLER": "10000",
+                "BEACH_STREAMS": "10000",
                 "DJANGO_SETTINGS_MODULE": SETTINGS,
                 "SECRET_KEY": "bench" * 12,
                 **({"DATABASE_URL": url} if url else {}),

@@ -34,6 +34,7 @@ from tests.desk import Desk, desk, replies
 from tests.envelopes.transports.documents.tables import BLOCK
 from tests.envelopes.transports.documents.test_door import SCOPES, envelope, listen, sent
 from tests.envelopes.transports.program import at_door
+from tests.row_shapes import misfits
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -407,6 +408,7 @@ async def test_nobody_else_consents() -> None:
             ("tried", "peer:7")
         ]
         assert await verdict_of(d) == "consent_needed"
+        assert misfits(await d.rows()) == []
 
 
 async def test_an_agent_forges_no_consent() -> None:

@@ -33,6 +33,7 @@ def test_it_names_every_operation_what_it_takes_and_what_it_answers() -> None:
         "keepFile": ("post", "/api/sessions/{session_id}/artifacts"),
         "download": ("get", "/api/artifacts/{artifact_id}"),
         "sendMessageEnvelope": ("post", "/api/sessions/{session_id}/message-envelopes"),
+        "followMessageEnvelopes": ("get", "/api/sessions/{session_id}/message-envelopes"),
         "patchDocument": ("post", "/api/sessions/{session_id}/documents"),
         "followDocuments": ("get", "/api/sessions/{session_id}/documents"),
         "document": ("get", "/api/sessions/{session_id}/documents/{surface}"),
