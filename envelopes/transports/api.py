@@ -21,7 +21,7 @@ from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.security import APIKeyCookie, HttpBearer
 from pydantic import ConfigDict
 
-from envelopes.access import COOKIE, Principal, principal_now, principal_of
+from envelopes.access import COOKIE, Principal, get_session, principal_now, principal_of
 from envelopes.errors import BeachError, Forbidden, TooLarge, Unavailable
 from envelopes.peers import authenticate, principal_of_peer, rates
 from envelopes.registries.scopes import SCOPES
@@ -119,6 +119,18 @@ def caller_of_now(request: HttpRequest) -> Caller | None:
     # What the request has read of its session is as old as the request.
     who = principal_now(request.session.session_key, request.COOKIES.get(COOKIE))
     return Caller(who, frozenset(SCOPES)) if who.is_known else None
+
+
+def still_reads(request: HttpRequest, who: Principal, session_id: str) -> bool:
+    """Whether the same token or cookies let the same one read this conversation now. In a thread."""
+    try:
+        caller = caller_of_now(request)
+        if caller is None or caller.who.key != who.key or "read" not in caller.scopes:
+            return False
+        get_session(caller.who, session_id)
+    except BeachError:
+        return False
+    return True
 
 
 def make_api(routers: Iterable[Router]) -> NinjaAPI:

@@ -13,14 +13,14 @@ from django.utils import timezone
 from ninja import Router, Schema, Status
 from ninja.params.functions import Header
 
-from envelopes.access import Principal, get_session
+from envelopes.access import get_session
 from envelopes.database_threads import later_in_session, read_beside_sessions
 from envelopes.delivery import Changed, Follower, NotInLog, Reader, streams
 from envelopes.delivery.follower import Seen
-from envelopes.errors import BeachError, NotFound, ValidationFailed
+from envelopes.errors import NotFound, ValidationFailed
 from envelopes.models import Session
 from envelopes.session_state import Frame, PresentedSession, TooFarBack
-from envelopes.transports.api import Problem, caller_of, caller_of_now
+from envelopes.transports.api import Problem, caller_of, still_reads
 from envelopes.transports.documents.formats.patches import root_replacement
 from envelopes.transports.documents.messages import post_envelope
 from envelopes.transports.documents.outbound import CLOSED, notification
@@ -146,7 +146,7 @@ async def _stream(request: HttpRequest, session_id: str, last: str, first: First
         raise ValidationFailed("Last-Event-ID is the number of a row.", path="Last-Event-ID")
 
     async def check() -> None:
-        if not await read_beside_sessions(_still, request, who, session_id):
+        if not await read_beside_sessions(still_reads, request, who, session_id):
             raise Changed
 
     reader = Reader(who.kind, who.consumes, surfaces=True)
@@ -154,18 +154,6 @@ async def _stream(request: HttpRequest, session_id: str, last: str, first: First
     told = _events(follower, session, int(last) if last else None, first, wanted)
     events = streams.opened(who.key, told)
     return StreamingHttpResponse(events, content_type="text/event-stream", headers=HEADERS)
-
-
-def _still(request: HttpRequest, who: Principal, session_id: str) -> bool:
-    """Whether the same token or cookies let the same one in now."""
-    try:
-        caller = caller_of_now(request)
-        if caller is None or caller.who.key != who.key or "read" not in caller.scopes:
-            return False
-        get_session(caller.who, session_id)
-    except BeachError:
-        return False
-    return True
 
 
 async def _events(

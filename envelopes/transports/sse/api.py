@@ -11,12 +11,12 @@ from django.http import HttpRequest, StreamingHttpResponse
 from ninja import Router
 from ninja.params.functions import Header, Query
 
-from envelopes.access import Principal, get_session
+from envelopes.access import get_session
 from envelopes.database_threads import read_beside_sessions
 from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate, streams
-from envelopes.errors import BeachError, NotFound, ValidationFailed
+from envelopes.errors import NotFound, ValidationFailed
 from envelopes.session_state import TooFarBack
-from envelopes.transports.api import Problem, caller_of, caller_of_now
+from envelopes.transports.api import Problem, caller_of, still_reads
 from envelopes.transports.sse.presenter import event
 from envelopes.transports.sse.texts import Texts
 from envelopes.transports.sse.transport import SSE
@@ -84,7 +84,7 @@ async def follow(
     since = _row(last) if last else after or 0
 
     async def check() -> None:
-        now = await read_beside_sessions(_still, request, who, session_id)
+        now = await read_beside_sessions(still_reads, request, who, session_id)
         if not now:
             raise Changed
 
@@ -97,18 +97,6 @@ def _row(last: str) -> int:
     if not (last.isascii() and last.isdigit()):
         raise ValidationFailed("Last-Event-ID is the number of a row.", path="Last-Event-ID")
     return int(last)
-
-
-def _still(request: HttpRequest, who: Principal, session_id: str) -> bool:
-    """Whether the same token or cookies let the same one in now."""
-    try:
-        caller = caller_of_now(request)
-        if caller is None or caller.who.key != who.key or "read" not in caller.scopes:
-            return False
-        get_session(caller.who, session_id)
-    except BeachError:
-        return False
-    return True
 
 
 async def _events(follower: Follower, after: int) -> AsyncGenerator[str]:
