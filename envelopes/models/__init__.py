@@ -5,6 +5,7 @@ from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact, ArtifactPiece
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.consent import Consent
+from envelopes.models.decision import ApprovalVersion, Decider, Decision
 from envelopes.models.document import Document
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
@@ -26,10 +27,13 @@ from envelopes.models.webhook import WebhookCursor, WebhookDelivery, WebhookSubs
 __all__ = [
     "AgentCall",
     "Approval",
+    "ApprovalVersion",
     "Artifact",
     "ArtifactPiece",
     "ClientMessage",
     "Consent",
+    "Decider",
+    "Decision",
     "Document",
     "Event",
     "FrozenView",

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from envelopes.approvals import service as approvals
+from envelopes.approvals.asking import ask
+from envelopes.approvals.rules import PolicyFailed
 from envelopes.conf import conf
 from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer, writing
@@ -29,7 +30,7 @@ from envelopes.providers.transcript import (
     without_thinking,
 )
 from envelopes.registries.actors import actors
-from envelopes.registries.statuses import CallStatus, TurnStatus
+from envelopes.registries.statuses import ApprovalStatus, CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
 from envelopes.turns import agent_calls, delegating, joining, retrying
 from envelopes.turns.deciding import (
@@ -62,6 +63,7 @@ from envelopes.turns.lifecycle import (
     settle,
     time_out,
 )
+from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
 from envelopes.types import JsonObject
@@ -221,8 +223,9 @@ def answer_calls(claim: Claim) -> Next:
             case GoOn():
                 return "step"
             case Ask(calls):
-                for call in calls:
-                    approvals.ask(writer, turn, call, _tool_of(call, turn))
+                if [call for call in calls if not _is_asked(writer, turn, call)]:
+                    turn.save(update_fields=["results"])
+                    return "step"
                 turn.turn_state = "suspended"
                 leave(writer, turn, TurnStatus.SUSPENDED, reason="approval")
             case Wait():
@@ -243,6 +246,19 @@ def answer_calls(claim: Claim) -> Next:
                 _answer(writer, turn, nudges, correction, joined if injected else None)
                 return "model"
         return "stop"
+
+
+def _is_asked(writer: Writer, turn: Turn, call: ToolCall) -> bool:
+    """Ask about a call; whether it waits for people now. It does not where a rule has approved it, and where its policy
+    fails: then it has failed."""
+    try:
+        approval = ask(writer, turn, call, _tool_of(call, turn))
+    except PolicyFailed as error:
+        failed = error.as_dict()
+        record_outcome(writer, turn, call, Outcome("failed", error=failed))
+        turn.results[call.call_id] = {"error": failed}
+        return False
+    return approval.state == ApprovalStatus.PENDING
 
 
 def _came_in(turn: Turn) -> set[str]:
@@ -276,6 +292,9 @@ def _has_jobs(turn: Turn) -> bool:
 
 
 def _result_block(call_id: str, result: JsonObject) -> JsonObject:
-    if "error" in result:
-        return tool_result(call_id, result["error"], is_error=True)
-    return tool_result(call_id, result.get("ok"))
+    error, edited = result.get("error"), result.get("edited")
+    content = error if error is not None else result.get("ok")
+    if edited is not None:
+        # Beside the result, whatever that is: the model reads its own call above, with other arguments.
+        content = {"edited": edited, "error" if error is not None else "result": content}
+    return tool_result(call_id, content, is_error=error is not None)
