@@ -26,6 +26,7 @@ from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
 from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
+from envelopes.admin.editing import Editing, edit_url
 from envelopes.admin.timeline import log_of
 from envelopes.approvals.rights import decidable, right_to_decide
 from envelopes.approvals.rules import StoredRule, stored
@@ -78,7 +79,7 @@ class QueueFilter(admin.SimpleListFilter):
 
 
 @admin.register(Approval)
-class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
+class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
     """Waiting ones first, then those whose outcome nobody knows, then the newest."""
 
     change_form_template = "admin/envelopes/approval/change_form.html"
@@ -191,6 +192,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
             reverse("admin:envelopes_approval_decide", args=[approval.pk]),
             render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),
             _("Its time has passed: a decision now will be refused.") if _is_over(approval) else "",
+            edit_url(approval),
         )
 
     def _asks(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:

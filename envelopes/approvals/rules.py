@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -46,6 +46,10 @@ class StoredRule:
     barred: tuple[str, ...] = ()
     on_expiry: OnExpiry = "deny"
     expires_after: float | None = None
+
+    def barring(self, key: str) -> StoredRule:
+        """The same, and ``key`` may not decide."""
+        return replace(self, barred=tuple(sorted({*self.barred, key})))
 
     def dump(self) -> JsonObject:
         """JSON; ``barred`` as an object, so that databases look a key up in it."""

@@ -104,7 +104,7 @@ def answer(
             "sent": clean_json(sent),
         }
         writer.add("edit-ignored", extra, turn=approval.turn)
-    late = _expire_if_due(writer, approval, reader=who.key) or late_for(approval, was, who.key, role)
+    late = expire_if_due(writer, approval, reader=who.key) or late_for(approval, was, who.key, role)
     if late is not None:
         late_record: LateDecisionData = {
             "approvalId": approval_id,
@@ -155,7 +155,7 @@ def expire(approval_id: str, session_pk: int, now: datetime | None = None, *, wa
         if not wait and not Session.objects.select_for_update(skip_locked=True).filter(pk=session_pk).first():
             return False
         with writing(session_pk) as writer:
-            return _expire_if_due(writer, _current(approval_id), now) is not None
+            return expire_if_due(writer, _current(approval_id), now) is not None
 
 
 def _current(approval_id: str) -> Approval:
@@ -164,9 +164,11 @@ def _current(approval_id: str) -> Approval:
     )
 
 
-def _expire_if_due(
+def expire_if_due(
     writer: Writer, approval: Approval, now: datetime | None = None, *, reader: str = ""
 ) -> BeachError | None:
+    """Expire a question whose time has passed, or ask it again; the error that tells whoever came too late so, None
+    where it is open."""
     if (
         approval.state != ApprovalStatus.PENDING
         or approval.expires_at is None
