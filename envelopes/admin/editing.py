@@ -21,6 +21,7 @@ from envelopes.markup.argument_form import ArgumentForm
 from envelopes.markup.argument_inputs import drawn
 from envelopes.models import Approval
 from envelopes.registries.actors import actors
+from envelopes.registries.doors import ADMIN
 
 if TYPE_CHECKING:
     from envelopes.admin.base import HistoryAdmin
@@ -54,7 +55,8 @@ class Editing(_Base):
         try:
             if request.method != "POST":
                 return self._form(request, approval, form_of(approval))
-            done = submitted(approval, who, request.POST.get("asked_as", ""), request.POST.dict())
+            sent = request.POST.dict()
+            done = submitted(approval, who, sent.get("asked_as", ""), sent, source=ADMIN.name)
         except (AlreadyDecided, Expired, Conflict, Forbidden) as error:
             messages.warning(request, error.message)
             return HttpResponseRedirect(change_url(approval))
@@ -63,7 +65,6 @@ class Editing(_Base):
             return self._form(request, approval, failed.saying(error.message))
         if isinstance(done, ArgumentForm):
             return self._form(request, approval, done)
-        self.log_change(request, done, _told(done))
         messages.success(request, _("The request was changed. Decide it as it is now."))
         return HttpResponseRedirect(change_url(done))
 
@@ -81,9 +82,3 @@ class Editing(_Base):
             "inputs": mark_safe(drawn(form)),  # noqa: S308
         }
         return TemplateResponse(request, "admin/envelopes/approval/edit.html", context)
-
-
-def _told(approval: Approval) -> str:
-    """For Django's own log."""
-    was = approval.earlier.order_by("-version").first()
-    return f"Edited the arguments. Digest {was.digest if was else '?'} became {approval.digest}."

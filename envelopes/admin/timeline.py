@@ -121,7 +121,7 @@ def log_of(approval: Approval, reader: Principal) -> list[Line]:
     asked = Q(kind__in=DECISIONS) | Q(part_type__in=ABOUT_APPROVALS)
     session = approval.session
     events = Event.objects.filter(asked, session=session, turn=approval.turn.shown_in).order_by("seq")
-    ids = {approval.approval_id, *approval.earlier.values_list("asked_as", flat=True)}
+    ids = set(approval.asked_as)
     rows = [row for event in events if _approval_id(row := event.as_row()) in ids]
     named = people(reader, map(_decider, rows), owner=_owner(session))
     return [_line(session, row, {}, named) for row in rows]

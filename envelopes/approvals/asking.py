@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from envelopes import audit
 from envelopes.approvals import rules, showing
-from envelopes.approvals.automatic import ByRule, approving
+from envelopes.approvals.automatic import POLICY_PREFIX, ByRule, approving
 from envelopes.approvals.parts import request_part
 from envelopes.approvals.settling import record, settle
 from envelopes.errors import ValidationFailed
@@ -49,6 +50,7 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         attempt=rules.next_attempt(writer.session, call.digest),
         requested_at=writer.now,
     )
+    audit.asked(writer, approval)
     by_rule = None if isinstance(answer, NoQuestion) else approving(approval, answer, writer.now)
     state = "suspended" if by_rule is None else "awaiting"
     append_parts(writer, turn, [request_part(approval, call, turn, tool)], "runtime", state=state)
@@ -64,3 +66,8 @@ def _approve_by_rule(writer: Writer, approval: Approval, rule: ByRule) -> None:
     approval.source = POLICY.name
     record(writer, approval, ApprovalStatus.GRANTED, by=rule.by, name=rule.name, role=rule.by)
     settle(writer, approval, ApprovalStatus.GRANTED, by=rule.by, name=rule.name, reason="")
+    facts = {"decision": str(ApprovalStatus.GRANTED), "rule": rule.by.removeprefix(POLICY_PREFIX)}
+    kind = "decided" if rule.earlier is None else "reused"
+    audit.record(
+        writer, kind, approval, by=rule.by, name=rule.name, role=audit.RULE, door=POLICY.name, facts=facts
+    )

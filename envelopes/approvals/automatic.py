@@ -8,8 +8,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.utils.translation import gettext as _
-
 from envelopes.models import Approval, Decision
 from envelopes.registries.policies import Ask, AutoApprove
 from envelopes.registries.statuses import ApprovalStatus, CallStatus
@@ -18,10 +16,12 @@ POLICY_PREFIX = "policy:"
 
 
 class ByRule(NamedTuple):
-    """Which rule approves: ``by`` is what decisions hold, ``name`` what people read."""
+    """Which rule approves: ``by`` is what decisions hold; ``name`` what people call it or, of an ``earlier`` approval
+    that is taken once more, whoever had given that."""
 
     by: str
     name: str
+    earlier: Approval | None = None
 
 
 def approving(approval: Approval, answer: Ask | AutoApprove, now: datetime) -> ByRule | None:
@@ -31,8 +31,8 @@ def approving(approval: Approval, answer: Ask | AutoApprove, now: datetime) -> B
     earlier = _reusable(approval, answer, now)
     if earlier is None:
         return None
-    whose = next((one.name for one in earlier.decisions.all() if one.name), "") or _("the visitor")
-    return ByRule(f"{POLICY_PREFIX}reuse:{earlier.approval_id}", _("earlier approval by {}").format(whose))
+    whose = next((one.name for one in earlier.decisions.all() if one.name), "")
+    return ByRule(f"{POLICY_PREFIX}reuse:{earlier.approval_id}", whose, earlier)
 
 
 def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:

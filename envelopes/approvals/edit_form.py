@@ -18,7 +18,7 @@ def form_of(approval: Approval) -> ArgumentForm:
 
 
 def submitted(
-    approval: Approval, who: Principal, asked_as: str, sent: Mapping[str, str]
+    approval: Approval, who: Principal, asked_as: str, sent: Mapping[str, str], *, source: str
 ) -> ArgumentForm | Approval:
     """Edit the question that ``who`` was shown as ``asked_as``; the form again, with what is wrong, where it cannot be.
     Raises what ``editing.edit`` does otherwise: whoever edits what has been changed meanwhile is told so."""
@@ -26,6 +26,6 @@ def submitted(
     if not form.is_readable:
         return form
     try:
-        return edit(asked_as, form.args, who)
+        return edit(asked_as, form.args, who, source=source)
     except ValidationFailed as error:
         return form.refused(error)

@@ -6,6 +6,7 @@ agent is told what was changed when the call runs.
 
 from __future__ import annotations
 
+from envelopes import audit
 from envelopes.access import Principal, visible_sessions
 from envelopes.approvals import rights, rules
 from envelopes.approvals.lateness import late_for
@@ -17,6 +18,7 @@ from envelopes.errors import BeachError, Conflict, Forbidden, NotFound, ToolFail
 from envelopes.log.append import Writer, writing
 from envelopes.log.digest import call_digest
 from envelopes.models import Approval
+from envelopes.registries.doors import CHAT
 from envelopes.registries.policies import Ask
 from envelopes.registries.statuses import ApprovalStatus
 from envelopes.registries.tools import ApprovalPolicy, Tool
@@ -24,9 +26,9 @@ from envelopes.turns.reply import checked_args
 from envelopes.types import PROGRAMS, Json, JsonObject
 
 
-def edit(approval_id: str, args: Json, who: Principal) -> Approval:
+def edit(approval_id: str, args: Json, who: Principal, *, source: str = CHAT.name) -> Approval:
     """Ask about ``args`` in place of what is asked now: the same card, another ``approval_id``. What others had
-    approved before does not count for it.
+    approved before does not count for it. ``source`` is the door where that is done.
 
     Raises ``ValidationFailed`` for what the tool's input refuses (with ``problems``) and where nothing has changed,
     ``NotFound`` and ``Forbidden`` as a decision does, ``Conflict`` where the tool is gone, ``PolicyFailed``, and
@@ -34,7 +36,7 @@ def edit(approval_id: str, args: Json, who: Principal) -> Approval:
     """
     session_pk = may_edit(approval_id, who).session_id
     with writing(session_pk) as writer:
-        edited = _edited(writer, approval_id, args, who)
+        edited = _edited(writer, approval_id, args, who, source)
     if isinstance(edited, BeachError):
         raise edited
     return edited
@@ -63,7 +65,9 @@ def tool_to_edit(approval: Approval) -> tuple[Tool, ApprovalPolicy]:
     return tool, tool.approval
 
 
-def _edited(writer: Writer, approval_id: str, args: Json, who: Principal) -> Approval | BeachError:
+def _edited(
+    writer: Writer, approval_id: str, args: Json, who: Principal, source: str
+) -> Approval | BeachError:
     found = rights.find(approval_id)
     if found is None:
         raise NotFound("This request does not exist, or you do not have access to it.")
@@ -84,7 +88,10 @@ def _edited(writer: Writer, approval_id: str, args: Json, who: Principal) -> App
     question, why = rules.sentences(tool, checked)
     rule = _rule(writer, approval, tool, policy, checked, who)
     anew = Anew(checked, question, why, rule, "edited", who.key, who.name, who.user)
+    before = approval.digest
     ask_anew(writer, approval, tool, anew)
+    facts, details = {"version": approval.version, "replaces": approval_id}, {"digest": before}
+    audit.record(writer, "edited", approval, who=who, door=source, facts=facts, details=details)
     return approval
 
 

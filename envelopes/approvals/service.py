@@ -12,6 +12,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils import timezone
 
+from envelopes import audit
 from envelopes.access import Principal, visible_sessions
 from envelopes.approvals import rights, rules
 from envelopes.approvals.lateness import late_for
@@ -114,12 +115,17 @@ def answer(
             "source": source,
         }
         writer.add("late-decision", late_record, turn=approval.turn)
+        audit.refused(writer, approval, who, decision, late, door=source, reason=reason)
         return late
     approval.decided_by_user = who.user
     approval.source = source
     record(writer, approval, decision, by=who.key, name=who.name, role=role, reason=reason, user=who.user)
     given = approval.decisions.filter(version=approval.version, decision=ApprovalStatus.GRANTED).count()
     needed = rules.stored(approval).needed
+    facts: JsonObject = {"decision": decision}
+    if decision == ApprovalStatus.GRANTED and needed > 1:
+        facts |= {"count": given, "needed": needed}
+    audit.record(writer, "decided", approval, who=who, role=role, door=source, reason=reason, facts=facts)
     if decision == ApprovalStatus.GRANTED and given < needed:
         grant: GrantData = {
             "approvalId": approval_id,
@@ -175,6 +181,7 @@ def expire_if_due(
         or approval.expires_at > (now or writer.now)
     ):
         return None
+    audit.record(writer, "expired", approval, by=EXPIRY_POLICY, role=audit.RULE, door=POLICY.name)
     if _asked_again(writer, approval):
         return Expired("This request expired before anyone decided. It is asked again.", state="expired")
     approval.source = POLICY.name
@@ -194,4 +201,5 @@ def _asked_again(writer: Writer, approval: Approval) -> bool:
         return False
     same = Anew(approval.args, approval.question, approval.why, rule, "expired", EXPIRY_POLICY)
     ask_anew(writer, approval, tool, same)
+    audit.asked(writer, approval)
     return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from a2ui import ActionError, CallsDue, ClientAction, ComponentTarget, OpenUrl, Target
+from envelopes import audit
 from envelopes.access import Principal
 from envelopes.approvals import rights
 from envelopes.approvals import service as approvals
@@ -261,6 +262,7 @@ def post_decision(
                 "source": source,
             }
             writer.add("tried-decision", tried, audience="audit")
+            audit.refused(writer, found[0], who, decision, refused, door=source, reason=reason)
             return refused
         decided = approvals.answer(
             writer, approval_id, decision, who, reason=reason, source=source, sent=sent

@@ -54,3 +54,8 @@ class Approval(models.Model):
 
     def __str__(self) -> str:
         return self.question
+
+    @property
+    def asked_as(self) -> list[str]:
+        """Every id under which it was asked, the present one last."""
+        return [*self.earlier.order_by("version").values_list("asked_as", flat=True), self.approval_id]

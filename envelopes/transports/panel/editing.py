@@ -17,6 +17,7 @@ from envelopes.markup.argument_form import ArgumentForm
 from envelopes.markup.argument_inputs import drawn
 from envelopes.models import Approval
 from envelopes.registries.actors import actors
+from envelopes.registries.doors import CHAT
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -30,7 +31,7 @@ def edit_page(request: HttpRequest, public_id: str, approval_id: str) -> HttpRes
     try:
         if request.method != "POST":
             return _page(request, approval, form_of(approval))
-        done = submitted(approval, who, approval_id, request.POST.dict())
+        done = submitted(approval, who, approval_id, request.POST.dict(), source=CHAT.name)
     except (Forbidden, Conflict) as error:
         raise PermissionDenied(error.message) from error
     except (AlreadyDecided, Expired):
