@@ -25,6 +25,7 @@ from envelopes.protocol.text import clean_text
 from envelopes.providers.transcript import (
     correction_block,
     extended,
+    injection_block,
     resumable,
     tool_result,
     without_thinking,
@@ -268,7 +269,9 @@ def _came_in(turn: Turn) -> set[str]:
 
 def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Sequence[Turn] | None) -> None:
     """Give the model its results, with what has come in beside them; ``joined`` is None where nothing has."""
-    blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls_of(turn)]
+    calls = calls_of(turn)
+    blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls]
+    blocks += _edits(turn, calls)
     if joined is not None:
         blocks += [*consume(writer, turn), *joining.join(writer, turn, joined)]
     if correction:
@@ -292,9 +295,17 @@ def _has_jobs(turn: Turn) -> bool:
 
 
 def _result_block(call_id: str, result: JsonObject) -> JsonObject:
-    error, edited = result.get("error"), result.get("edited")
-    content = error if error is not None else result.get("ok")
-    if edited is not None:
-        # Beside the result, whatever that is: the model reads its own call above, with other arguments.
-        content = {"edited": edited, "error" if error is not None else "result": content}
-    return tool_result(call_id, content, is_error=error is not None)
+    if "error" in result:
+        return tool_result(call_id, result["error"], is_error=True)
+    return tool_result(call_id, result.get("ok"))
+
+
+def _edits(turn: Turn, calls: Sequence[JsonObject]) -> list[JsonObject]:
+    """What people changed of ``calls`` before they approved them, as blocks behind the results: the model reads its own
+    call above, with other arguments (D20)."""
+    found = [(block, turn.results.get(block["id"], {}).get("edited")) for block in calls]
+    return [
+        injection_block("edited", edited, tool=block["name"], call_id=block["id"])
+        for block, edited in found
+        if edited is not None
+    ]

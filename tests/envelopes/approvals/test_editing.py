@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -28,6 +27,7 @@ from envelopes.errors import (
 from envelopes.log.digest import call_digest
 from envelopes.models import Approval, ToolCall
 from envelopes.providers.scripted import Call, Say, text
+from envelopes.providers.transcript import Injection, ToolResult, entries
 from envelopes.registries.policies import OWNER, STAFF, Ask, AutoApprove, Group
 from tests import factories
 from tests.desk import desk, replies
@@ -212,12 +212,13 @@ async def test_the_model_is_told_what_was_changed_and_the_new_arguments_run() ->
         card = await d.html()
         await d.decide("granted")
         (call,) = await d.calls()
-        told = json.loads(d.requests[-1].messages[-1]["content"][0]["content"])
+        result, edited = entries(d.requests[-1].messages[-1])
 
     assert (call.state, call.result) == ("succeeded", {"refunded": 12.5})
-    assert told["result"] == {"refunded": 12.5}
-    assert told["edited"]["changed"] == {"amount": {"was": 40.0, "now": 12.5}}
-    assert told["edited"]["by"] == "Ada"
+    assert result == ToolResult(call.call_id, {"refunded": 12.5})
+    assert isinstance(edited, Injection) and (edited.kind, edited.tool) == ("edited", "refund")
+    assert edited.payload["changed"] == {"amount": {"was": 40.0, "now": 12.5}}
+    assert edited.payload["by"] == "Ada"
     # One card, drawn anew.
     assert card.count('class="b-approval"') == 1
     assert "<del>40</del>" in card and "changed 1 value" in card
