@@ -68,7 +68,7 @@ LAYERS = (
     {"log", "access", "config_transfer", "ownership", "peers", "secrets", "nonces", "signals"},
     {"artifacts", "audit", "delivery", "markup", "session_state"},
     {"turns", "approvals"},
-    {"intake"},
+    {"intake", "records"},
     {"runtime"},
     {"transports"},
     {"admin", "apps", "beach", "checks", "management", "testing", "urls"},
