@@ -116,6 +116,8 @@ def _run(part: Part, environ: dict[str, str], call: Callable[[list[str], dict[st
 
 def _call(arguments: list[str], environ: dict[str, str]) -> int:
     environ["DJANGO_SETTINGS_MODULE"] = "beachsite.settings.test"
+    # Workers and servers by the hundred import the same modules: compiled once, whatever the shell says.
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "pytest", *arguments]
     return subprocess.run(command, check=False, cwd=ROOT, env=environ).returncode  # noqa: S603 - our own interpreter
 
