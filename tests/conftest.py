@@ -20,7 +20,8 @@ from psycopg import sql
 from beachsite import suite
 from envelopes.database_threads import database_threads
 from tests import emptying, examples, needs
-from tests.liveserver import Server, running
+from tests.liveserver import ACCOUNTS, Server
+from tests.once import made_once
 from tests.outcome import FAILED
 from tests.shared import SHARED, fold_skip
 
@@ -140,11 +141,15 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder after its first start: migrated, with accounts. Copied, so that no test pays for that again."""
-    data = tmp_path_factory.mktemp("seed") / "data"
-    with running(data) as server:
-        server.stop()
-    return data
+    """A data folder after its first start: migrated, with accounts, ``ACCOUNTS`` among them. Copied, so that no test
+    pays for that again; made by one worker for all."""
+
+    def make(data: Path) -> None:
+        server = Server(data)
+        server.manage("demo", "--data", str(data), "--no-input", "--check")
+        server.add_users(ACCOUNTS)
+
+    return made_once(tmp_path_factory, "demo-data", make)
 
 
 @pytest.fixture

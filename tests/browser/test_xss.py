@@ -73,7 +73,8 @@ def in_the_panel(talk: Talk, text: str, number: int) -> None:
 
 
 def panel_page(entries: list[dict[str, Any]]) -> Callable[[], str]:
-    talk = Talk()
+    # Drawn whole, and read by the browser.
+    talk = Talk(follows=False)
     for number, entry in enumerate(entries):
         in_the_panel(talk, entry["payload"], number)
     return lambda: render(talk)

@@ -1,0 +1,28 @@
+"""What costs time to make and is only read: made by the first worker of a run that wants it, for all of them."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+def made_once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
+    """The file or folder that ``make`` has made at the path it is given. Others wait for it; where it failed, each that
+    asks tries again."""
+    base = factory.getbasetemp()
+    # Each worker has a folder of its own in that of the run.
+    folder = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    made, making = folder / name, folder / f"{name}-making" / name
+    with (folder / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            shutil.rmtree(making.parent, ignore_errors=True)
+            making.parent.mkdir()
+            make(making)
+            making.rename(made)
+    return made
