@@ -21,6 +21,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 
+from envelopes import search
 from envelopes.access import Principal
 from envelopes.audit import ageing
 from envelopes.audit.recording import name_of
@@ -143,6 +144,7 @@ def erase(person: Person) -> Report:
             person.user.delete()
             report.erased["accounts"] += 1
         report.erased["audit entries (content)"] += ageing.erase(AuditEntry.objects.filter(who=person.key))
+        search.compact()
     return _explained(report, person)
 
 
@@ -247,6 +249,7 @@ def _scrub(report: Report, person: Person, session_pk: int) -> None:
         # Both are made of the log, and are made again.
         Snapshot.objects.filter(session=session).delete()
         FrozenView.objects.filter(session=session).delete()
+        search.forget(session)
     report.erased["names in other people's conversations"] += 1
 
 

@@ -13,7 +13,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 
-roles = import_module("envelopes.migrations.0027_roles")
+roles = import_module("envelopes.migrations.0028_roles")
 
 
 def rights(name: str) -> set[str]:

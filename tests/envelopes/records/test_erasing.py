@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from beachsite.demo.models import Booking
-from envelopes import artifacts, audit, secrets
+from envelopes import artifacts, audit, search, secrets
 from envelopes.access import Principal
 from envelopes.approvals.service import decide
 from envelopes.audit.verifying import verify
@@ -99,6 +99,9 @@ def test_no_table_holds_a_word_of_whoever_was_erased(kind: str, files: Path) -> 
         client.post(url(elses, "decide"), {"decision": "granted", "reason": f"{WORD} again"})
         with live_sessions.present(elses.session, "panel"):
             pass
+
+    list(search.index_all())
+    assert where(WORD.lower())
 
     said = io.StringIO()
     call_command("beach", "erase-user", name, stdout=said)

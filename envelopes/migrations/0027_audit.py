@@ -8,7 +8,7 @@ from envelopes.audit import guards
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0025_governance'),
+        ('envelopes', '0026_conversation_search'),
     ]
 
     operations = [

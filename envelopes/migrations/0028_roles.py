@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('auth', '0012_alter_user_first_name_max_length'),
         ('contenttypes', '0002_remove_content_type_name'),
-        ('envelopes', '0026_audit'),
+        ('envelopes', '0027_audit'),
     ]
 
     operations = [
