@@ -5,6 +5,6 @@
 """
 
 from envelopes.audit.history import Entry, history_of
-from envelopes.audit.recording import RULE, asked, executed, record, refused, shown
+from envelopes.audit.recording import RULE, asked, executed, record, refused, shown, shown_in
 
-__all__ = ["RULE", "Entry", "asked", "executed", "history_of", "record", "refused", "shown"]
+__all__ = ["RULE", "Entry", "asked", "executed", "history_of", "record", "refused", "shown", "shown_in"]

@@ -23,6 +23,8 @@ RULE = "rule"
 AGENT = "agent"
 """Roles of those who are no principals."""
 
+SHOWN_AT_ONCE = 50
+
 
 def record(
     writer: Writer,
@@ -122,6 +124,14 @@ def shown(approval: Approval, who: Principal, door: str) -> bool:
         entry.at, entry.who, entry.name = timezone.now(), who.key[:128], clip(clean_text(name_of(who)), 150)
         chain.append([entry])
     return True
+
+
+def shown_in(session: Session, who: Principal, door: str) -> int:
+    """``shown`` for all open questions of a session, as far as a page shows them; how many were recorded now."""
+    if not who.is_known:
+        return 0
+    waiting = session.approvals.filter(state=ApprovalStatus.PENDING).select_related("session")
+    return sum(shown(approval, who, door) for approval in waiting[:SHOWN_AT_ONCE])
 
 
 def _was_shown(approval: Approval, who: Principal, door: str) -> bool:

@@ -60,11 +60,15 @@ class Walk:
             self.unnamed[entry.number] = None
             self.erased += 1
         if entry.kind == AuditKind.ERASED:
-            for first, last in ranges_of(entry.facts.get("entries")):
-                for number in [number for number in self.unnamed if first <= number <= last]:
-                    del self.unnamed[number]
+            self.name(entry)
         self.number, self.digest = entry.number, entry.chain_digest
         return ""
+
+    def name(self, entry: AuditEntry) -> None:
+        """Take in what an erasure says: of entries before it, whatever else it names."""
+        for first, last in ranges_of(entry.facts.get("entries")):
+            for number in range(max(1, first), min(last, entry.number) + 1):
+                self.unnamed.pop(number, None)
 
 
 def verify(expected: tuple[int, str] | None = None) -> Verdict:

@@ -15,6 +15,7 @@ from envelopes.models.live_channel import LiveChannel, LiveToken
 from envelopes.models.nonce import Nonce
 from envelopes.models.participant import Participant
 from envelopes.models.peer import Peer
+from envelopes.models.searched import ConversationFacts, ConversationWords, SearchCursor
 from envelopes.models.secret import Secret
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
@@ -35,6 +36,8 @@ __all__ = [
     "AuditEntry",
     "ClientMessage",
     "Consent",
+    "ConversationFacts",
+    "ConversationWords",
     "Decider",
     "Decision",
     "Document",
@@ -46,6 +49,7 @@ __all__ = [
     "Nonce",
     "Participant",
     "Peer",
+    "SearchCursor",
     "Secret",
     "Session",
     "Snapshot",

@@ -86,8 +86,8 @@ class AuditEntry(models.Model):
     objects = AuditQuerySet.as_manager()
 
     class Meta:
-        verbose_name = "audit entry"
-        verbose_name_plural = "audit entries"
+        verbose_name = "history entry"
+        verbose_name_plural = "history"
         ordering = ["-number"]
         base_manager_name = "objects"
         default_permissions = ("view",)

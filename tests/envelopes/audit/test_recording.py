@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.contrib.admin.models import LogEntry
 from django.db import transaction
+from django.urls import reverse
 from django.utils import timezone
 
 from envelopes import audit
@@ -17,8 +20,12 @@ from envelopes.errors import AlreadyDecided, Forbidden
 from envelopes.intake.turns import post_decision
 from envelopes.log.append import writing
 from envelopes.models import Approval, AuditEntry, ToolCall
+from envelopes.providers.scripted import Call, ScriptedProvider
 from envelopes.turns.outcomes import Outcome, record_outcome
 from tests import factories
+from tests.desk import replies
+from tests.envelopes.admin.pages import client_of, decider, url
+from tests.sockets import Socket, panel
 
 pytestmark = pytest.mark.django_db
 
@@ -170,3 +177,37 @@ def test_what_is_not_stored_is_not_recorded(approval: Approval, ada: Principal) 
     Approval.objects.filter(pk=approval.pk).update(expires_at=timezone.now() - timedelta(seconds=1))
     expire_due()
     assert kinds(approval) == ["requested", "expired"]
+
+
+def test_the_page_of_the_chat_and_that_of_the_admin_show_it_once(ada: Principal) -> None:
+    maria = decider("maria")
+    chat = client_of(ada.user)
+    scripted = ScriptedProvider(replies([]))
+    with factories.acting(factories.make_tool(), name="tester", provider=lambda: scripted):
+        approval = factories.make_approval(factories.make_session(ada, actor="tester"))
+        for _ in range(2):
+            chat.get(reverse("envelopes:session", args=[approval.session.public_id]))
+            maria.get(url(approval, "change"))
+
+    assert words(approval)[1:] == ["Shown to ada in chat", "Shown to maria in the admin"]
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_question_that_comes_while_somebody_looks_is_recorded_as_shown() -> None:
+    script = replies([Call("refund", {"order": "A1", "amount": 1})])
+    async with panel(script, factories.make_tool()) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        await socket.ask({"type": "message", "text": "Refund"})
+        await socket.until(lambda frame: "data-decide" in str(frame.get("ops")))
+
+        @sync_to_async
+        def shown() -> list[tuple[str, str]]:
+            return list(AuditEntry.objects.filter(kind="shown").values_list("role", "door"))
+
+        for _ in range(200):
+            if found := await shown():
+                break
+            await asyncio.sleep(0.05)
+        await socket.close()
+
+    assert found == [("owner", "chat")]

@@ -8,7 +8,7 @@ from envelopes.audit import guards
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0025_governance'),
+        ('envelopes', '0026_conversation_search'),
     ]
 
     operations = [
@@ -52,8 +52,8 @@ class Migration(migrations.Migration):
                 ('chain_digest', models.CharField(max_length=64)),
             ],
             options={
-                'verbose_name': 'audit entry',
-                'verbose_name_plural': 'audit entries',
+                'verbose_name': 'history entry',
+                'verbose_name_plural': 'history',
                 'ordering': ['-number'],
                 'permissions': [('export_auditentry', 'Can export the audit log')],
                 'default_permissions': ('view',),

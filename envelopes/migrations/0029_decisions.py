@@ -28,7 +28,7 @@ def list_open_questions(apps, schema_editor):
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0026_audit'),
+        ('envelopes', '0028_roles'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
