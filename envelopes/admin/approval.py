@@ -29,7 +29,7 @@ from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
 from envelopes.admin.editing import Editing, edit_url
 from envelopes.admin.timeline import log_of
-from envelopes.approvals.rights import decidable, right_to_decide
+from envelopes.approvals.rights import decidable
 from envelopes.approvals.rules import StoredRule, stored
 from envelopes.markup import arguments
 from envelopes.markup.approval import DecisionPage
@@ -106,22 +106,18 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever may decide may read what there is to decide."""
-        who = principal_of(request)
-        if self._sees_all(request):
+        if self.sees_all(request):
             return True
-        return decidable(who).exists() if obj is None else right_to_decide(who, obj) is not None
-
-    def _sees_all(self, request: HttpRequest) -> bool:
-        return super().has_view_permission(request) or principal_of(request).may_decide_all()
+        return self.has_decide_permission(request) if obj is None else self.may_decide(request, obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Approval]:
         rows = with_owner(super().get_queryset(request).select_related("tool_call", "decided_by_user"))
-        if not self._sees_all(request):
+        if not is_changelist(request):
+            return rows
+        if not self.sees_all(request):
             who = principal_of(request)
             decided = Decision.objects.filter(by=who.key).values("approval")
             rows = rows.filter(Q(pk__in=decidable(who).values("pk")) | Q(pk__in=decided))
-        if not is_changelist(request):
-            return rows
         return rows.annotate(
             place=Case(When(WAITING, then=0), When(UNKNOWN, then=1), default=2, output_field=Integer()),
             waiting_args=Case(
@@ -164,7 +160,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
             audit.shown(approval, principal_of(request), ADMIN.name)
-            may = right_to_decide(principal_of(request), approval) is not None
+            may = self.may_decide(request, approval)
             more |= {
                 "title": _("Approval"),
                 "subtitle": None,
