@@ -2,6 +2,7 @@
 
 A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. An approval is
 decided by its owner or a user with ``envelopes.decide_approval``, by a program only where the tool's policy names it.
+Staff with ``envelopes.operate_session`` look after a conversation, and write in it where its agent's policy says so.
 """
 
 from __future__ import annotations
@@ -71,6 +72,10 @@ class Principal:
 
     def may_view_all(self) -> bool:
         return self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.view_session")
+
+    def may_operate(self) -> bool:
+        """Claim, write notes, and take over where the agent's policy lets staff (``Actor.takeover``)."""
+        return self.may_view_all() and bool(self.user.has_perm("envelopes.operate_session"))
 
     def may_decide_all(self) -> bool:
         return (
@@ -193,7 +198,8 @@ def with_news(sessions: QuerySet[Session]) -> QuerySet[Any]:
     """``sessions`` with what a list says of each: ``waiting`` for a decision, ``working``. Still one query."""
     return sessions.annotate(
         waiting=Exists(Approval.objects.filter(session=OuterRef("pk"), state="pending")),
-        working=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY)),
+        # What is queued while staff have the conversation is not at work; what may end first is, for a moment.
+        working=Q(Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY))) & Q(taken_by=""),
     )
 
 

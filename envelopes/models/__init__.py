@@ -3,6 +3,7 @@
 from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact, ArtifactPiece
+from envelopes.models.claim import Claim
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.consent import Consent
 from envelopes.models.document import Document
@@ -11,6 +12,7 @@ from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
 from envelopes.models.live_channel import LiveChannel, LiveToken
 from envelopes.models.nonce import Nonce
+from envelopes.models.note import Note
 from envelopes.models.participant import Participant
 from envelopes.models.peer import Peer
 from envelopes.models.secret import Secret
@@ -28,6 +30,7 @@ __all__ = [
     "Approval",
     "Artifact",
     "ArtifactPiece",
+    "Claim",
     "ClientMessage",
     "Consent",
     "Document",
@@ -37,6 +40,7 @@ __all__ = [
     "LiveChannel",
     "LiveToken",
     "Nonce",
+    "Note",
     "Participant",
     "Peer",
     "Secret",

@@ -31,7 +31,7 @@ from envelopes.providers.transcript import (
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
-from envelopes.turns import agent_calls, delegating, joining, retrying
+from envelopes.turns import agent_calls, delegating, joining, retrying, takeover
 from envelopes.turns.deciding import (
     Answer,
     Ask,
@@ -240,8 +240,7 @@ def answer_calls(claim: Claim) -> Next:
                 if retry is not None:
                     retrying.schedule(writer, turn, retry)
             case Answer(nudges, correction):
-                _answer(writer, turn, nudges, correction, joined if injected else None)
-                return "model"
+                return _answer(writer, turn, nudges, correction, joined if injected else None)
         return "stop"
 
 
@@ -250,8 +249,12 @@ def _came_in(turn: Turn) -> set[str]:
     return set(turn.injections.filter(consumed_at=None).values_list("kind", flat=True))
 
 
-def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Sequence[Turn] | None) -> None:
-    """Give the model its results, with what has come in beside them; ``joined`` is None where nothing has."""
+def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Sequence[Turn] | None) -> Next:
+    """Give the model its results, with what has come in beside them; ``joined`` is None where nothing has. While staff
+    have the conversation the turn waits with that: what was approved has run, and its model hears of it later."""
+    if not takeover.may_speak(writer.session, turn):
+        leave(writer, turn, TurnStatus.QUEUED, reason="takeover")
+        return "stop"
     blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls_of(turn)]
     if joined is not None:
         blocks += [*consume(writer, turn), *joining.join(writer, turn, joined)]
@@ -260,6 +263,7 @@ def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Se
     turn.nudges, turn.correction, turn.results = nudges, "", {}
     turn.messages = extended(turn.messages, "user", blocks)
     writer.store(turn, WRITTEN)
+    return "model"
 
 
 def _tool_of(call: ToolCall, turn: Turn) -> Tool:
