@@ -86,7 +86,7 @@ class LiveSession:
         return self.presented[transport]
 
     def _present(self, transport: Transport, upto: int | None, since: int) -> None:
-        made = self._presented(transport, snapshots.newest(self.session_pk, transport, upto=upto))
+        made = self._presented(transport, self._kept(transport, upto))
         start = made.state.seq
         for row in rows_after(self.session_pk, start, upto=upto):
             changes = made.state.apply(row)
@@ -101,6 +101,10 @@ class LiveSession:
         for other in self.presented.values():
             other.state = made.state
         self.presented[transport.name] = made
+
+    def _kept(self, transport: Transport, upto: int | None) -> Kept | None:
+        """From where a presenter is built: what is stored, up to row ``upto``."""
+        return snapshots.newest(self.session_pk, transport, upto=upto)
 
     def _presented(self, transport: Transport, kept: Kept | None) -> PresentedSession:
         if kept is not None and kept.presenter is not None:

@@ -184,6 +184,8 @@ async def test_a_turn_at_work_is_stopped_where_staff_choose_that() -> None:
         await d.say("Look", wait=False)
         await booking.called.wait()
         await take_over(d.session, grace, "t1", running="stop")
+        # It ends at its next step: a tool that runs is let finish.
+        booking.go_on.set()
         await _rest(d)
         assert await d.texts() == []
         assert [turn.finalized_by for turn in await d.turns()] == ["cancelled"]

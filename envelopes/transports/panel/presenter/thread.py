@@ -95,19 +95,19 @@ class Thread:
     def html(self, surfaces: SurfaceSet, more: Mapping[int, Standing] | None = None) -> str:
         """The window, what is held before it, and ``more`` of the blocks before, to stand before the tail element."""
         with translation.override(self.page.language):
-            return window.whole(self.model, self._render(surfaces), more or {})
+            return window.whole(self.model, self.rendering(surfaces), more or {})
 
     def html_of(self, surfaces: SurfaceSet, blocks: Mapping[int, Standing]) -> str:
         """These blocks alone."""
         with translation.override(self.page.language):
-            return window.only(blocks, self._render(surfaces))
+            return window.only(blocks, self.rendering(surfaces))
 
     def gap(self, above: int, below: int, follows: str, name: int) -> str:
         """What stands for the blocks between two numbers, as ``window.gap`` says it."""
         with translation.override(self.page.language):
             return window.gap(above, below, follows, name)
 
-    def _render(self, surfaces: SurfaceSet) -> RenderContext:
+    def rendering(self, surfaces: SurfaceSet) -> RenderContext:
         def draw(owner: str, surface_id: str) -> str:
             found = surfaces.get(owner, surface_id)
             return found.html() if found is not None else ""
