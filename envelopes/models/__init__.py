@@ -10,7 +10,6 @@ from envelopes.models.document import Document
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
-from envelopes.models.keyframe import Keyframe
 from envelopes.models.live_channel import LiveChannel, LiveToken
 from envelopes.models.nonce import Nonce
 from envelopes.models.note import Note
@@ -38,7 +37,6 @@ __all__ = [
     "Event",
     "FrozenView",
     "Injection",
-    "Keyframe",
     "LiveChannel",
     "LiveToken",
     "Nonce",

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from envelopes.models.keyframe import Keyframe
 from envelopes.models.session import Session
+from envelopes.models.snapshot import Snapshot
 from envelopes.registries.transports import Transport, transports
 from envelopes.session_state import snapshots
 from envelopes.session_state.live import LiveSession
 from envelopes.session_state.presented import PresentedSession
-from envelopes.session_state.snapshots import SNAPSHOT_VERSION, Kept
+from envelopes.session_state.snapshots import SNAPSHOT_EVERY
 
 KEYFRAME_ROWS = 1_000
 """A replay stores a keyframe after so many rows."""
@@ -49,14 +49,17 @@ class Replay(LiveSession):
     def __init__(self, session: Session, transport: Transport) -> None:
         super().__init__(session)
         self._transport = transport
-        self._start: Kept | None = None
 
     def move_to(self, seq: int) -> Reached:
         """At row ``seq``, or ``REPLAYED_AT_ONCE`` rows nearer to it. It must not be behind ``seq`` already."""
         if not self.presented:
-            self._start = self._nearest(seq)
-            self.present(self._transport.name, upto=0 if self._start is None else self._start.seq)
-            self._start = None
+            # Where there is none yet, nothing is looked for.
+            start = (
+                snapshots.newest(self.session_pk, self._transport, upto=seq)
+                if seq >= SNAPSHOT_EVERY
+                else None
+            )
+            self.begin(self._transport, start)
         end = min(seq, self.seq + REPLAYED_AT_ONCE)
         while self.seq < end:
             self.state(upto=min(end, (self.seq // KEYFRAME_ROWS + 1) * KEYFRAME_ROWS))
@@ -64,47 +67,18 @@ class Replay(LiveSession):
             # What pages would be sent is nobody's here.
             presented.frames.clear()
             if self.seq % KEYFRAME_ROWS == 0:
-                self._keep_frame(presented)
+                self._keep_frame()
         return Reached(self.presented[self._transport.name], self.seq)
 
-    def _kept(self, transport: Transport, upto: int | None) -> Kept | None:
-        return self._start
-
-    def _nearest(self, seq: int) -> Kept | None:
-        """The last snapshot or keyframe up to row ``seq``."""
-        transport = self._transport
-        stored = snapshots.newest(self.session_pk, transport, upto=seq)
-        found = Keyframe.objects.filter(
-            session=self.session_pk, transport=transport.name, version=_version(transport), seq__lte=seq
-        )
-        # What they hold may be large: first which, then what.
-        at = found.order_by("-seq").values_list("seq", flat=True).first()
-        if at is None or (stored is not None and stored.seq >= at):
-            return stored
-        frame = found.filter(seq=at).first()
-        return stored if frame is None else Kept(at, frame.data["surfaces"], frame.data["presenter"])
-
-    def _keep_frame(self, presented: PresentedSession) -> None:
-        data = {
-            "surfaces": presented.state.surfaces.snapshot(),
-            "presenter": {"sent": presented.sent, "presenter": presented.presenter.snapshot()},
-        }
-        of_session = Keyframe.objects.filter(session=self.session_pk)
-        Keyframe.objects.bulk_create(
-            [
-                Keyframe(
-                    session_id=self.session_pk,
-                    transport=self._transport.name,
-                    version=_version(self._transport),
-                    seq=self.seq,
-                    data=data,
-                )
-            ],
-            ignore_conflicts=True,
-        )
-        old = list(of_session.order_by("-pk").values_list("pk", flat=True)[KEPT_KEYFRAMES:])
+    def _keep_frame(self) -> None:
+        made = self._snapshots()
+        for snapshot in made:
+            snapshot.keyframe = True
+        Snapshot.objects.bulk_create(made, ignore_conflicts=True)
+        frames = Snapshot.objects.filter(session=self.session_pk, keyframe=True)
+        old = list(frames.order_by("-pk").values_list("pk", flat=True)[len(made) * KEPT_KEYFRAMES :])
         if old:
-            of_session.filter(pk__in=old).delete()
+            frames.filter(pk__in=old).delete()
 
 
 class _Replays:
@@ -151,7 +125,3 @@ def at_row(session: Session, transport: str, seq: int) -> Iterator[Reached]:
 def forget_all() -> None:
     """Let go of those at hand: for tests, whose sessions come and go."""
     _replays.clear()
-
-
-def _version(transport: Transport) -> str:
-    return f"{SNAPSHOT_VERSION}.{transport.snapshot_version}"
