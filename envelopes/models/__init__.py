@@ -15,6 +15,7 @@ from envelopes.models.nonce import Nonce
 from envelopes.models.note import Note
 from envelopes.models.participant import Participant
 from envelopes.models.peer import Peer
+from envelopes.models.searched import ConversationFacts, ConversationWords, SearchCursor
 from envelopes.models.secret import Secret
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
@@ -33,6 +34,8 @@ __all__ = [
     "Claim",
     "ClientMessage",
     "Consent",
+    "ConversationFacts",
+    "ConversationWords",
     "Document",
     "Event",
     "FrozenView",
@@ -43,6 +46,7 @@ __all__ = [
     "Note",
     "Participant",
     "Peer",
+    "SearchCursor",
     "Secret",
     "Session",
     "Snapshot",
