@@ -23,7 +23,7 @@ from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
 from envelopes.models import Claim, Event, Note, Session, Turn
 from envelopes.part_types.staff_message import STAFF
-from envelopes.protocol.rows import TakeoverData
+from envelopes.protocol.takeover import TakeoverData
 from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors

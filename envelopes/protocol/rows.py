@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NotRequired, TypedDict
 
+from envelopes.protocol.takeover import TakeoverData
 from envelopes.types import Json, JsonObject
 
 Audience = Literal["delivered", "audit"]
@@ -115,17 +116,6 @@ class PartData(TypedDict):
     unbound: NotRequired[str]
     stream: NotRequired[JsonObject]
     by: NotRequired[str]
-
-
-class TakeoverData(TypedDict):
-    """A member of staff has taken the conversation over from its agent, or handed it back: ``state`` is taken or
-    returned. ``name`` is what people are told that they are called, ``agent`` the actor that waits, or that goes on.
-    ``by`` is the key of the principal, which nobody is told: of whoever handed it back, who need not have had it."""
-
-    state: Literal["taken", "returned"]
-    name: str
-    agent: str
-    by: str
 
 
 class WithdrawnData(TypedDict):

@@ -61,8 +61,11 @@ class Replay(LiveSession):
             )
             self.begin(self._transport, start)
         end = min(seq, self.seq + REPLAYED_AT_ONCE)
-        while self.seq < end:
+        while (before := self.seq) < end:
             self.state(upto=min(end, (self.seq // KEYFRAME_ROWS + 1) * KEYFRAME_ROWS))
+            if self.seq == before:
+                # The log is shorter than that by now.
+                break
             presented = self.presented[self._transport.name]
             # What pages would be sent is nobody's here.
             presented.frames.clear()

@@ -94,21 +94,21 @@ class Near:
         return seen or (later[-1] if later else None)
 
     def marks(self) -> list[tuple[int, str]]:
-        """What stands out: a row, and ``me``, ``staff``, ``ask`` or ``bad``."""
+        """What stands out: a row, and the class of its mark."""
         found = ((row.seq, _mark(row)) for row in self.rows)
         return [(seq, mark) for seq, mark in found if mark]
 
 
 def _mark(row: Glance) -> str:
     if row.failed:
-        return "bad"
+        return "is-bad"
     if row.kind in ("message", "action"):
-        return "me"
+        return "is-me"
     if row.kind == "takeover" or row.part_type == STAFF_MESSAGE.name:
-        return "staff"
+        return "is-staff"
     kind = part_types.get(row.part_type)
     if row.kind == "part" and row.audience == "delivered" and kind is not None:
-        return "ask" if kind.asks_person else "said"
+        return "is-ask" if kind.asks_person else "is-said"
     return ""
 
 
