@@ -19,6 +19,7 @@ from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
 from envelopes.admin.conversation.pages import ConversationPages
 from envelopes.admin.display import moment, turn_mark
 from envelopes.admin.sentences import sentence
+from envelopes.admin.taking import Taking
 from envelopes.admin.timeline import for_staff, timeline
 from envelopes.markup.html import reveal, text
 from envelopes.models import Event, Participant, Session, StateValue, Turn
@@ -92,7 +93,7 @@ def _changes(row: Row, proposing: Sequence[str]) -> Iterator[str]:
 
 
 @admin.register(Session)
-class SessionAdmin(ConversationPages, HistoryAdmin[Session]):
+class SessionAdmin(ConversationPages, Taking, HistoryAdmin[Session]):
     """Conversations; searched by title and public id. The page of one is ``conversation``; what Django calls its change
     page is the log of it."""
 

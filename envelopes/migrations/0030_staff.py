@@ -8,15 +8,11 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0026_conversation_search'),
+        ('envelopes', '0029_decisions'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
-        migrations.AlterModelOptions(
-            name='session',
-            options={'ordering': ['-updated_at', '-pk'], 'permissions': [('operate_session', 'Can claim conversations, write notes and take over')], 'verbose_name': 'conversation'},
-        ),
         migrations.AddField(
             model_name='session',
             name='finishing',
