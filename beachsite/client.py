@@ -23,7 +23,9 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-ENTRIES = {f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table")}
+ENTRIES = {
+    f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table", "notices")
+}
 """What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
@@ -40,6 +42,7 @@ SHEETS = {
     ),
     "beach/desk.css": (*_SHARED, "conversation", "approval", "admin", "modes"),
     "beach/door.css": (*_SHARED, "door", "modes"),
+    "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }
 """The same for styles: of which files each consists. Where one undoes what another says, it comes after it."""
 MINIFIER = "tdewolff-minify"

@@ -102,12 +102,24 @@ class RuntimeSettings:
     BEACH_ANONYMOUS = _flag(False)
     """Whether somebody who has not signed in may begin a conversation."""
 
+    BEACH_APPROVAL_MAIL = _choice("off", "staff", "owner", "all")
+    """Who is told by mail of an approval that waits: staff who may decide it, the conversation's owner, or both."""
+
+    BEACH_APPROVAL_MAIL_SECONDS = _number(120.0, zero=True)
+    """How long one waits before that."""
+
     BEACH_APPROVAL_SECONDS = _whole(15 * 60)
     """How long a person has to decide, where the tool does not say."""
 
     BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
     BEACH_ARTIFACT_STORAGE = _text("artifacts")
     """The alias in STORAGES under which files of conversations are kept: never one whose files a server gives out."""
+
+    BEACH_BUTTON_SECRET = _text()
+    """What signs presses of buttons that are posted to ``/buttons/webhook``: ``whsec_...``; "" for none."""
+
+    BEACH_BUTTON_USERS = _texts()
+    """Who is who elsewhere: ``slack:T0123/U0456=grace``, a door, who it says that pressed, and the username here."""
 
     BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
     """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
@@ -153,6 +165,12 @@ class RuntimeSettings:
     BEACH_LEASE_SECONDS = _number(15.0)
     """How long a turn is its runner's without being renewed."""
 
+    BEACH_LINK_LOGIN = _choice("never", "high", "always")
+    """Whether a link to an approval also wants its addressee signed in: for those of high risk, or for all."""
+
+    BEACH_LINK_SECONDS = _whole(24 * 60 * 60)
+    """How long a link to an approval holds."""
+
     BEACH_LIVE_PENDING = _whole_or_zero(1024)
     """How many connections of the live channel may have subscribed to nothing, in this process; 0 for no cap."""
 
@@ -177,6 +195,16 @@ class RuntimeSettings:
     BEACH_LIVE_VERSION_POLICY = _choice("reject", "advisory")
     """What becomes of a connection that does not know it: closed, or told and left open."""
 
+    BEACH_MAIL_AUTHSERV = _texts()
+    """Mail hosts of ours that vouch for senders: the names with which their ``Authentication-Results`` begin. Without
+    any, no reply decides."""
+
+    BEACH_MAIL_REPLY_TO = _text()
+    """The address that replies to mails about approvals go to; "" where they are not read."""
+
+    BEACH_MAIL_SECRET = _text()
+    """What signs mails that are posted to ``/mail/inbound``: ``whsec_...``; "" to have none posted."""
+
     BEACH_MAX_CORRECTIONS = _whole(3)
     """How often a model is told what was wrong with its call, in a turn."""
 
@@ -186,6 +214,10 @@ class RuntimeSettings:
     BEACH_MAX_TOKENS = _whole(16_000)
     BEACH_MESSAGE_CHARACTERS = _whole(20_000)
     BEACH_MODEL = _text("claude-sonnet-5-5")
+    BEACH_NOTICES = _choice("title", "off", "web")
+    """How the chat says that an approval waits while its reader looks elsewhere: by the title and icon of its tab, not
+    at all, or also by a notification of the browser's, for whoever asks for that by a click."""
+
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
 
@@ -203,6 +235,12 @@ class RuntimeSettings:
 
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""
+
+    BEACH_SITE_URL = _text()
+    """The address of the site, for links that are not made while a page of it is served: ``https://chat.example``."""
+
+    BEACH_SLACK_SECRET = _text()
+    """The signing secret of the Slack app whose buttons are posted to ``/buttons/slack``; "" for none."""
 
     BEACH_SOCKETS_PER_CALLER = _whole(100)
     """How many sockets, each of an open page, one person or guest may have, in this process."""
@@ -224,6 +262,12 @@ class RuntimeSettings:
 
     BEACH_TURNS_AT_ONCE = _whole(500)
     """How many turns a process runs at once; of the others the oldest is next."""
+
+    BEACH_WHATSAPP_SECRET = _text()
+    """The secret of the app whose WhatsApp messages are posted to ``/buttons/whatsapp``; "" for none."""
+
+    BEACH_WHATSAPP_VERIFY = _text()
+    """What that app's dashboard asks with when the address is set up there."""
 
     BEACH_WEBHOOK_ATTEMPTS = _whole(12)
     """How often a webhook is tried before it is given up."""
