@@ -203,12 +203,13 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
     numbers = {name: _number(request.GET.get(name, "")) for name in ("before", "at")}
     page = open_page(session, **numbers) if session is not None else None
     theme = request.COOKIES.get(THEME_COOKIE, "auto")
+    may_decide = session is None or access.may_decide(who, session)
     context: dict[str, Any] = {
         "actor": actor,
         "label": actor.provider().label,
         "session": session,
         "may_write": session is None or access.owns(who, session),
-        "may_decide": session is None or access.may_decide(who, session),
+        "may_decide": may_decide,
         "now": round(time.time() * 1000),
         # Every piece of it was escaped or sanitised where it was made (envelopes/markup/html.py).
         "thread": mark_safe(page.html) if page else "",  # noqa: S308
@@ -225,6 +226,8 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "file_limit": conf.BEACH_ARTIFACT_BYTES,
         "file_most": MAX_FILES,
         "strings": strings(actor.display_name),
+        # Whoever may not decide is told of nothing that waits.
+        "notices": conf.BEACH_NOTICES if may_decide else "off",
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
         "modules": [kind.module for kind in part_types if kind.module],
