@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0025_governance'),
+        ('envelopes', '0026_conversation_search'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
