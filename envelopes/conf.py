@@ -103,7 +103,8 @@ class RuntimeSettings:
     """Whether somebody who has not signed in may begin a conversation."""
 
     BEACH_APPROVAL_MAIL = _choice("off", "staff", "owner", "all")
-    """Who is told by mail of an approval that waits: staff who may decide it, the conversation's owner, or both."""
+    """Who is told by mail of an approval that waits: staff and others whom its rule names, the conversation's owner, or
+    all of them."""
 
     BEACH_APPROVAL_MAIL_SECONDS = _number(120.0, zero=True)
     """How long one waits before that."""
@@ -114,6 +115,9 @@ class RuntimeSettings:
     BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
     BEACH_ARTIFACT_STORAGE = _text("artifacts")
     """The alias in STORAGES under which files of conversations are kept: never one whose files a server gives out."""
+
+    BEACH_AUDIT_DAYS = _whole_or_zero(0)
+    """How long entries of the decision log are kept; 0 for ever."""
 
     BEACH_BUTTON_SECRET = _text()
     """What signs presses of buttons that are posted to ``/buttons/webhook``: ``whsec_...``; "" for none."""
@@ -226,6 +230,9 @@ class RuntimeSettings:
 
     BEACH_REASONING = _choice("staff", "audit", "off")
     """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
+
+    BEACH_RETENTION_DAYS = _whole_or_zero(0)
+    """After how long without a word a conversation is deleted, with all that belongs to it; 0 for never."""
 
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""

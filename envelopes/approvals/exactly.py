@@ -8,10 +8,13 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from envelopes import audit
 from envelopes.access import Principal
+from envelopes.approvals import rights
 from envelopes.approvals.service import decide
-from envelopes.errors import AlreadyDecided, BeachError, Conflict, Expired, NotFound
-from envelopes.models import Approval, Session
+from envelopes.errors import AlreadyDecided, BeachError, Conflict, Expired, Forbidden, NotFound
+from envelopes.log.append import writing
+from envelopes.models import Approval, ApprovalVersion, Session
 
 
 class Question(NamedTuple):
@@ -22,20 +25,20 @@ class Question(NamedTuple):
 
 
 class QuestionChanged(Conflict):
-    """The question has been changed since this was sent. Nothing was decided."""
+    """The question has been changed since this was sent."""
 
 
 class AlreadyUsed(Conflict):
-    """This has been used already. Nothing was decided."""
+    """This has been used already."""
 
 
-def find(approval_id: str) -> Approval | None:
-    """The approval, with what its card needs; None for an id that is none."""
-    # What is no id at all is not looked for: databases refuse some texts.
-    if not (approval_id.isascii() and approval_id.isalnum()):
-        return None
-    known = Approval.objects.select_related("session", "turn", "tool_call", "decided_by_user")
-    return known.filter(approval_id=approval_id).first()
+def find(question: Question) -> tuple[Approval, ApprovalVersion | None] | None:
+    """The approval that is meant, and the version that was asked about, where another is asked by now; None for an id
+    that is none."""
+    found = rights.find(question.approval_id) if question.approval_id.isascii() else None
+    if found is not None and found[1] is None and found[0].digest != question.digest:
+        raise QuestionChanged
+    return found
 
 
 def decide_exactly(
@@ -49,26 +52,29 @@ def decide_exactly(
 ) -> Approval:
     """Decide what was asked by ``question`` and nothing else.
 
-    ``once`` uses up whatever was sent, and says whether it was there to be used; it comes back with the transaction
-    where nothing was decided for another reason than being late. The same decision of the same one through the same
-    door is a repeat, and nobody was late. Raises what ``service.decide`` does, ``QuestionChanged`` and ``AlreadyUsed``.
+    ``once`` uses up whatever was sent, and says whether it was there to be used; where the database fails, that comes
+    back with the transaction. The same decision of the same one through the same
+    door is a repeat, and nobody was late. Raises what ``service.decide`` does, ``QuestionChanged`` and ``AlreadyUsed``;
+    that somebody tried is recorded.
     """
     with transaction.atomic():
-        approval = find(question.approval_id)
-        if approval is None:
+        found = find(question)
+        if found is None:
             raise NotFound("This request does not exist, or you do not have access to it.")
         # Nobody edits or decides it from here on.
-        Session.objects.select_for_update().filter(pk=approval.session_id).first()
-        approval.refresh_from_db()
-        if (approval.state, approval.decided_by, approval.source) == (decision, who.key, source):
+        Session.objects.select_for_update().filter(pk=found[0].session_id).first()
+        approval, was = find(question) or found
+        given = approval.decisions.filter(version=approval.version, by=who.key, source=source)
+        if was is None and given.filter(decision=decision).exists():
             return approval
-        if approval.digest != question.digest:
-            raise QuestionChanged
-        if once is not None and not once():
-            raise AlreadyUsed
         try:
-            return decide(question.approval_id, decision, who, reason=reason, source=source)
-        except (AlreadyDecided, Expired) as error:
+            if once is None or once():
+                return decide(question.approval_id, decision, who, reason=reason, source=source)
+            late: BeachError = AlreadyUsed()
+        except (AlreadyDecided, Expired, Forbidden) as error:
             # Not out of the block: what was recorded stays.
-            late: BeachError = error
+            late = error
+        if isinstance(late, AlreadyUsed | Forbidden):
+            with writing(approval.session_id) as writer:
+                audit.refused(writer, approval, who, decision, late, door=source, reason=reason)
     raise late

@@ -42,6 +42,7 @@ class NoSiteAddress(BeachError):
 class Link:
     """What a link says, once its signature has been checked."""
 
+    token: str
     question: Question
     user: Any
     nonce: str
@@ -100,7 +101,7 @@ def read(token: str) -> Link:
     current = user is not None and any(constant_time_compare(stamp, _stamp(user, key)) for key in keys)
     if user is None or not (user.is_active and current):
         raise Forbidden("This link no longer counts: the account it was made for has changed.")
-    return Link(Question(approval_id, digest), user, nonce, until)
+    return Link(token, Question(approval_id, digest), user, nonce, until)
 
 
 def wants_login(approval: Approval) -> bool:

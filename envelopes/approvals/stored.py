@@ -10,7 +10,9 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
+from envelopes.approvals import rules
 from envelopes.markup.approval import ApprovalCard
+from envelopes.markup.approval_rule import RULE_PREFIX
 from envelopes.markup.card_states import card_state
 from envelopes.markup.context import PageContext, current_locale
 from envelopes.models import Approval, Event
@@ -41,6 +43,12 @@ def card_of(approval: Approval, decider: str) -> ApprovalCard:
         _about(approval),
         card_state(state) or state,
     )
+    given = approval.decisions.filter(version=approval.version, decision="granted")
+    view.given = [
+        {"name": one.name, "role": one.role, "source": one.source, "at": one.at.isoformat()} for one in given
+    ]
+    if approval.decided_by.startswith(RULE_PREFIX) and approval.state == "granted":
+        view.rule = approval.decided_by
     if approval.decided_at is not None:
         view.decided_at = approval.decided_at.isoformat()
         view.decided_by, view.source, view.reason = decider, approval.source, approval.reason
@@ -86,6 +94,7 @@ def _about(approval: Approval) -> JsonObject:
         "risk": approval.risk,
         "attempt": approval.attempt,
         "digest": approval.digest,
+        **rules.stored(approval).told(),
     }
     rows = Event.objects.filter(
         session=approval.session_id, part_type=APPROVAL_REQUEST.name, at=approval.requested_at

@@ -4,8 +4,10 @@ from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
 from envelopes.models.approval_mail import ApprovalMail, ApprovalNotice
 from envelopes.models.artifact import Artifact, ArtifactPiece
+from envelopes.models.audit import AuditChain, AuditEntry
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.consent import Consent
+from envelopes.models.decision import ApprovalVersion, Decider, Decision
 from envelopes.models.document import Document
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
@@ -30,12 +32,17 @@ __all__ = [
     "Approval",
     "ApprovalMail",
     "ApprovalNotice",
+    "ApprovalVersion",
     "Artifact",
     "ArtifactPiece",
+    "AuditChain",
+    "AuditEntry",
     "ClientMessage",
     "Consent",
     "ConversationFacts",
     "ConversationWords",
+    "Decider",
+    "Decision",
     "Document",
     "Event",
     "FrozenView",

@@ -23,11 +23,13 @@ class ApprovalMail(models.Model):
     ``state``: ``queued``; ``sending``, from before it is given to the mail server; ``sent``; ``failed``, after as many
     attempts as there are; ``dropped``, where there was nothing left to ask. One that stays ``sending`` was cut off in
     between: nobody knows whether it went out, so it is not sent again. ``token`` is the SHA-256 of what a reply has to
-    bring; ``used_at`` is when one decided by it. ``digest`` is that of the call that was asked about.
+    bring; ``used_at`` is when one decided by it. ``asked_as`` is the id under which it was asked
+    then, ``digest`` that of the call.
     """
 
     approval = models.ForeignKey(Approval, on_delete=models.CASCADE, related_name="mails")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    asked_as = models.CharField(max_length=32)
     digest = models.CharField(max_length=64)
     token = models.CharField(max_length=64, blank=True, db_index=True)
     state = models.CharField(max_length=8, default="queued")

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal
-from envelopes.approvals.exactly import AlreadyUsed, QuestionChanged, decide_exactly, find
+from envelopes.approvals import rights
+from envelopes.approvals.exactly import AlreadyUsed, QuestionChanged, decide_exactly
 from envelopes.approvals.links import wants_login
 from envelopes.errors import AlreadyDecided, Expired, Forbidden, NotFound
 from envelopes.nonces import DatabaseNonces
@@ -31,8 +32,8 @@ def press(one: Press) -> Pressed:
     user = user_of(one.door, one.by)
     if user is None:
         return _noted(one, Pressed("refused", _("Nobody here is known by that name. Nothing was decided.")))
-    approval = find(one.question.approval_id)
-    if approval is not None and wants_login(approval):
+    found = rights.find(one.question.approval_id)
+    if found is not None and wants_login(found[0]):
         told = _("This one is decided by people who are signed in. Nothing was decided.")
         return _noted(one, Pressed("refused", told))
     try:

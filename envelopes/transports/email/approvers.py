@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth import get_user_model
+from django.db.models import Q
 
 from envelopes.access import principal
 from envelopes.approvals.service import may_answer
@@ -43,10 +44,16 @@ def may_decide(approval: Approval, user: Any) -> bool:
 
 
 def _candidates(approval: Approval) -> Iterator[Any]:
+    """Accounts among which those are whom its rule names."""
     whom = conf.BEACH_APPROVAL_MAIL
     owner = owner_of(approval.session)
     if whom in ("owner", "all") and owner is not None and owner.user is not None:
         yield owner.user
     if whom in ("staff", "all"):
-        staff = get_user_model()._default_manager.filter(is_staff=True, is_active=True).order_by("pk")
-        yield from staff.iterator(200)
+        tokens = approval.deciders.values_list("token", flat=True)
+        groups = [token.removeprefix("group:") for token in tokens if token.startswith("group:")]
+        codes = [token.rpartition(".")[2] for token in tokens if token.startswith("permission:")]
+        may = Q(is_superuser=True) | Q(groups__name__in=groups) | Q(user_permissions__codename__in=codes)
+        may |= Q(groups__permissions__codename__in=codes)
+        users = get_user_model()._default_manager.filter(may, is_active=True).distinct().order_by("pk")
+        yield from users.iterator(200)

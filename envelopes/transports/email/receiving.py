@@ -94,7 +94,7 @@ def _decided(mail: Mail, request: ApprovalMail) -> tuple[str, str]:
     def use() -> bool:
         return ApprovalMail.objects.filter(pk=request.pk, used_at=None).update(used_at=timezone.now()) == 1
 
-    question = Question(approval.approval_id, request.digest)
+    question = Question(request.asked_as, request.digest)
     try:
         done = decide_exactly(
             question,

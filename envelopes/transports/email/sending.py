@@ -14,12 +14,18 @@ from django.core.mail import EmailMultiAlternatives
 from django.db import transaction
 from django.utils import timezone
 
+from envelopes import audit
+from envelopes.approvals.in_words import name_of
 from envelopes.conf import conf
 from envelopes.errors import BeachError
+from envelopes.log.append import writing
 from envelopes.models import Approval, ApprovalMail, ApprovalNotice
+from envelopes.models.audit import AuditKind
+from envelopes.registries.doors import MAIL
 from envelopes.transports.email.approvers import approvers_of, may_decide
 from envelopes.transports.email.message import request_for
 from envelopes.transports.email.tokens import digest_of, new_secret
+from envelopes.types import Json
 
 ATTEMPTS = 4
 """How often a mail is tried."""
@@ -55,11 +61,24 @@ def queue_due() -> int:
 def _queue(approval: Approval) -> bool:
     with transaction.atomic():
         _, made = ApprovalNotice.objects.get_or_create(approval=approval)
-        if made:
-            ApprovalMail.objects.bulk_create(
-                ApprovalMail(approval=approval, user=user, digest=approval.digest)
-                for user in approvers_of(approval)
-            )
+        users = approvers_of(approval) if made else []
+        ApprovalMail.objects.bulk_create(
+            ApprovalMail(approval=approval, user=user, asked_as=approval.approval_id, digest=approval.digest)
+            for user in users
+        )
+        if users:
+            told: dict[str, Json] = {"names": [name_of(user) for user in users]}
+            with writing(approval.session_id) as writer:
+                audit.record(
+                    writer,
+                    AuditKind.NOTIFIED,
+                    approval,
+                    by="policy:mail",
+                    role=audit.RULE,
+                    door=MAIL.name,
+                    facts={"count": len(users)},
+                    details=told,
+                )
     return made
 
 
@@ -87,7 +106,7 @@ def claim_next() -> Claimed | None:
 def _asks(mail: ApprovalMail) -> bool:
     approval = mail.approval
     is_over = approval.expires_at is not None and approval.expires_at <= timezone.now()
-    asked = approval.state == "pending" and not is_over and approval.digest == mail.digest
+    asked = approval.state == "pending" and not is_over and approval.approval_id == mail.asked_as
     return asked and may_decide(approval, mail.user)
 
 

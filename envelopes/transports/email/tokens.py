@@ -37,4 +37,4 @@ def mail_of(marked: str) -> ApprovalMail | None:
     if found is None:
         return None
     known = ApprovalMail.objects.select_related("approval", "approval__session", "user")
-    return known.filter(token=digest_of(found[2]), approval__approval_id=found[1]).first()
+    return known.filter(token=digest_of(found[2]), asked_as=found[1]).first()

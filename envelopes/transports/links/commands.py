@@ -9,10 +9,10 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from envelopes.access import principal
-from envelopes.approvals.exactly import find
 from envelopes.approvals.links import address_of, token_for
 from envelopes.approvals.service import may_answer
 from envelopes.errors import NotFound
+from envelopes.models import Approval
 
 
 class LinkCommand:
@@ -34,7 +34,5 @@ class LinkCommand:
         if user is None:
             raise NotFound(f"There is no user {options['user']!r}.")
         may_answer(options["approval"], "denied", principal(user, None))
-        approval = find(options["approval"])
-        if approval is None:
-            raise NotFound
+        approval = Approval.objects.get(approval_id=options["approval"])
         return [address_of(token_for(approval, user, seconds=options["seconds"]))]

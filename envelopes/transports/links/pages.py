@@ -20,8 +20,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
+from envelopes import audit
 from envelopes.access import owns
-from envelopes.approvals.exactly import AlreadyUsed, QuestionChanged, decide_exactly, find
+from envelopes.approvals import rights
+from envelopes.approvals.exactly import AlreadyUsed, QuestionChanged, decide_exactly
 from envelopes.approvals.in_words import agent_of, behalf_of, decider_of, name_of
 from envelopes.approvals.links import Link, read, wants_login
 from envelopes.approvals.service import may_answer
@@ -54,11 +56,11 @@ def approval_link(request: HttpRequest, token: str) -> HttpResponseBase:
 
 def _answered(request: HttpRequest, token: str) -> HttpResponseBase:
     try:
-        link, approval = _asked(token)
+        link, approval, is_changed = _asked(token)
         if wants_login(approval) and request.user != link.user:
             return redirect_to_login(request.get_full_path())
         may_answer(approval.approval_id, "denied", link.who)
-        if approval.digest != link.question.digest:
+        if is_changed:
             return _changed(request, link, approval)
         if request.method == "POST":
             return _decided(request, link, approval)
@@ -67,12 +69,14 @@ def _answered(request: HttpRequest, token: str) -> HttpResponseBase:
     return _page(request, link, approval)
 
 
-def _asked(token: str) -> tuple[Link, Approval]:
+def _asked(token: str) -> tuple[Link, Approval, bool]:
+    """The link, the approval as it is now, and whether that is another question than the link was made for."""
     link = read(token)
-    approval = find(link.question.approval_id)
-    if approval is None:
+    found = rights.find(link.question.approval_id)
+    if found is None:
         raise NotFound(_("This request does not exist any more."))
-    return link, approval
+    approval, was = found
+    return link, approval, was is not None or approval.digest != link.question.digest
 
 
 def _decided(request: HttpRequest, link: Link, approval: Approval) -> HttpResponseBase:
@@ -93,7 +97,9 @@ def _decided(request: HttpRequest, link: Link, approval: Approval) -> HttpRespon
         return _changed(request, link, approval)
     except (AlreadyDecided, AlreadyUsed, Expired):
         # Too late, or used before: the page tells what happened instead.
-        now = find(approval.approval_id) or approval
+        link, now, is_changed = _asked(link.token)
+        if is_changed:
+            return _changed(request, link, now)
         problem = _("Your decision was not applied.")
         return _page(request, link, now, status=409, problem=problem)
     return redirect(request.path)
@@ -103,6 +109,7 @@ def _page(
     request: HttpRequest, link: Link, approval: Approval, *, status: int = 200, problem: str = ""
 ) -> HttpResponse:
     asks = approval.state == "pending" and not link.is_used()
+    audit.shown(approval, link.who, LINK.name)
     form = DecisionPage()
     if asks:
         fields = render_to_string("links/reason.html", {"limit": REASON_CHARACTERS}, request)

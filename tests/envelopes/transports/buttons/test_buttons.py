@@ -25,6 +25,7 @@ from envelopes.transports.buttons.presses import value_of
 from tests import factories
 from tests.envelopes.transports.email.post import asked, decider, stored
 from tests.envelopes.transports.email.test_replies import script
+from tests.envelopes.transports.links.test_links import reopen
 
 pytestmark = pytest.mark.django_db
 
@@ -138,7 +139,7 @@ def test_a_press_counts_once(settings: Any, grace: User, approval: Approval) -> 
 
     assert again()["state"] == again()["state"] == "decided"
     assert factories.log_of(approval.session, "late-decision") == []
-    Approval.objects.filter(pk=approval.pk).update(state="pending", decided_by="", source="", decided_at=None)
+    reopen(approval)
     assert again()["state"] == "late"
     assert pending(approval)
 

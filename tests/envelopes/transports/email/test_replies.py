@@ -31,6 +31,7 @@ from envelopes.transports.email.sending import ATTEMPTS
 from envelopes.transports.email.words import READ_CHARACTERS
 from tests import factories
 from tests.envelopes.transports.email.post import HOST, VOUCHED, asked, decider, reply, requested, stored
+from tests.envelopes.transports.links.test_links import reopen
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("mailing")]
 
@@ -270,7 +271,7 @@ def test_it_counts_once(grace: User, approval: Approval) -> None:
     told()
     assert receive(reply(request, "yes")).state == "answered"
     assert "decided nothing" in told()
-    Approval.objects.filter(pk=approval.pk).update(state="pending", decided_by="", source="", decided_at=None)
+    reopen(approval)
     assert receive(reply(request, "yes")).state == "answered"
     assert "has been used already" in told()
     assert stored(approval).state == "pending"

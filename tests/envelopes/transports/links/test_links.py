@@ -52,6 +52,12 @@ def stored(approval: Approval) -> Approval:
     return Approval.objects.get(pk=approval.pk)
 
 
+def reopen(approval: Approval) -> None:
+    """As if nobody had decided."""
+    approval.decisions.all().delete()
+    Approval.objects.filter(pk=approval.pk).update(state="pending", decided_at=None, decided_by="", source="")
+
+
 def test_looking_shows_everything_and_decides_nothing(approval: Approval, grace: User) -> None:
     url = to(approval, grace)
     for method in ("get", "head", "get"):
@@ -113,7 +119,7 @@ def test_it_counts_once_and_a_repeat_is_nobodys_lateness(approval: Approval, gra
 def test_a_used_one_does_not_decide_a_question_that_is_open_again(approval: Approval, grace: User) -> None:
     url = to(approval, grace)
     assert post(url, "denied").status_code == 302
-    Approval.objects.filter(pk=approval.pk).update(state="pending", decided_at=None, decided_by="", source="")
+    reopen(approval)
     answer = post(url, "granted")
     assert answer.status_code == 409
     assert "This link decides nothing any more" in text_of(answer.content)

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0026_conversation_search'),
+        ('envelopes', '0029_decisions'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
@@ -26,6 +26,7 @@ class Migration(migrations.Migration):
             name='ApprovalMail',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('asked_as', models.CharField(max_length=32)),
                 ('digest', models.CharField(max_length=64)),
                 ('token', models.CharField(blank=True, db_index=True, max_length=64)),
                 ('state', models.CharField(default='queued', max_length=8)),
