@@ -23,10 +23,9 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-ENTRIES = {
-    f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table", "notices")
-}
+ENTRIES = {f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table")}
 """What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
+ENTRIES["beach/notices.js"] = "notices"
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
     "beach/chat.css": (
