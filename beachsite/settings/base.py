@@ -248,6 +248,8 @@ BEACH_LINK_SECONDS = env.seconds("BEACH_LINK_SECONDS", 24 * 60 * 60)
 BEACH_LINK_LOGIN = env.choice("BEACH_LINK_LOGIN", ("never", "high", "always"), "never")
 # How long a turn may take, people and other agents that it waits for left out.
 BEACH_TURN_SECONDS = env.seconds("BEACH_TURN_SECONDS", 30 * 60)
+# Staff may write in conversations of agents that do not say so themselves.
+BEACH_TAKEOVER = env.flag("BEACH_TAKEOVER", default=False)
 # What becomes of a model's thinking: staff read it, only who reads the database does, or it is not kept.
 BEACH_REASONING = env.choice("BEACH_REASONING", ("staff", "audit", "off"), "staff")
 # Characters a second that the scripted model "writes"; 0 does not wait.
