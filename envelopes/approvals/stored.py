@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
@@ -70,6 +70,15 @@ def is_over(approval: Approval) -> bool:
         and approval.expires_at is not None
         and approval.expires_at <= timezone.now()
     )
+
+
+def unnoticed(seconds: float, most: int) -> list[Approval]:
+    """Those that have waited for so long without anybody having been told of them elsewhere, the oldest first."""
+    now = timezone.now()
+    waiting = Approval.objects.filter(
+        state="pending", notice=None, requested_at__lte=now - timedelta(seconds=seconds)
+    ).exclude(expires_at__lte=now)
+    return list(waiting.select_related("session").order_by("pk")[:most])
 
 
 def outcome(approval: Approval, decider: str) -> str:

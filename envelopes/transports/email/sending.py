@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from envelopes import audit
 from envelopes.approvals.in_words import name_of
+from envelopes.approvals.stored import unnoticed
 from envelopes.conf import conf
 from envelopes.errors import BeachError
 from envelopes.log.append import writing
@@ -48,13 +49,7 @@ def queue_due() -> int:
     """Queue a mail for each who is to hear of an approval that has waited long enough; returns of how many."""
     if conf.BEACH_APPROVAL_MAIL == "off":
         return 0
-    now = timezone.now()
-    waiting = Approval.objects.filter(
-        state="pending",
-        notice=None,
-        requested_at__lte=now - timedelta(seconds=conf.BEACH_APPROVAL_MAIL_SECONDS),
-    ).exclude(expires_at__lte=now)
-    due = list(waiting.select_related("session").order_by("pk")[:AT_ONCE])
+    due = unnoticed(conf.BEACH_APPROVAL_MAIL_SECONDS, AT_ONCE)
     return sum(_queue(approval) for approval in due)
 
 

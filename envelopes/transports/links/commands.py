@@ -9,10 +9,10 @@ from typing import Any
 from django.contrib.auth import get_user_model
 
 from envelopes.access import principal
+from envelopes.approvals import rights
 from envelopes.approvals.links import address_of, token_for
 from envelopes.approvals.service import may_answer
 from envelopes.errors import NotFound
-from envelopes.models import Approval
 
 
 class LinkCommand:
@@ -34,5 +34,8 @@ class LinkCommand:
         if user is None:
             raise NotFound(f"There is no user {options['user']!r}.")
         may_answer(options["approval"], "denied", principal(user, None))
-        approval = Approval.objects.get(approval_id=options["approval"])
+        found = rights.find(options["approval"])
+        if found is None:
+            raise NotFound
+        approval, _ = found
         return [address_of(token_for(approval, user, seconds=options["seconds"]))]
