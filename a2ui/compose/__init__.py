@@ -39,7 +39,7 @@ from a2ui.compose.parts import (
     svg,
     tab,
 )
-from a2ui.compose.restating import Restated, restated
+from a2ui.compose.restating import Restated, restated, uses_own
 from a2ui.compose.surface import (
     Surface,
     delete_surface,
@@ -99,4 +99,5 @@ __all__ = [
     "tab",
     "update_components",
     "update_data",
+    "uses_own",
 ]

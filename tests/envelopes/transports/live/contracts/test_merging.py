@@ -54,5 +54,5 @@ def test_two_parts_that_do_not_fit_are_told_of_the_whole() -> None:
     made, faults = merged([{"actionSpec": {"a": {}}}, {"streamSpec": {"a": ROUND}}])
 
     assert not faults
-    with pytest.raises(Exception, match="CTR_DUP_NAME|two of|declared in"):
+    with pytest.raises(Exception, match="a: "):
         contract_of(made)

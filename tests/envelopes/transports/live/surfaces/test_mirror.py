@@ -14,7 +14,8 @@ from a2ui.compose import restated
 from a2ui.programs.tree import tree
 from envelopes.protocol.rows import Row
 from envelopes.session_state.state import apply_to_surfaces
-from envelopes.transports.live.surfaces import VERSIONS, Mirror, Version, initial, version_for
+from envelopes.transports.live.surfaces import VERSIONS, Mirror, Version, initial
+from envelopes.transports.live.surfaces.versions import version_for
 from envelopes.types import JsonObject
 from tests.envelopes.transports.live.surfaces.material import BASIC, BASIC_1_0, ENGINE, exactly, reader_of
 from tests.shared import SHARED, needs_shared
