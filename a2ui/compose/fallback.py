@@ -19,8 +19,8 @@ _FIELDS: Final = {"text": "shortText", "email": "shortText", "longText": "longTe
 
 def lowered_to_basic(messages: Sequence[JsonObject]) -> list[JsonObject]:
     """Messages of 1.0 that say the same without our catalog: a table is rows of texts, a chart its values, a form its
-    fields and a button, whose event has the values as ``values``. Validation, formats of a status and sorting are not
-    carried over. What a component is made of is named as a piece of it (``a2ui.protocol.pieces``)."""
+    fields and a button, whose event has what was entered as ``values``. Validation, formats of a status and sorting are
+    not carried over. What a component is made of is named as a piece of it (``a2ui.protocol.pieces``)."""
     owned: set[str] = set()
     return [_message(message, owned) for message in messages]
 
@@ -164,7 +164,8 @@ def _form(name: str, row: JsonObject) -> Iterator[JsonObject]:
         yield _text(title[0], row["title"])
     for one, field in zip(ids, fields, strict=True):
         yield _input(one, field, {"@path": f"{at}/{field['id']}"})
-    values = {field["id"]: {"@path": f"{at}/{field['id']}"} for field in fields}
+    # As a whole: in 0.9 an object that is written into a context holds no bindings.
+    values = {"@path": row.get("value", {}).get("@path", "/")}
     action = row.get("action", {})
     event = dict(action.get("event", {}))
     event["context"] = {**event.get("context", {}), "values": values}

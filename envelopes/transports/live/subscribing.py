@@ -16,6 +16,7 @@ from envelopes.transports.live.contracts import cursor
 from envelopes.transports.live.errors import LiveError
 from envelopes.transports.live.frames import Subscribe, now
 from envelopes.transports.live.identity import Identity, session_of
+from envelopes.transports.live.presenter import deliveries
 from envelopes.transports.live.presenter.envelopes import Envelopes
 from envelopes.transports.live.stored import snapshot
 from envelopes.transports.live.surfaces import Dialect, dialect_for
@@ -112,7 +113,11 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
     dialect = dialect_for(asked.a2ui or [], asked.catalogs)
     with live_sessions.present(session, LIVE.name) as shown:
         row = shown.state.seq
-        surfaces = shown.presenter.surfaces(dialect) if isinstance(shown.presenter, Envelopes) else []
+        surfaces = (
+            shown.presenter.surfaces(dialect)
+            if isinstance(shown.presenter, Envelopes) and deliveries.OF_SURFACES in view.wants
+            else []
+        )
     if row > view.upto:
         view = view_for(session, reader)
     from_seq, is_other = asked.fromSeq, asked.view is not None and asked.view != view.key

@@ -17,7 +17,7 @@ from envelopes.protocol.bubbles import SURFACE_PREVIEW
 from envelopes.session_state import Frame
 from envelopes.transports.live import frames
 from envelopes.transports.live.contracts import PREVIEW
-from envelopes.transports.live.presenter.deliveries import OURS
+from envelopes.transports.live.presenter.deliveries import OF_SURFACES, OURS
 from envelopes.transports.live.presenter.envelopes import Body, envelope
 from envelopes.transports.live.presenter.pieces import Payload, Piece
 from envelopes.transports.live.previews import Previews
@@ -67,6 +67,7 @@ class Tail:
         self.seq = self._plan.counted
         self._previews = Previews()
         self.rendered: Rendered | None = None
+        self._has_surfaces = OF_SURFACES in subscription.wants
         _wants[subscription.view.key] = subscription.wants
 
     def early(self) -> Iterator[str]:
@@ -93,8 +94,9 @@ class Tail:
         made = _numbered(payload, self.seq, subscription.view.key, subscription.dialect)
         first, self.seq = self.seq + 1, self.seq + len(made)
         if item.seq > self._plan.row:
-            if payload.settles or payload.surfaces is not None:
-                self.rendered = Rendered(item.seq, payload.surfaces)
+            surfaces = payload.surfaces if self._has_surfaces else None
+            if payload.settles or surfaces is not None:
+                self.rendered = Rendered(item.seq, surfaces)
         else:
             made = tuple(text for seq, text in enumerate(made, first) if seq in self._plan.kept)
         if not self._previews.open:

@@ -30,6 +30,9 @@ SURFACES = f"{OURS}surface"
 PARTS, LATE, ROWS = "part:", "late:", "row:"
 """What a view wants is one of these with a part type, or with a kind of row."""
 
+OF_SURFACES = f"{PARTS}{A2UI_SURFACE.name}"
+"""What a view wants that is told of surfaces."""
+
 POLICIES: frozenset[Replay] = frozenset(("none", "latest", "all"))
 
 ROWS_FOR_ALL = frozenset({"message", "turn", "settled", "withdrawn", "lifecycle"})
