@@ -12,8 +12,8 @@ class Artifact(models.Model):
 
     ``owner`` is who wrote it, and alone may go on writing: an actor's name, or the key of a principal. ``writes``
     counts its writes; ``is_whole`` once the last one has come, and only then ``sha256`` is that of all its bytes.
-    ``width`` and ``height`` are those of a picture that pages may show, 0 of anything else. ``is_unnamed`` as long as it
-    waits for a message that shows it.
+    ``width`` and ``height`` are those of a picture that pages may show, 0 of anything else. ``is_unnamed`` as long as
+    it waits for a message that shows it.
     """
 
     artifact_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
