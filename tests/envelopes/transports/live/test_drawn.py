@@ -233,7 +233,7 @@ async def test_pieces_of_a_lowered_form_are_edited_and_clicked() -> None:
             if one["component"] == "Column"
         ]
         refused = await channel.act(session, "beach:click", target(f"{root}~:send"))
-        assert refused["payload"]["code"] == "invalid"
+        assert refused["payload"]["code"] == "INVALID"
         done = await channel.act(session, "beach:edit", {**target(f"{root}~name"), "value": "Ada"})
         assert done["type"] == "ack"
         assert (await channel.act(session, "beach:click", target(f"{root}~:send")))["type"] == "ack"
