@@ -20,6 +20,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from envelopes import audit
 from envelopes.access import principal_of
 from envelopes.admin.approval_card import card
 from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
@@ -34,7 +35,7 @@ from envelopes.markup.html import brief, html, join, reveal
 from envelopes.markup.strings import strings
 from envelopes.models import Approval, ToolCall
 from envelopes.registries.actors import actors
-from envelopes.registries.doors import doors
+from envelopes.registries.doors import ADMIN, doors
 from envelopes.types import Json
 
 WAITING = Q(state="pending")
@@ -149,6 +150,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         more: dict[str, Any] = dict(extra_context or {})
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
+            audit.shown(approval, principal_of(request), ADMIN.name)
             may = principal_of(request).may_decide_all()
             more |= {
                 "title": _("Approval"),

@@ -109,9 +109,8 @@ class Deciding(_Base):
         return HttpResponseRedirect(change_url(approval))
 
     def _decide(self, request: HttpRequest, approval: Approval, decision: str, reason: str) -> Approval:
-        """Through the service. What the conversation's log says of it, be it a decision or an attempt that came too
-        late, Django's own log says too, or neither does. A form that arrives twice decides once, and nobody was late.
-        Raises what the service does."""
+        """Through the service, which tells the audit log and Django's own. A form that arrives twice decides once, and
+        nobody was late. Raises what the service does."""
         who = principal_of(request)
         with transaction.atomic():
             Session.objects.select_for_update().filter(pk=approval.session_id).first()
@@ -119,24 +118,11 @@ class Deciding(_Base):
             if (now.state, now.decided_by, now.source) == (decision, who.key, ADMIN.name):
                 return now
             try:
-                done = decide(approval.approval_id, decision, who, reason=reason.strip(), source=ADMIN.name)
+                return decide(approval.approval_id, decision, who, reason=reason.strip(), source=ADMIN.name)
             except (AlreadyDecided, Expired) as error:
                 # Not out of the block: what was recorded stays.
                 late: BeachError = error
-                self.log_change(request, approval, self._tried(approval, decision, reason.strip()))
-            else:
-                word = "Approved" if decision == "granted" else "Denied"
-                told = f"{word} {ADMIN.label}." + (f" Reason: {done.reason}" if done.reason else "")
-                self.log_change(request, done, told)
-                return done
         raise late
-
-    @staticmethod
-    def _tried(approval: Approval, decision: str, reason: str) -> str:
-        now = Approval.objects.select_related("decided_by_user").get(pk=approval.pk)
-        word = "approve" if decision == "granted" else "deny"
-        told = f"Tried to {word} this too late, {ADMIN.label}. Nothing changed. {outcome_sentence(now)}"
-        return told + (f" Reason given: {reason}" if reason else "")
 
     def _not_done(self, request: HttpRequest, approval: Approval, error: BeachError) -> str:
         """The honest answer to a click that changed nothing."""

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.utils import timezone
 
+from envelopes import audit
 from envelopes.access import Principal, may_decide, visible_sessions
 from envelopes.approvals import showing
 from envelopes.approvals.parts import request_part, response_part
@@ -65,6 +66,7 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
         attempt=1 + Approval.objects.filter(session=writer.session, digest=call.digest).count(),
         requested_at=writer.now,
     )
+    audit.asked(writer, approval)
     append_parts(writer, turn, [request_part(approval, call, turn, tool)], "runtime", state="suspended")
     showing.show(writer, turn, approval, tool)
     return approval
@@ -136,10 +138,14 @@ def answer(
             "source": source,
         }
         writer.add("late-decision", record, turn=approval.turn)
+        audit.refused(writer, approval, who, decision, late, door=source, reason=reason)
         return late
     approval.decided_by_user = who.user
     approval.source = source
     _settle(writer, approval, decision, by=who.key, name=who.name, reason=reason)
+    audit.record(
+        writer, "decided", approval, who=who, door=source, reason=reason, facts={"decision": decision}
+    )
     return approval
 
 
@@ -203,6 +209,7 @@ def _expire_if_due(
         return None
     approval.source = POLICY.name
     _settle(writer, approval, ApprovalStatus.EXPIRED, by=EXPIRY_POLICY, name=EXPIRY_POLICY, reason="expired")
+    audit.record(writer, "expired", approval, by=EXPIRY_POLICY, role=audit.RULE, door=POLICY.name)
     return _late(approval, reader)
 
 

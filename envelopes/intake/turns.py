@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from a2ui import ActionError, CallsDue, ClientAction, ComponentTarget, OpenUrl, Target
+from envelopes import audit
 from envelopes.access import Principal
 from envelopes.approvals import service as approvals
 from envelopes.approvals.surface import DECISIONS, approval_of
@@ -251,6 +252,8 @@ def post_decision(
                 "source": source,
             }
             writer.add("tried-decision", tried, audience="audit")
+            approval = session.approvals.get(approval_id=approval_id)
+            audit.refused(writer, approval, who, decision, refused, door=source, reason=reason)
             return refused
         decided = approvals.answer(writer, approval_id, decision, who, reason=reason, source=source)
         return decided if isinstance(decided, BeachError) else {"state": decided.state}

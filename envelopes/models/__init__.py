@@ -3,6 +3,7 @@
 from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact, ArtifactPiece
+from envelopes.models.audit import AuditChain, AuditEntry
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.consent import Consent
 from envelopes.models.document import Document
@@ -29,6 +30,8 @@ __all__ = [
     "Approval",
     "Artifact",
     "ArtifactPiece",
+    "AuditChain",
+    "AuditEntry",
     "ClientMessage",
     "Consent",
     "ConversationFacts",
