@@ -40,6 +40,7 @@ SHEETS = {
     ),
     "beach/desk.css": (*_SHARED, "conversation", "approval", "admin", "modes"),
     "beach/door.css": (*_SHARED, "door", "modes"),
+    "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }
 """The same for styles: of which files each consists. Where one undoes what another says, it comes after it."""
 MINIFIER = "tdewolff-minify"

@@ -44,6 +44,7 @@ KINDS = {
 ROLES = {
     "owner": "customer",
     "approver": "approver",
+    "permission": "approver",
     "viewer": "viewer",
     "rule": "rule",
     "agent": "agent",

@@ -23,6 +23,8 @@ from django.utils.translation import ngettext
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
+from envelopes.approvals.rights import decidable, right_to_decide
+from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided, BeachError, Expired
 from envelopes.markup.html import reveal
@@ -77,7 +79,9 @@ class Deciding(_Base):
     actions = ["deny_selected"]
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        return principal_of(request).may_decide_all()
+        """Whether there is anything that they may decide. Of each question the service asks again."""
+        who = principal_of(request)
+        return who.may_decide_all() or decidable(who).exists()
 
     def get_urls(self) -> list[URLPattern]:
         deciding = path(
@@ -92,7 +96,7 @@ class Deciding(_Base):
         approval = self.visible(request, object_id)
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        if not self.has_decide_permission(request):
+        if right_to_decide(principal_of(request), approval) is None:
             raise PermissionDenied
         form = DecisionForm(request.POST)
         if not form.is_valid():
@@ -115,7 +119,7 @@ class Deciding(_Base):
         with transaction.atomic():
             Session.objects.select_for_update().filter(pk=approval.session_id).first()
             now = Approval.objects.get(pk=approval.pk)
-            if (now.state, now.decided_by, now.source) == (decision, who.key, ADMIN.name):
+            if _is_repeated(now, decision, who.key):
                 return now
             try:
                 return decide(approval.approval_id, decision, who, reason=reason.strip(), source=ADMIN.name)
@@ -196,7 +200,20 @@ class Deciding(_Base):
             messages.error(request, told.format(others))
 
 
+def _is_repeated(approval: Approval, decision: str, key: str) -> bool:
+    """Whether this very decision was made here before: a form that arrives twice."""
+    mine = approval.decisions.filter(version=approval.version, by=key, decision=decision, source=ADMIN.name)
+    settled_otherwise = approval.state not in ("pending", decision)
+    return not settled_otherwise and mine.exists()
+
+
 def _told(approval: Approval) -> str:
+    if approval.state == "pending":
+        rule = stored(approval)
+        given = approval.decisions.filter(version=approval.version).count()
+        return _("Your approval has been recorded: {} of {}. It runs once all have approved.").format(
+            given, rule.needed
+        )
     left = Approval.objects.filter(turn=approval.turn_id, state="pending").count()
     told = _("Denied. Nothing ran.") if approval.state == "denied" else _("Approved. It will run once.")
     if left:

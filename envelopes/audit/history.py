@@ -33,8 +33,8 @@ class Entry:
 def history_of(approval: Approval | str, reader: str = "") -> list[Entry]:
     """What happened to an approval (or the one with that public id), oldest first. ``reader`` is the
     ``Principal.key`` of who reads: to them, and nobody else, it is "you"."""
-    approval_id = approval if isinstance(approval, str) else approval.approval_id
-    found = AuditEntry.objects.filter(approval_id=approval_id).order_by("number")[:LONGEST]
+    ids = [approval] if isinstance(approval, str) else approval.asked_as
+    found = AuditEntry.objects.filter(approval_id__in=ids).order_by("number")[:LONGEST]
     return [line_of(entry, reader) for entry in found]
 
 
@@ -96,7 +96,7 @@ def _decided(entry: AuditEntry, name: str) -> str:
 
 def _refused(entry: AuditEntry, name: str) -> str:
     granted = entry.facts.get("decision") == "granted"
-    if entry.facts.get("code") in ("already_decided", "expired"):
+    if entry.facts.get("code") in ("already_decided", "already_changed", "expired"):
         told = (
             _("Approval by {} came too late; nothing changed")
             if granted

@@ -6,6 +6,7 @@ from envelopes.models.artifact import Artifact, ArtifactPiece
 from envelopes.models.audit import AuditChain, AuditEntry
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.consent import Consent
+from envelopes.models.decision import ApprovalVersion, Decider, Decision
 from envelopes.models.document import Document
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
@@ -28,6 +29,7 @@ from envelopes.models.webhook import WebhookCursor, WebhookDelivery, WebhookSubs
 __all__ = [
     "AgentCall",
     "Approval",
+    "ApprovalVersion",
     "Artifact",
     "ArtifactPiece",
     "AuditChain",
@@ -36,6 +38,8 @@ __all__ = [
     "Consent",
     "ConversationFacts",
     "ConversationWords",
+    "Decider",
+    "Decision",
     "Document",
     "Event",
     "FrozenView",

@@ -25,6 +25,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from envelopes import access, audit
+from envelopes.approvals import rights
 from envelopes.conf import conf
 from envelopes.errors import Conflict, NotFound
 from envelopes.markup.context import current_locale
@@ -211,7 +212,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "label": actor.provider().label,
         "session": session,
         "may_write": session is None or access.owns(who, session),
-        "may_decide": session is None or access.may_decide(who, session),
+        "decides_as": ["owner"] if session is None else rights.kinds_of(who, session),
         "now": round(time.time() * 1000),
         # Every piece of it was escaped or sanitised where it was made (envelopes/markup/html.py).
         "thread": mark_safe(page.html) if page else "",  # noqa: S308

@@ -99,7 +99,7 @@ def test_who_comes_too_late_is_recorded_beside_the_decision(approval: Approval, 
         decide(approval.approval_id, "granted", ada)
 
     assert kinds(approval) == ["requested", "decided", "refused"]
-    assert AuditEntry.objects.get(kind="decided").role == "approver"
+    assert AuditEntry.objects.get(kind="decided").role == "permission"
     assert words(approval)[-1] == "Approval by ada came too late; nothing changed"
     assert "Tried to approve this too late" in LogEntry.objects.get(user=ada.user).get_change_message()
 
