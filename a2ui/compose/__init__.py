@@ -28,6 +28,7 @@ from a2ui.compose.basic import (
 from a2ui.compose.changing import changes
 from a2ui.compose.component import Common, Component, own, ref
 from a2ui.compose.errors import ComposeError
+from a2ui.compose.fallback import is_ours
 from a2ui.compose.parts import (
     Accessibility,
     Event,
@@ -87,6 +88,7 @@ __all__ = [
     "event",
     "fn",
     "index",
+    "is_ours",
     "labelled",
     "lowered",
     "option",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
-from a2ui.protocol.catalog_ids import BEACH, BEACH_1_0
+from a2ui.compose import is_ours
 from envelopes.types import JsonObject
 
 Version = Literal["0.9", "0.9.1", "1.0"]
@@ -52,7 +52,7 @@ class Dialect(NamedTuple):
 def dialect_for(versions: Iterable[object], catalogs: Iterable[object] | None) -> Dialect:
     """Of a reader that knows these versions and catalogs; None where it does not say which catalogs: then surfaces come
     as they are."""
-    basic = catalogs is not None and {BEACH, BEACH_1_0}.isdisjoint(catalogs)
+    basic = catalogs is not None and not any(map(is_ours, catalogs))
     return Dialect(version_for(versions), basic)
 
 
