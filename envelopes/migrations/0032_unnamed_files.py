@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0030_surface_contracts'),
+        ('envelopes', '0031_surface_contracts'),
     ]
 
     operations = [
