@@ -23,12 +23,15 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-ENTRIES = {f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table")}
+ENTRIES = {
+    f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table", "desk")
+}
 """What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
     "beach/chat.css": (
         *_SHARED,
+        "frame",
         "shell",
         "conversation",
         "approval",
@@ -38,7 +41,17 @@ SHEETS = {
         "composer",
         "modes",
     ),
-    "beach/desk.css": (*_SHARED, "conversation", "approval", "admin", "modes"),
+    "beach/desk.css": (
+        *_SHARED,
+        "frame",
+        "conversation",
+        "approval",
+        "desk",
+        "lists",
+        "stock",
+        "admin",
+        "modes",
+    ),
     "beach/door.css": (*_SHARED, "door", "modes"),
 }
 """The same for styles: of which files each consists. Where one undoes what another says, it comes after it."""

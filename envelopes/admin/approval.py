@@ -25,8 +25,9 @@ from envelopes.admin.approval_card import card
 from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
 from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
 from envelopes.admin.deciding import Deciding, DecisionForm
-from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
+from envelopes.admin.display import DASH, change_url, folded, lines, link, short_digest
 from envelopes.admin.timeline import log_of
+from envelopes.desk.times import due, length, moment
 from envelopes.markup import arguments
 from envelopes.markup.approval import DecisionPage
 from envelopes.markup.facts import facts

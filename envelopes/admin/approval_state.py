@@ -7,8 +7,9 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from envelopes.admin.display import length, state_mark
+from envelopes.admin.display import state_mark
 from envelopes.admin.people import People, account_name
+from envelopes.desk.times import length
 from envelopes.models import Approval
 
 

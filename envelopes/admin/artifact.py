@@ -7,7 +7,8 @@ from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
 from envelopes.admin.base import HistoryAdmin
-from envelopes.admin.display import link, moment
+from envelopes.admin.display import link
+from envelopes.desk.times import moment
 from envelopes.markup.html import reveal
 from envelopes.models import Artifact
 

@@ -80,9 +80,6 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     empty_value_display = "\N{EN DASH}"
     show_facets = admin.ShowFacets.NEVER
 
-    class Media:
-        css = {"all": ["beach/desk.css"]}
-
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 

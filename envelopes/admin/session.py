@@ -16,9 +16,10 @@ from django.utils.translation import gettext as _
 from envelopes.access import principal_of
 from envelopes.admin.agent_call import waiting
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
-from envelopes.admin.display import moment, turn_mark
+from envelopes.admin.display import turn_mark
 from envelopes.admin.sentences import sentence
 from envelopes.admin.timeline import for_staff, timeline
+from envelopes.desk.times import moment
 from envelopes.markup.html import reveal, text
 from envelopes.models import Event, Participant, Session, StateValue, Turn
 from envelopes.protocol.rows import Row

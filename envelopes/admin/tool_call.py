@@ -1,4 +1,7 @@
-"""Tool calls: what ran and what came of it. Staff say here how a call ended whose outcome nobody knew (D19)."""
+"""Actions, which the code calls tool calls: what ran and what came of it.
+
+Staff say here how a call ended whose outcome nobody knew (D19).
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ from django.utils.translation import gettext as _
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import decider_of, mark_of
 from envelopes.admin.base import HistoryAdmin, StateFilter, is_changelist
-from envelopes.admin.display import DASH, change_url, link, moment, state_mark
+from envelopes.admin.display import DASH, change_url, link, state_mark
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
+from envelopes.desk.times import moment
 from envelopes.errors import BeachError
 from envelopes.models import Approval, ToolCall
 from envelopes.registries.statuses import TOOL_CALL

@@ -1,4 +1,4 @@
-"""Turns: where they stand, what the model was told, and the envelope that they left."""
+"""Answers, which the code calls turns: where they stand, what the model was told, and the envelope that they left."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.base import HistoryAdmin, StateFilter
-from envelopes.admin.display import DASH, folded, length, link, moment, shown_field, turn_mark
+from envelopes.admin.display import DASH, folded, link, shown_field, turn_mark
 from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.rules import Reader
+from envelopes.desk.times import length, moment
 from envelopes.errors import BeachError
 from envelopes.models import Turn
 from envelopes.part_types import reasoning_trace
@@ -71,9 +72,9 @@ class TurnAdmin(HistoryAdmin[Turn]):
             turn.messages = without_thinking(turn.messages)
         return turn
 
-    @admin.display(description="turn")
+    @admin.display(description="answer")
     def named(self, turn: Turn) -> str:
-        return _("Turn {}").format(turn.number)
+        return _("Answer {}").format(turn.number)
 
     @admin.display(description="conversation")
     def conversation(self, turn: Turn) -> SafeString:

@@ -29,6 +29,7 @@ class Artifact(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = "file"
         ordering = ["-pk"]
 
     def __str__(self) -> str:

@@ -79,6 +79,7 @@ class Turn(models.Model):
     due_at = models.FloatField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "answer"
         # By the column: by the relation would join the session and sort by its own order.
         ordering = ["session_id", "number"]
         constraints = [
@@ -94,7 +95,7 @@ class Turn(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Turn {self.number} of session {self.session_id}"
+        return f"Answer {self.number} of conversation {self.session_id}"
 
     @property
     def may_have_calls(self) -> bool:

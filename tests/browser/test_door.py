@@ -33,7 +33,7 @@ def test_staff_reach_the_admin(page: Page, server: Server) -> None:
 
     login(page, server, "grace", "a sound password", then="/admin/")
 
-    expect(page.get_by_role("heading", name="Site administration")).to_be_visible()
+    expect(page.get_by_role("heading", name="Desk")).to_be_visible()
 
 
 def test_a_page_that_is_not_there_is_said_in_words(desk: Desk, server: Server) -> None:
