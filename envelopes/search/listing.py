@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -25,6 +26,23 @@ COUNTED = 99
 EVERYTHING = read_query("")
 
 
+class OwnerKind(StrEnum):
+    """Whose a conversation is."""
+
+    PEOPLE = "people"
+    GUESTS = "guests"
+    PROGRAMS = "programs"
+
+
+_OF_KIND = {
+    OwnerKind.PEOPLE: "f.owner >= 'user:' AND f.owner < 'user;'",
+    OwnerKind.GUESTS: "f.owner >= 'anonymous:' AND f.owner < 'anonymous;'",
+    OwnerKind.PROGRAMS: "f.owner <> '' AND NOT (f.owner >= 'user:' AND f.owner < 'user;')"
+    " AND NOT (f.owner >= 'anonymous:' AND f.owner < 'anonymous;')",
+}
+"""As a ``Principal.key`` begins."""
+
+
 @dataclass(frozen=True)
 class Filters:
     """What is asked of conversations, all at once; what is not said is not asked. ``owner`` is a ``Principal.key``.
@@ -34,6 +52,7 @@ class Filters:
     state: State | None = None
     actor: str = ""
     owner: str = ""
+    owner_kind: OwnerKind | None = None
     has_approval: bool = False
     has_error: bool = False
     since: datetime | None = None
@@ -104,6 +123,8 @@ def _conditions(filters: Filters, matching: Matching) -> tuple[list[str], list[A
         asked.append(("f.actor = %s", (filters.actor,)))
     if filters.owner:
         asked.append(("f.owner = %s", (filters.owner,)))
+    if filters.owner_kind is not None:
+        asked.append((_OF_KIND[filters.owner_kind], ()))
     if filters.has_approval:
         asked.append(("f.has_approval", ()))
     if filters.has_error:

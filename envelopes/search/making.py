@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
 from envelopes.models import (
@@ -161,6 +162,10 @@ def _names(session: Session, owner: Participant | None) -> Iterable[str]:
     if owner is None:
         return
     yield owner.name
+    if owner.owner_key and ":" not in owner.owner_key:
+        # In the words of the page, and of whoever reads it.
+        yield _("Guest {}").format(owner.owner_key)
+        yield f"guest {owner.owner_key}"
     yield owner.owner_key
     if owner.user is not None:
         yield str(owner.user.get_username())
