@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from envelopes import search
+from envelopes.admin.newest import AFTER, BEFORE, place_in
 from envelopes.admin.people import account_name
 from envelopes.desk.times import clock
 from envelopes.markup.html import SafeString, reveal
@@ -27,6 +28,7 @@ from envelopes.search.places import moment_of
 from envelopes.search.said import CHARACTERS as SEARCHED
 from envelopes.search.visitors import guest_code
 
+PAGE = 50
 CAUGHT_UP = 20
 """So many conversations are read while somebody looks, where the search is behind."""
 
@@ -113,9 +115,9 @@ class Conversations:
 def conversations(asked: QueryDict) -> Conversations:
     """The page that an address asks for. Whatever it holds that means nothing is left out."""
     behind = search.catch_up(CAUGHT_UP)
-    kept = {name: value for name in _KEPT if (value := asked.get(name, "").replace("\0", "").strip())}
+    kept = {name: value for name in _KEPT if (value := asked.get(name, "").strip())}
     filters = _filters(kept)
-    found = search.listed(filters, before=_place(asked, "before"), after=_place(asked, "after"))
+    found = search.listed(filters, before=place_in(asked, BEFORE), after=place_in(asked, AFTER), size=PAGE)
     query = filters.query
     facts = facts_of(found.sessions, words=not query.is_empty) if found.sessions else []
     owners = _owners(found.sessions) if facts else {}
@@ -170,11 +172,6 @@ def _date(text: str) -> date | None:
 
 def _midnight(day: date) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
-
-
-def _place(asked: QueryDict, name: str) -> int | None:
-    value = asked.get(name, "")
-    return int(value) if value.isascii() and value.isdecimal() and len(value) < 19 else None
 
 
 def _url(kept: Mapping[str, str], **changes: str) -> str:

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.agent_call import waiting
-from envelopes.admin.base import HistoryAdmin, download
+from envelopes.admin.base import HistoryAdmin, download, refuse_nul
 from envelopes.admin.conversations import conversations
 from envelopes.admin.sentences import sentence
 from envelopes.admin.timeline import for_staff, timeline
@@ -135,11 +135,10 @@ class SessionAdmin(HistoryAdmin[Session]):
         """No ``ChangeList``: that counts, and skips what is on the pages before."""
         if not self.has_view_permission(request):
             raise PermissionDenied
+        refuse_nul(request)
         context = {
             **self.admin_site.each_context(request),
-            "opts": self.opts,
             "title": capfirst(str(self.opts.verbose_name_plural)),
-            "cl": None,
             "listed": conversations(request.GET),
             **(extra_context or {}),
         }

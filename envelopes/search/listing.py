@@ -18,7 +18,6 @@ from envelopes.search.places import first_place
 from envelopes.search.query import Query, read_query
 from envelopes.search.states import State
 
-PAGE = 50
 COUNTED = 99
 """Nobody counts further."""
 
@@ -70,9 +69,7 @@ class Listed:
     older: int | None
 
 
-def listed(
-    filters: Filters, *, before: int | None = None, after: int | None = None, size: int = PAGE
-) -> Listed:
+def listed(filters: Filters, *, before: int | None = None, after: int | None = None, size: int) -> Listed:
     """The newest conversations, or those next to a place: older than ``before``, or newer than ``after``. Two queries
     at most."""
     matching = _matching(filters.query)
