@@ -53,6 +53,7 @@ SHEETS = {
         "modes",
     ),
     "beach/door.css": (*_SHARED, "door", "modes"),
+    "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }
 """The same for styles: of which files each consists. Where one undoes what another says, it comes after it."""
 MINIFIER = "tdewolff-minify"

@@ -20,22 +20,26 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from envelopes import audit
 from envelopes.access import principal_of
 from envelopes.admin.approval_card import card
 from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
 from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, folded, lines, link, short_digest
+from envelopes.admin.editing import Editing, edit_url
 from envelopes.admin.timeline import log_of
+from envelopes.approvals.rights import decidable, right_to_decide
+from envelopes.approvals.rules import StoredRule, stored
 from envelopes.desk.times import due, length, moment
 from envelopes.markup import arguments
 from envelopes.markup.approval import DecisionPage
 from envelopes.markup.facts import facts
 from envelopes.markup.html import brief, html, join, reveal
 from envelopes.markup.strings import strings
-from envelopes.models import Approval, ToolCall
+from envelopes.models import Approval, Decision, ToolCall
 from envelopes.registries.actors import actors
-from envelopes.registries.doors import doors
+from envelopes.registries.doors import ADMIN, doors
 from envelopes.types import Json
 
 WAITING = Q(state="pending")
@@ -77,7 +81,7 @@ class QueueFilter(admin.SimpleListFilter):
 
 
 @admin.register(Approval)
-class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
+class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
     """Waiting ones first, then those whose outcome nobody knows, then the newest."""
 
     change_form_template = "admin/envelopes/approval/change_form.html"
@@ -103,10 +107,20 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever may decide may read what there is to decide."""
-        return super().has_view_permission(request, obj) or principal_of(request).may_decide_all()
+        who = principal_of(request)
+        if self._sees_all(request):
+            return True
+        return decidable(who).exists() if obj is None else right_to_decide(who, obj) is not None
+
+    def _sees_all(self, request: HttpRequest) -> bool:
+        return super().has_view_permission(request) or principal_of(request).may_decide_all()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Approval]:
         rows = with_owner(super().get_queryset(request).select_related("tool_call", "decided_by_user"))
+        if not self._sees_all(request):
+            who = principal_of(request)
+            decided = Decision.objects.filter(by=who.key).values("approval")
+            rows = rows.filter(Q(pk__in=decidable(who).values("pk")) | Q(pk__in=decided))
         if not is_changelist(request):
             return rows
         return rows.annotate(
@@ -136,7 +150,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         ]
         more: dict[str, Any] = {
             "queue_tabs": [{"key": key, "label": label, "chosen": key == chosen} for key, label in tabs],
-            "may_decide": principal_of(request).may_decide_all(),
+            "may_decide": self.has_decide_permission(request),
         }
         return super().changelist_view(request, more | (extra_context or {}))
 
@@ -150,13 +164,14 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         more: dict[str, Any] = dict(extra_context or {})
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
-            may = principal_of(request).may_decide_all()
+            audit.shown(approval, principal_of(request), ADMIN.name)
+            may = right_to_decide(principal_of(request), approval) is not None
             more |= {
                 "title": _("Approval"),
                 "subtitle": None,
                 "asks": lines(self._asks(request, approval)),
                 "card": card(
-                    approval, self._page(request, approval) if may else DecisionPage(note=str(_MAY_NOT))
+                    approval, self._page(request, approval) if may else DecisionPage(note=_may_not(approval))
                 ),
                 "state": state_of(approval),
                 "facts": lines(self._facts(request, approval)),
@@ -180,6 +195,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
             reverse("admin:envelopes_approval_decide", args=[approval.pk]),
             render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),
             _("Its time has passed: a decision now will be refused.") if _is_over(approval) else "",
+            edit_url(approval),
         )
 
     def _asks(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:
@@ -260,6 +276,11 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
     @admin.display(description="digest")
     def digest_short(self, approval: Approval) -> SafeString:
         return short_digest(approval.digest)
+
+
+def _may_not(approval: Approval) -> str:
+    """For staff of whom the rule of every tool says no; another rule the card tells itself."""
+    return str(_MAY_NOT) if stored(approval).deciders == StoredRule().deciders else ""
 
 
 def _may_see_calls(request: HttpRequest) -> bool:

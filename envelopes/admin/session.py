@@ -21,6 +21,7 @@ from envelopes.admin.agent_call import waiting
 from envelopes.admin.base import HistoryAdmin, download, refuse_nul
 from envelopes.admin.conversations import conversations
 from envelopes.admin.sentences import sentence
+from envelopes.admin.taking import Taking
 from envelopes.admin.timeline import for_staff, timeline
 from envelopes.markup.html import text
 from envelopes.models import Event, Participant, Session, StateValue
@@ -80,7 +81,7 @@ def _changes(row: Row, proposing: Sequence[str]) -> Iterator[str]:
 
 
 @admin.register(Session)
-class SessionAdmin(HistoryAdmin[Session]):
+class SessionAdmin(Taking, HistoryAdmin[Session]):
     """Conversations; what the list does is in ``conversations``."""
 
     change_form_template = "admin/envelopes/session/change_form.html"

@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("envelopes", "0026_conversation_search"),
+        ("envelopes", "0029_decisions"),
     ]
 
     operations = [
