@@ -283,7 +283,8 @@ def _about(owner: Participant | None, query: Query) -> SafeString:
         return SafeString("")
     if owner.user is not None:
         email = str(getattr(owner.user, owner.user.get_email_field_name(), "") or "")
-        return marked(email or owner.user.get_username(), query.words)
+        login = owner.user.get_username()
+        return marked(email or ("" if login == account_name(owner.user) else login), query.words)
     if ":" in owner.owner_key:
         return reveal(_("program"))
     return reveal(_("guest {}").format(guest_code(owner.owner_key)) if owner.name and owner.owner_key else "")

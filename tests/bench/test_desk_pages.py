@@ -15,6 +15,9 @@ from tests.bench.desk.pages import addresses
 
 pytestmark = pytest.mark.django_db
 
+MOST = {"conversation": 14}
+"""What is allowed where it is not 12: one conversation's page asks for its state machines and waiting calls as well."""
+
 
 def counted(client: Client) -> dict[str, int]:
     """How many statements each page takes, once what a process keeps is there."""
@@ -37,7 +40,7 @@ def test_no_page_of_the_desk_asks_more_with_200_conversations_than_with_10() -> 
         many = counted(client)
 
     assert many == few
-    assert max(many.values()) <= 12, many
+    assert {name for name, count in many.items() if count > MOST.get(name, 12)} == set(), many
 
 
 def test_what_the_bench_stores_for_the_search_is_what_the_search_makes() -> None:
