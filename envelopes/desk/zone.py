@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import unquote
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
-from django.http import HttpRequest, HttpResponse
+from asgiref.sync import iscoroutinefunction
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.decorators import sync_and_async_middleware
 
 from envelopes.protocol.zones import known_zone
 
 COOKIE = "beach_zone"
-"""Set by ``static/client/desk.js``; holds an IANA name. It chooses how times are written and opens nothing."""
+"""Set by ``static/client/zone.js``; holds an IANA name. It chooses how times are written and opens nothing."""
 LONGEST = 64
 
 
@@ -23,29 +25,32 @@ def zone_named(request: HttpRequest) -> str:
     return name if name and len(name) <= LONGEST and known_zone(name) else ""
 
 
-class ReaderZone:
+@sync_and_async_middleware
+def reader_zone(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     """Middleware: pages of the desk are made in the reader's zone, which holds while their templates are rendered.
 
     Elsewhere a zone is that of a conversation, so nothing is touched there.
     """
 
-    sync_capable = True
-    async_capable = True
+    def zone(request: HttpRequest) -> str:
+        return zone_named(request) if request.path.startswith(reverse("admin:index")) else ""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse | Awaitable[HttpResponse]]) -> None:
-        self.get_response = get_response
-        if iscoroutinefunction(get_response):
-            markcoroutinefunction(self)
+    if iscoroutinefunction(get_response):
 
-    def __call__(self, request: HttpRequest) -> HttpResponse | Awaitable[HttpResponse]:
-        name = zone_named(request) if request.path.startswith(reverse("admin:index")) else ""
+        async def later(request: HttpRequest) -> Any:
+            name = zone(request)
+            if not name:
+                return await get_response(request)
+            with timezone.override(name):
+                return await get_response(request)
+
+        return later
+
+    def now(request: HttpRequest) -> Any:
+        name = zone(request)
         if not name:
-            return self.get_response(request)
-        if iscoroutinefunction(self):
-            return self._later(request, name)
+            return get_response(request)
         with timezone.override(name):
-            return self.get_response(request)
+            return get_response(request)
 
-    async def _later(self, request: HttpRequest, name: str) -> HttpResponse:
-        with timezone.override(name):
-            return await self.get_response(request)  # type: ignore[misc]  # as the check above has found
+    return now
