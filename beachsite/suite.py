@@ -45,18 +45,23 @@ def plan(arguments: Sequence[str], *, cores: int) -> list[Part]:
     if other or not targets:
         where = other or ["tests"]
         # One more than there are cores: half of what a worker does is waiting for a server, a lease or a database.
-        spread = [] if other or _chooses_workers(options) else ["-n", str(min(cores, 4) + 1)]
+        spread = [] if other or _chooses_workers(options) else _spread(min(cores, 4) + 1)
         parts.append(Part("tests", [*where, f"--ignore={BROWSER_TESTS}", *spread, *options]))
     if browser or not targets:
         unsafe = {"DJANGO_ALLOW_ASYNC_UNSAFE": "1"}
         # No more than three: a page that shares its core with three others is slower than the tests wait.
-        spread = [] if browser or _chooses_workers(options) else ["-n", str(min(cores, 2) + 1)]
+        spread = [] if browser or _chooses_workers(options) else _spread(min(cores, 2) + 1)
         parts.append(Part("browser tests", [*(browser or [BROWSER_TESTS]), *spread, *options], unsafe))
     return parts
 
 
 def _is_target(word: str) -> bool:
     return not word.startswith("-") and "/" in word and (ROOT / word.split("::", maxsplit=1)[0]).exists()
+
+
+def _spread(workers: int) -> list[str]:
+    # Some tests take a thousand times as long as others: whoever has none left takes some of those of others.
+    return ["-n", str(workers), "--dist", "worksteal"]
 
 
 def _chooses_workers(options: Sequence[str]) -> bool:
@@ -116,6 +121,8 @@ def _run(part: Part, environ: dict[str, str], call: Callable[[list[str], dict[st
 
 def _call(arguments: list[str], environ: dict[str, str]) -> int:
     environ["DJANGO_SETTINGS_MODULE"] = "beachsite.settings.test"
+    # Workers and servers by the hundred import the same modules: compiled once, whatever the shell says.
+    environ.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-m", "pytest", *arguments]
     return subprocess.run(command, check=False, cwd=ROOT, env=environ).returncode  # noqa: S603 - our own interpreter
 

@@ -18,6 +18,7 @@ class EnvelopesConfig(AppConfig):
         )
         from envelopes.registries import catalogue
         from envelopes.registries.transports import transports as registered
+        from envelopes.search import receivers  # noqa: F401  (connects them, after those of signals)
 
         transports.discover()
         for transport in registered:

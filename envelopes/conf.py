@@ -201,6 +201,9 @@ class RuntimeSettings:
     BEACH_SESSION_ARTIFACT_BYTES = _whole(500 * 1024 * 1024)
     """All files of a conversation together."""
 
+    BEACH_SEARCH_SECONDS = _number(2.0)
+    """How often the search of conversations looks at what is new in the log."""
+
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""
 

@@ -20,7 +20,8 @@ from psycopg import sql
 from beachsite import suite
 from envelopes.database_threads import database_threads
 from tests import emptying, examples, needs
-from tests.liveserver import Server, running
+from tests.liveserver import ACCOUNTS, Server
+from tests.once import made_once
 from tests.outcome import FAILED
 from tests.shared import SHARED, fold_skip
 
@@ -60,9 +61,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker(marker)
 
 
-def pytest_unconfigure() -> None:
+def pytest_unconfigure(config: pytest.Config) -> None:
     """SQLite leaves its side files when a thread still held a connection as the database was removed. Files of
-    conversations are as old as their rows."""
+    conversations are as old as their rows. What workers share is over with the last of them."""
+    folder = config._tmp_path_factory._basetemp
+    if folder is not None and not hasattr(config, "workerinput") and any(folder.glob("migrated-postgresql*")):
+        from tests.envelopes.log.databases import drop_migrated
+
+        drop_migrated(folder)
     for leftover in (suite.ROOT / "var" / "test").glob(f"{os.getpid()}.sqlite3*"):
         leftover.unlink()
     shutil.rmtree(suite.ROOT / "var" / "test" / f"{os.getpid()}.artifacts", ignore_errors=True)
@@ -132,6 +138,10 @@ def postgres_url() -> Iterator[str]:
     name = f"beach_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+        # What is killed here are processes, not the machine.
+        connection.execute(
+            sql.SQL("ALTER DATABASE {} SET synchronous_commit = off").format(sql.Identifier(name))
+        )
         try:
             yield urlsplit(server)._replace(path=f"/{name}").geturl()
         finally:
@@ -140,11 +150,15 @@ def postgres_url() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder after its first start: migrated, with accounts. Copied, so that no test pays for that again."""
-    data = tmp_path_factory.mktemp("seed") / "data"
-    with running(data) as server:
-        server.stop()
-    return data
+    """A data folder after its first start: migrated, with accounts, ``ACCOUNTS`` among them. Copied, so that no test
+    pays for that again; made by one worker for all."""
+
+    def make(data: Path) -> None:
+        server = Server(data)
+        server.manage("demo", "--data", str(data), "--no-input", "--check")
+        server.add_users(ACCOUNTS)
+
+    return made_once(tmp_path_factory, "demo-data", make)
 
 
 @pytest.fixture

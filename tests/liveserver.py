@@ -26,6 +26,10 @@ _FOREIGN = (
     "CSRF_",
 )
 
+PASSWORD = "a sound password"
+ACCOUNTS = {"grace": True, "ann": False, "alma": False}
+"""Who can sign in to servers of the fixtures with that password, and whether they are superusers."""
+
 
 class Server:
     """The demo server, or what another command of `manage.py` starts. `start`, `stop`, `kill` and `start` again: same
@@ -116,8 +120,15 @@ class Server:
 
     def add_user(self, name: str, password: str, *, staff: bool = False) -> None:
         """An account whose password the test knows."""
-        make = "create_superuser" if staff else "create_user"
-        script = f"from django.contrib.auth.models import User; User.objects.{make}({name!r}, password={password!r})"
+        self.add_users({name: staff}, password)
+
+    def add_users(self, names: Mapping[str, bool], password: str = PASSWORD) -> None:
+        """The same for several: whether each is a superuser."""
+        made = (
+            f"User.objects.{'create_superuser' if staff else 'create_user'}({name!r}, password={password!r})"
+            for name, staff in names.items()
+        )
+        script = "\n".join(("from django.contrib.auth.models import User", *made))
         self.manage("shell", "-v", "0", "-c", script)
 
     def tail(self, lines: int = 60) -> str:

@@ -1,8 +1,9 @@
 """Processes of `manage.py` that a test starts, forked from one that has imported what all of them import.
 
 To import Django, Twisted and the others takes longer than the rest of a start, and a run of the suite starts hundreds
-of processes. Forked is only what knows nothing of settings: our own packages, the settings and the environment are read
-by each process itself, as by one that is started from nothing (as in tests/beachsite/demo/test_serving.py).
+of processes. Forked is only what knows nothing of settings, of our own packages the engine (R7): the others, the
+settings and the environment are read by each process itself, as by one that is started from nothing (as in
+tests/beachsite/demo/test_serving.py).
 """
 
 from __future__ import annotations
@@ -28,17 +29,22 @@ from typing import IO, Any, NoReturn
 ROOT = Path(__file__).resolve().parent.parent
 
 IMPORTED = (
-    "a2a.types", "autobahn.twisted.websocket", "babel.dates", "babel.numbers", "bleach.css_sanitizer", "channels.db",
-    "channels.generic.websocket", "channels_redis.core", "cryptography.fernet", "daphne.ws_protocol",
-    "dj_database_url", "django.contrib.admin", "django.core.management.commands.runserver",
-    "django.db.backends.postgresql.base", "django.db.backends.sqlite3.base", "django.db.migrations.executor",
-    "django.db.models", "django.forms", "django.template.defaulttags", "django.urls", "django.views.generic",
-    "django_stubs_ext", "google.protobuf.json_format", "jiter", "jsonschema", "lucide", "markdown_it", "orjson",
-    "PIL.Image", "psycopg_pool", "pydantic.networks", "pydantic.root_model", "re2", "regex", "rfc8785",
-    "service_identity", "twisted.internet.endpoints", "twisted.internet.tcp", "twisted.web.http",
-    "whitenoise.middleware",
+    "a2a.types", "a2ui", "a2ui.compose.beach", "a2ui.programs", "autobahn.twisted.websocket", "babel.dates",
+    "babel.numbers", "bleach.css_sanitizer", "channels.db", "channels.generic.websocket",
+    "channels_redis.core", "cryptography.fernet", "csp.middleware", "daphne.http_protocol",
+    "daphne.ws_protocol", "dj_database_url", "django.contrib.admin", "django.contrib.auth.hashers",
+    "django.contrib.sessions.middleware", "django.core.handlers.asgi",
+    "django.core.management.commands.migrate", "django.core.management.commands.runserver",
+    "django.db.backends.postgresql.base", "django.db.backends.sqlite3.base",
+    "django.db.migrations.autodetector", "django.db.migrations.executor", "django.db.models", "django.forms",
+    "django.middleware.locale", "django.template.defaulttags", "django.test", "django.urls",
+    "django.views.generic", "django_htmx.middleware", "django_stubs_ext", "google.protobuf.json_format",
+    "httpx", "jiter", "jsonschema", "lucide", "markdown_it", "orjson", "PIL.Image", "psycopg_pool",
+    "pydantic.networks", "pydantic.root_model", "re2", "regex", "rfc8785", "service_identity",
+    "standardwebhooks", "twisted.internet.endpoints", "twisted.internet.tcp", "twisted.internet.unix",
+    "twisted.web.http", "whitenoise.middleware",
 )  # fmt: skip
-"""Packages of others that serving imports, as far as they can be imported before there are settings."""
+"""What serving imports, as far as it can be imported before there are settings."""
 
 REQUEST = 1 << 20
 """Bytes of a request, at most: words and an environment."""

@@ -49,7 +49,8 @@ def _parsed(url: str, name: str) -> dict[str, Any]:
 def database(url: str, data: Path, *, durable: bool = True, name: str = "DATABASE_URL") -> dict[str, Any]:
     """Django's entry for `url`, or for a SQLite file in `data` when there is none.
 
-    ``name``: the variable that the URL is from.
+    ``durable``: whether what is committed outlives a machine that loses its power; tests go without. ``name``: the
+    variable that the URL is from.
     """
     if not url:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -62,6 +63,8 @@ def database(url: str, data: Path, *, durable: bool = True, name: str = "DATABAS
     elif config["ENGINE"] == "django.db.backends.postgresql" and durable:
         # Under ASGI every request has a thread of its own, so only a pool can reuse connections.
         options.setdefault("pool", {"min_size": 1, "max_size": 16, "timeout": 10})
+    elif config["ENGINE"] == "django.db.backends.postgresql":
+        options.setdefault("options", "-c synchronous_commit=off")
     if config["ENGINE"] == "django.db.backends.postgresql":
         config["OPTIONS"] = _GONE_HOST | options
     return config

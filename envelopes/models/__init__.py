@@ -13,6 +13,7 @@ from envelopes.models.live_channel import LiveChannel, LiveToken
 from envelopes.models.nonce import Nonce
 from envelopes.models.participant import Participant
 from envelopes.models.peer import Peer
+from envelopes.models.searched import ConversationFacts, ConversationWords, SearchCursor
 from envelopes.models.secret import Secret
 from envelopes.models.session import Session
 from envelopes.models.snapshot import Snapshot
@@ -30,6 +31,8 @@ __all__ = [
     "ArtifactPiece",
     "ClientMessage",
     "Consent",
+    "ConversationFacts",
+    "ConversationWords",
     "Document",
     "Event",
     "FrozenView",
@@ -39,6 +42,7 @@ __all__ = [
     "Nonce",
     "Participant",
     "Peer",
+    "SearchCursor",
     "Secret",
     "Session",
     "Snapshot",

@@ -18,7 +18,8 @@ from envelopes.database_threads import database_threads
 from envelopes.delivery.relay import Relay, relay_for_settings
 from envelopes.log.commits import committer
 from envelopes.log.poll import Poll
-from envelopes.registries.transports import transports
+from envelopes.registries.transports import Background, transports
+from envelopes.runtime.indexing import Indexing
 from envelopes.runtime.runner import Runner
 from envelopes.tasks import Unfinished, end, within
 
@@ -43,8 +44,12 @@ class Process:
 
     def __init__(self, *, runs_turns: bool) -> None:
         self.runner = Runner() if runs_turns else None
-        # A transport's own work, which is done once however many processes there are.
-        self.beside = [each.background() for each in transports if runs_turns and each.background is not None]
+        # A transport's own work, and the search's, which is done once however many processes there are.
+        self.beside: list[Background] = [
+            each.background() for each in transports if runs_turns and each.background is not None
+        ]
+        if runs_turns:
+            self.beside.append(Indexing())
         self.poll = Poll()
         self.relay: Relay | None = relay_for_settings()
         self.loop = asyncio.get_running_loop()
@@ -64,7 +69,7 @@ class Process:
         Each step has a bound, and one that fails does not keep the next from being made.
         """
         for work in self.beside:
-            await _step("work of a transport", work.stop())
+            await _step("work beside the runner", work.stop())
         if self.runner is not None:
             await _step("runner", self.runner.stop())
         await _step("poll", self.poll.stop())

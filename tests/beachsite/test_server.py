@@ -15,14 +15,14 @@ from tests.liveserver import Server
 
 
 def test_a_killed_server_comes_back_on_its_data_and_port(server: Server) -> None:
-    server.add_user("ann", "a sound password")
+    server.add_user("bea", "a sound password")
     port = server.port
 
     server.kill()
     assert not server.answers()
     server.start()
 
-    count = "from django.contrib.auth.models import User; print(User.objects.filter(username='ann').count())"
+    count = "from django.contrib.auth.models import User; print(User.objects.filter(username='bea').count())"
     assert server.port == port
     assert server.manage("shell", "-v", "0", "-c", count).strip() == "1"
 

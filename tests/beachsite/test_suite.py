@@ -24,8 +24,8 @@ def arguments(*given: str, cores: int = 2) -> list[tuple[str, list[str]]]:
 
 def test_everything_is_two_processes_and_the_first_is_spread_over_the_cores() -> None:
     assert arguments() == [
-        ("tests", ["tests", "--ignore=tests/browser", "-n", "3"]),
-        ("browser tests", ["tests/browser", "-n", "3"]),
+        ("tests", ["tests", "--ignore=tests/browser", "-n", "3", "--dist", "worksteal"]),
+        ("browser tests", ["tests/browser", "-n", "3", "--dist", "worksteal"]),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ addEventListener('securitypolicyviolation', event => console.error(
 """
 QUICK = {"BEACH_SCRIPT_PACE": "6000", "BEACH_DEMO_PACE": "0.3"}
 """Sally writes faster than anybody reads."""
+PLANNER = {"DJANGO_SETTINGS_MODULE": "tests.consumer.settings", "BEACH_SCRIPT_PACE": "6000"}
+"""The application in tests/consumer beside her."""
 PICTURES = ROOT / "var" / "test" / "pictures"
 
 
@@ -147,11 +149,22 @@ def page(desk: Desk) -> Page:
 
 @pytest.fixture(scope="session")
 def site(demo_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """One quick server for tests that only add to it, with somebody of staff: grace."""
-    data = tmp_path_factory.mktemp("site") / "data"
+    """One quick server for tests that only add to it; grace of ``ACCOUNTS`` is staff."""
+    yield from _for_many(demo_data, tmp_path_factory, QUICK)
+
+
+@pytest.fixture(scope="session")
+def planner(demo_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The same of the application in tests/consumer."""
+    yield from _for_many(demo_data, tmp_path_factory, PLANNER)
+
+
+def _for_many(
+    demo_data: Path, factory: pytest.TempPathFactory, environ: Mapping[str, str]
+) -> Iterator[Server]:
+    data = factory.mktemp("site") / "data"
     shutil.copytree(demo_data, data)
-    with running(data, environ=QUICK) as server:
-        server.add_user("grace", "a sound password", staff=True)
+    with running(data, environ=environ) as server:
         yield server
     assert "Traceback" not in server.log.read_text(errors="replace")
 

@@ -15,7 +15,6 @@ LISTS = [
 ]
 ROWS = """
 from datetime import date, timedelta
-from django.contrib.auth.models import User
 from django.utils import timezone
 from beachsite.demo.models import Booking
 from envelopes import peers
@@ -31,7 +30,6 @@ for title in ("Find flights from London Gatwick to Corfu on 15 August for 2", "W
     )
     decided = factories.make_approval(rows[Session], {"order": "A1 " * 9})
     Approval.objects.filter(pk=decided.pk).update(state="granted", decided_at=timezone.now(), decided_by="user:1")
-User.objects.filter(username="grace").update(is_superuser=True)
 Booking.objects.create(
     reference="BCH-48213", call_id="c", session_id="s", flight="Nordvind Airlines NV 4180", date=date(2027, 8, 15),
     lead_passenger="Wolfeschlegelsteinhausenberger Bergerdorff", tickets=2, total=1188, currency="GBP",
@@ -43,7 +41,6 @@ peers.add("a-desk-with-a-rather-long-name-for-a-program", ["chat", "read", "deci
 def test_all_columns_of_a_list_are_in_the_window(page: Page, make_server: Callable[..., Server]) -> None:
     """With the longest names and states, and where the stock layout has its filters beside the list as well."""
     server = make_server(environ=QUICK)
-    server.add_user("grace", "a sound password", staff=True)
     server.manage("shell", "-v", "0", "-c", ROWS)
     login(page, server, "grace", "a sound password", then="/admin/")
     cut: dict[str, int] = {}

@@ -10,12 +10,11 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Desk
+from tests.browser.conftest import PLANNER, Desk
 from tests.browser.test_main_job import say, settled
 from tests.cards import agent_card
 from tests.liveserver import Server
 
-PLANNER = {"DJANGO_SETTINGS_MODULE": "tests.consumer.settings", "BEACH_SCRIPT_PACE": "6000"}
 CARD = agent_card("planner.whisper", "a2ui-surface")
 
 

@@ -9,16 +9,14 @@ from tests.browser.conftest import Desk, login
 from tests.liveserver import Server
 
 
-def test_a_person_signs_in(page: Page, server: Server) -> None:
-    server.add_user("ann", "a sound password")
-
-    login(page, server, "ann", "a sound password", then="/healthz")
+def test_a_person_signs_in(page: Page, site: Server) -> None:
+    login(page, site, "ann", "a sound password", then="/healthz")
 
     expect(page.locator("body")).to_contain_text("ok")
 
 
-def test_a_wrong_password_is_said_beside_the_form(page: Page, server: Server) -> None:
-    page.goto(f"{server.url}/accounts/login/")
+def test_a_wrong_password_is_said_beside_the_form(page: Page, site: Server) -> None:
+    page.goto(f"{site.url}/accounts/login/")
 
     page.get_by_label("Username").fill("ann")
     page.get_by_label("Password").fill("not it")
@@ -28,19 +26,17 @@ def test_a_wrong_password_is_said_beside_the_form(page: Page, server: Server) ->
     expect(page.get_by_label("Password")).to_be_focused()
 
 
-def test_staff_reach_the_admin(page: Page, server: Server) -> None:
-    server.add_user("grace", "a sound password", staff=True)
-
-    login(page, server, "grace", "a sound password", then="/admin/")
+def test_staff_reach_the_admin(page: Page, site: Server) -> None:
+    login(page, site, "grace", "a sound password", then="/admin/")
 
     expect(page.get_by_role("heading", name="Desk")).to_be_visible()
 
 
-def test_a_page_that_is_not_there_is_said_in_words(desk: Desk, server: Server) -> None:
+def test_a_page_that_is_not_there_is_said_in_words(desk: Desk, site: Server) -> None:
     desk.allow("404")
     page = desk.page()
 
-    page.goto(f"{server.url}/no-such-page")
+    page.goto(f"{site.url}/no-such-page")
 
     expect(page.get_by_role("heading", name="Page not found")).to_be_visible()
 
@@ -60,10 +56,10 @@ def test_a_page_that_is_not_there_is_said_in_words(desk: Desk, server: Server) -
         ("console.error('bad news')", "console error: bad news"),
     ],
 )
-def test_the_watch_notices(desk: Desk, server: Server, script: str, noticed: str) -> None:
+def test_the_watch_notices(desk: Desk, site: Server, script: str, noticed: str) -> None:
     desk.allow(".*")
     page = desk.page()
-    page.goto(f"{server.url}/accounts/login/")
+    page.goto(f"{site.url}/accounts/login/")
 
     # An expression for the debugger, which the page's policy does not bind.
     page.evaluate(script)

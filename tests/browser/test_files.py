@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Desk
-from tests.browser.test_consumer import PLANNER
 from tests.browser.test_main_job import say, settled
 from tests.liveserver import Server
 
@@ -27,10 +26,9 @@ def _asked(server: Server, page: Page) -> None:
 
 
 def test_a_file_in_pieces_is_one_card_and_a_picture_is_shown_and_both_are_downloaded(
-    make_server: Callable[..., Server], desk: Desk, page: Page
+    planner: Server, page: Page
 ) -> None:
-    server = make_server(environ=PLANNER)
-    _asked(server, page)
+    _asked(planner, page)
     for _ in range(2):
         expect(page.locator(".b-file")).to_have_count(1)
         expect(page.locator(".b-file")).to_contain_text("brochure.csv")
@@ -49,25 +47,23 @@ def test_a_file_in_pieces_is_one_card_and_a_picture_is_shown_and_both_are_downlo
 
 
 def test_an_opened_picture_is_a_download_and_no_page(
-    make_server: Callable[..., Server], open_desk: Callable[..., Desk], page: Page
+    planner: Server, open_desk: Callable[..., Desk], page: Page
 ) -> None:
-    server = make_server(environ=PLANNER)
-    _asked(server, page)
+    _asked(planner, page)
     address = page.get_by_role("img", name="Two islands in the sea").get_attribute("src") or ""
     with page.expect_download() as started:
         page.evaluate("address => { location.href = address }", address)
     assert started.value.suggested_filename == "map.png"
-    assert open_desk().context.request.get(f"{server.url}{address}").status == 404
+    assert open_desk().context.request.get(f"{planner.url}{address}").status == 404
 
 
 @pytest.mark.parametrize("way", ["keyboard", "touch"])
 def test_the_mark_at_a_value_opens_its_source(
-    make_server: Callable[..., Server], open_desk: Callable[..., Desk], way: str
+    planner: Server, open_desk: Callable[..., Desk], way: str
 ) -> None:
-    server = make_server(environ=PLANNER)
     phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
     page = open_desk(**phone if way == "touch" else {}).page()
-    _asked(server, page)
+    _asked(planner, page)
     marks = page.locator(".b-surface .b-cite")
     expect(marks).to_have_text(["1", "1"])
     expect(page.locator(".b-cites .b-cite")).to_have_text(["1"])

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Desk
-from tests.browser.test_main_job import QUICK, SEARCH, card, connected, open_chat, say, settled
+from tests.browser.test_main_job import SEARCH, card, connected, open_chat, say, settled
 from tests.liveserver import Server
 
 # A tab to which rows come late: they are held until `release()`.
@@ -28,8 +28,8 @@ SIZES = [{"width": 1280, "height": 800}, {"width": 390, "height": 844}]
 
 
 @pytest.fixture
-def server(make_server: Callable[..., Server]) -> Server:
-    return make_server(environ=QUICK)
+def server(site: Server) -> Server:
+    return site
 
 
 def select(page: Page, number: int) -> None:

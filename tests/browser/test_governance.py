@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import PICTURES, Desk
-from tests.browser.test_consumer import PLANNER
+from tests.browser.conftest import PICTURES, PLANNER, Desk
 from tests.browser.test_main_job import say, settled
-from tests.liveserver import Server
+from tests.liveserver import PASSWORD, Server
 
 HERE = {**PLANNER, "BEACH_FLAG_SECONDS": "0.2"}
 SECRET = "Hold to say where to."
@@ -72,10 +71,9 @@ def test_flags_are_switched_in_the_admin_under_its_policy(
     make_server: Callable[..., Server], desk: Desk, page: Page
 ) -> None:
     server = make_server(environ=HERE)
-    server.add_user("boss", "switch on", staff=True)
     page.goto(f"{server.url}/admin/login/?next=/admin/waffle/flag/add/")
-    page.get_by_label("Username").fill("boss")
-    page.get_by_label("Password").fill("switch on")
+    page.get_by_label("Username").fill("grace")
+    page.get_by_label("Password").fill(PASSWORD)
     page.get_by_role("button", name="Log in").click()
     page.get_by_label("Name").fill("planner.spoken")
     page.get_by_label("Everyone").select_option("true")

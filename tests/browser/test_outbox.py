@@ -472,7 +472,6 @@ def test_p1_what_one_person_wrote_or_pressed_is_not_sent_as_another(site: Server
           constructor(url) { super(url); window.last = this; if (window.away) this.close(); }
         };
     """)
-    site.add_user("alma", "a sound password")
     page = desk.page()
     login(page, site, "alma", "a sound password", then="/healthz")
     page.goto(f"{site.url}/?new")

@@ -14,9 +14,9 @@ from playwright.sync_api import Locator, Page, expect
 from beachsite.suite import ROOT
 from tests.browser.conftest import Desk
 from tests.browser.test_main_job import BOOK, QUICK, SEARCH, card, connected, say, settled
-from tests.liveserver import Server
+from tests.liveserver import PASSWORD, Server
 
-NAME, PASSWORD = "ann", "a sound password"
+NAME = "ann"
 QUOTED = re.compile(r'"([^"]+)"')
 # What a page holds its socket by, for a network that is gone at once.
 CUT = """
@@ -340,7 +340,6 @@ SPECIAL: dict[tuple[str, str], Callable[[Walk, Row], None]] = {
 
 def test_p1_every_row_of_the_promise_holds(make_server: Callable[..., Server], desk: Desk) -> None:
     server = make_server(environ=QUICK)
-    server.add_user(NAME, PASSWORD)
     server.may_fail = True
     desk.allow(r"WebSocket|ERR_|Failed to (load|fetch)")
     desk.context.add_init_script(CUT)

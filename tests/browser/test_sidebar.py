@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Desk
-from tests.browser.test_main_job import BOOK, QUICK, open_chat, say, settled
+from tests.browser.test_main_job import BOOK, open_chat, say, settled
 from tests.liveserver import Server
 
 
-def test_p16_another_conversation_that_begins_to_wait_shows_at_once(
-    make_server: Callable[..., Server], desk: Desk
-) -> None:
-    server = make_server(environ=QUICK)
+def test_p16_another_conversation_that_begins_to_wait_shows_at_once(site: Server, desk: Desk) -> None:
     here = desk.page()
-    open_chat(here, server)
+    open_chat(here, site)
     say(here, "hello")
     settled(here)
     mine = here.locator("#sessions [aria-current=page]")
     expect(mine).to_have_count(1)
 
     there = desk.page()
-    there.goto(f"{server.url}/?new")
+    there.goto(f"{site.url}/?new")
     say(there, BOOK)
     other = here.locator("#sessions a", has_text="Book easyJet")
     # New, named by its first words, and waiting; nobody has touched this page meanwhile.

@@ -6,16 +6,15 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Desk
-from tests.browser.test_consumer import PLANNER
+from tests.browser.conftest import PLANNER, Desk
 from tests.browser.test_main_job import say, settled
 from tests.liveserver import Server
 
 
 def test_a_later_turn_updates_the_card_where_it_stands_and_leads_there_by_keyboard(
-    make_server: Callable[..., Server], desk: Desk, page: Page
+    planner: Server, desk: Desk, page: Page
 ) -> None:
-    page.goto(f"{make_server(environ=PLANNER).url}/")
+    page.goto(f"{planner.url}/")
     say(page, "Plan a trip")
     settled(page)
     card = page.get_by_role("group", name="Data from Pia")

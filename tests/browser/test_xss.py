@@ -6,6 +6,7 @@ One page holds all of them; it is opened with the policy switched off (so that o
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page
 
+from envelopes.transports.panel.presenter.thread import Thread
 from tests.a2ui import test_xss as engine
 from tests.browser.conftest import Desk
 from tests.browser.stage import FAKE_SOCKET, render, serving
@@ -73,7 +75,9 @@ def in_the_panel(talk: Talk, text: str, number: int) -> None:
 
 
 def panel_page(entries: list[dict[str, Any]]) -> Callable[[], str]:
-    talk = Talk()
+    # Drawn whole, without a page of earlier messages, and read by the browser.
+    talk = Talk(follows=False)
+    talk.thread = Thread(talk.context, sys.maxsize)
     for number, entry in enumerate(entries):
         in_the_panel(talk, entry["payload"], number)
     return lambda: render(talk)
@@ -102,7 +106,8 @@ def poke(page: Page) -> None:
 @pytest.mark.parametrize("place", PAGES)
 def test_nothing_runs_and_nothing_loads(open_desk: Callable[..., Desk], place: str, policy: str) -> None:
     # A policy only takes away, so where all of them did nothing without one, a third is enough with it.
-    made = PAGES[place](payloads()[:: 3 if (place, policy) == ("panel", "on") else 1])
+    hostile = payloads()[:: 3 if (place, policy) == ("panel", "on") else 1]
+    made = PAGES[place](hostile)
     desk = open_desk(bypass_csp=policy == "off")
     desk.context.add_init_script(ALARM)
     desk.context.add_init_script(FAKE_SOCKET)
@@ -132,6 +137,7 @@ def test_nothing_runs_and_nothing_loads(open_desk: Callable[..., Desk], place: s
         desk.allow("404")
     with serving(made) as url:
         page.goto(url, wait_until="load")
+        assert place != "panel" or page.locator("#thread .b-me").count() == len(hostile)
         poke(page)
 
         assert page.evaluate("window.ran") == []

@@ -66,7 +66,7 @@ LAYERS = (
     {"protocol", "registries", "providers"},
     {"models", "part_types"},
     {"log", "access", "config_transfer", "ownership", "peers", "secrets", "nonces", "signals"},
-    {"artifacts", "delivery", "markup", "session_state"},
+    {"artifacts", "delivery", "markup", "search", "session_state"},
     {"turns", "approvals"},
     {"intake"},
     {"runtime"},

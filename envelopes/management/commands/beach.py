@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from envelopes import artifacts, peers
+from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
 from envelopes.management import configuring
 from envelopes.management.describing import described
@@ -25,7 +25,7 @@ from envelopes.registries.transports import transports
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,card,peer,artifacts,config}``."""
+    """``manage.py beach {registries,card,peer,artifacts,config,index-sessions}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -64,6 +64,11 @@ class Command(BaseCommand):
         ):
             verbs.add_parser(verb, help=text).add_argument("name")
 
+        index = commands.add_parser(
+            "index-sessions", help="takes in what is new for the search of conversations"
+        )
+        index.add_argument("--all", action="store_true", help="reads every conversation anew")
+
         for command in _commands().values():
             command.add_arguments(commands.add_parser(command.name, help=command.help))
 
@@ -80,8 +85,11 @@ class Command(BaseCommand):
         if options["command"] == "registries":
             self._registries()
             return
-        if options["command"] in ("artifacts", "peer", "config"):
+        if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
             require_tables()
+        if options["command"] == "index-sessions":
+            self._index(anew=options["all"])
+            return
         if options["command"] == "config":
             configuring.run(options, self.stdout.write)
             return
@@ -105,6 +113,10 @@ class Command(BaseCommand):
         self.stdout.write(f"Files that nothing refers to: {found.orphans}; removed: {found.removed}.")
         if found.lost:
             raise CommandError(f"The bytes of these are gone: {', '.join(found.lost)}.")
+
+    def _index(self, *, anew: bool) -> None:
+        count = sum(search.index_all(anew=anew))
+        self.stdout.write(f"Conversations that were read: {count}.")
 
     def _table(self, rows: Sequence[tuple[str, ...]]) -> None:
         widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]

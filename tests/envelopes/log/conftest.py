@@ -20,7 +20,7 @@ def alias(
     """A migrated database of each kind. Tests need ``django_db(databases="__all__", transaction=True)``."""
     with (
         django_db_blocker.unblock(),
-        migrated(request.param, tmp_path_factory.mktemp("other")) as name,
+        migrated(request.param, tmp_path_factory) as name,
         django_db_blocker.block(),
     ):
         yield name

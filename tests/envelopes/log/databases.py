@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 import psycopg
+import pytest
 from django.core.management import call_command
 from django.db import connection, connections
 from django.db.utils import ConnectionHandler
@@ -22,8 +24,10 @@ from envelopes.log.backends.port import Append, Backend, Locked, Outcome, Stored
 from envelopes.log.commits import Committer
 from envelopes.models import Session, ToolCall, Turn
 from tests import needs
+from tests.once import made_once, making
 
 OTHER = "other"
+MIGRATED = "migrated-postgresql"
 
 
 def url_of(alias: str) -> str:
@@ -65,24 +69,57 @@ def pointed(alias: str, url: str, **options: Any) -> Iterator[None]:
 
 
 @contextmanager
-def migrated(vendor: str, folder: Path) -> Iterator[str]:
-    """The alias of a database of this kind: the suite's own where it is one."""
+def migrated(vendor: str, factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The alias of a database of this kind: the suite's own where it is one, else a copy of one that is migrated once
+    in a run."""
     if connection.vendor == vendor:
         yield "default"
-    elif vendor == "sqlite":
-        with registered(OTHER, f"sqlite:///{folder / 'other.sqlite3'}"):
-            call_command("migrate", database=OTHER, verbosity=0)
+        return
+    if vendor == "sqlite":
+        file = factory.mktemp("other") / "other.sqlite3"
+        shutil.copyfile(made_once(factory, "migrated.sqlite3", _migrate_sqlite), file)
+        with registered(OTHER, f"sqlite:///{file}"):
             yield OTHER
-    else:
-        server, name = needs.postgres(), f"beach_commits_{uuid.uuid4().hex[:8]}"
-        with psycopg.connect(server, autocommit=True) as made:
-            made.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-            try:
-                with registered(OTHER, urlsplit(server)._replace(path=f"/{name}").geturl()):
-                    call_command("migrate", database=OTHER, verbosity=0)
-                    yield OTHER
-            finally:
-                made.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+        return
+    server, name = needs.postgres(), f"beach_commits_{uuid.uuid4().hex[:8]}"
+    template = made_once(factory, MIGRATED, _migrate_postgres).read_text()
+    with psycopg.connect(server, autocommit=True) as made:
+        made.execute(
+            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
+        )
+        try:
+            with registered(OTHER, urlsplit(server)._replace(path=f"/{name}").geturl()):
+                yield OTHER
+        finally:
+            made.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _migrate(url: str) -> None:
+    with registered(OTHER, url):
+        call_command("migrate", database=OTHER, verbosity=0)
+
+
+def _migrate_sqlite(file: Path) -> None:
+    # The last connection that closes takes the side files with it.
+    _migrate(f"sqlite:///{file}")
+
+
+def _migrate_postgres(file: Path) -> None:
+    """The name of the database is what the file holds, so that `drop_migrated` finds it."""
+    server, name = needs.postgres(), f"beach_migrated_{uuid.uuid4().hex[:8]}"
+    file.write_text(name)
+    with psycopg.connect(server, autocommit=True) as made:
+        made.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    _migrate(urlsplit(server)._replace(path=f"/{name}").geturl())
+
+
+def drop_migrated(folder: Path) -> None:
+    """When the run that has its files in ``folder`` is over."""
+    for file in (folder / MIGRATED, making(folder, MIGRATED)):
+        if file.exists():
+            drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(file.read_text()))
+            with psycopg.connect(needs.POSTGRES, autocommit=True) as server:
+                server.execute(drop)
 
 
 def make_session(alias: str) -> Session:

@@ -133,15 +133,17 @@ class Page:
 
 
 class Talk:
-    """Rows in, page out. Every method adds one row."""
+    """Rows in, page out. Every method adds one row. ``follows``: whether ``page`` follows along, which costs the more
+    the longer it is; else it stays as it was at first."""
 
-    def __init__(self, *, limits: Limits | None = None, **context: Any) -> None:
+    def __init__(self, *, limits: Limits | None = None, follows: bool = True, **context: Any) -> None:
         given = {"session_id": "s", "actors": {"sally": "Sally"}, "timezone": "Europe/Berlin"} | context
         self.context = PageContext(**given)
         self.thread = Thread(self.context)
         engine = ENGINE if limits is None else Engine(EngineOptions(own=OWN, limits=limits))
         self.surfaces = engine.surfaces()
         self.page = Page()
+        self.follows = follows
         self.rows: list[Row] = []
         self.settled: set[int] = set()
         self.at = START
@@ -173,7 +175,8 @@ class Talk:
             self.surfaces.apply_more(More(data["owner"], data["surfaceId"], data["target"], data["count"]))
         ops = self.thread.apply(row, self.surfaces.flush())
         assert self.may_fail or "This cannot be shown." not in json.dumps(ops)
-        self.page.apply(ops)
+        if self.follows:
+            self.page.apply(ops)
         return ops
 
     def me(self, text: str, **more: Any) -> list[Op]:

@@ -6,7 +6,7 @@ from django.db import migrations
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('envelopes', '0025_governance'),
+        ("envelopes", "0026_conversation_search"),
     ]
 
     operations = [

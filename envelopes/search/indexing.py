@@ -1,0 +1,182 @@
+"""The log followed for the search, beside the way of its rows: whoever appends pays nothing for it.
+
+What is stored of a conversation is stored only if nobody else has since, so any number of processes may do this; a
+lease keeps them from doing the same work at once.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from envelopes.models import ConversationFacts, ConversationWords, SearchCursor, Session
+from envelopes.models.searched import STALE
+from envelopes.search.backends import backend_for
+from envelopes.search.making import Made, make
+
+AT_ONCE = 10
+"""Conversations that are stored in one transaction: whoever wants to write meanwhile waits for it."""
+
+SLACK = timedelta(minutes=5)
+"""A transaction may commit long after the time that it has written into its conversation."""
+
+NOTED = timedelta(minutes=1)
+"""How often it is written down how far the log is known, while nothing happens."""
+
+LEASE = timedelta(seconds=15)
+
+_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
+_ONE = 1
+_MOVES = 20
+"""So often a place that is taken is left for the next one."""
+
+
+class Follower:
+    """One process that follows the log."""
+
+    def __init__(self) -> None:
+        self._name = secrets.token_hex(16)
+        # How far this round has come, by when conversations last changed.
+        self._after: tuple[datetime, int] | None = None
+
+    def look(self) -> bool:
+        """Take in some of what is new; whether there may be more. Writes nothing where nothing is new."""
+        began = timezone.now()
+        cursor = SearchCursor.objects.filter(pk=_ONE).first()
+        if cursor is not None and cursor.lease_owner != self._name and cursor.lease_until > began:
+            return False
+        found = self._next(cursor.known_until if cursor is not None else _LONG_AGO)
+        if not found:
+            return self._caught_up(cursor, began)
+        if not self._leased(cursor, began):
+            return False
+        store([session.pk for session in found])
+        last = found[-1]
+        # Those that were outdated stand anywhere.
+        if self._after is None or (last.updated_at, last.pk) > self._after:
+            self._after = (last.updated_at, last.pk)
+        return True
+
+    def _next(self, since: datetime) -> list[Session]:
+        behind = _behind().filter(updated_at__gte=since)
+        if self._after is not None:
+            at, pk = self._after
+            behind = behind.filter(Q(updated_at__gt=at) | Q(updated_at=at, pk__gt=pk), updated_at__gte=at)
+        found = list(behind.order_by("updated_at", "pk")[:AT_ONCE])
+        return found or list(_outdated()[:AT_ONCE])
+
+    def _caught_up(self, cursor: SearchCursor | None, began: datetime) -> bool:
+        if self._after is not None:
+            # What has changed behind the round, in a transaction that took its time.
+            self._after = None
+            return True
+        if cursor is not None and began - cursor.known_until > SLACK + NOTED:
+            mine = SearchCursor.objects.filter(pk=_ONE, known_until=cursor.known_until)
+            mine.update(known_until=began - SLACK)
+        return False
+
+    def _leased(self, cursor: SearchCursor | None, now: datetime) -> bool:
+        if cursor is None:
+            made = SearchCursor(
+                pk=_ONE, known_until=_LONG_AGO, lease_owner=self._name, lease_until=now + LEASE
+            )
+            SearchCursor.objects.bulk_create([made], ignore_conflicts=True)
+            return SearchCursor.objects.filter(pk=_ONE, lease_owner=self._name).exists()
+        if cursor.lease_owner == self._name and cursor.lease_until > now + LEASE / 2:
+            return True
+        free = SearchCursor.objects.filter(Q(lease_until__lte=now) | Q(lease_owner=self._name), pk=_ONE)
+        return bool(free.update(lease_owner=self._name, lease_until=now + LEASE))
+
+
+def _behind() -> QuerySet[Session]:
+    """Conversations of which rows are not taken in, or, after a backup was restored, too many are."""
+    stands_elsewhere = Q(facts__isnull=True) | ~Q(last_seq=F("facts__seq"))
+    return Session.objects.filter(stands_elsewhere).exclude(facts__seq=STALE)
+
+
+def _outdated() -> QuerySet[Session]:
+    return Session.objects.filter(facts__seq=STALE).order_by("pk")
+
+
+def catch_up(most: int) -> bool:
+    """Take in the newest of what is new, for somebody who looks now: ``most`` conversations. Returns whether there are
+    more. One query where nothing is new."""
+    known = Subquery(SearchCursor.objects.filter(pk=_ONE).values("known_until")[:1])
+    since = Coalesce(known, Value(_LONG_AGO))
+    # Those of whose people something has changed can wait for their turn.
+    behind = _behind().filter(updated_at__gte=since).order_by("-updated_at", "-pk")
+    found = list(behind.values_list("pk", flat=True)[: most + 1])
+    for at in range(0, len(found[:most]), AT_ONCE):
+        store(found[at : min(at + AT_ONCE, most)])
+    return len(found) > most
+
+
+def index_all(*, anew: bool = False) -> Iterator[int]:
+    """Take in whatever is new, or with ``anew`` everything from its first row on; yields how many conversations that
+    were, piece by piece."""
+    after = 0
+    sessions = Session.objects.all() if anew else _behind() | _outdated()
+    while pks := list(sessions.filter(pk__gt=after).order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
+        store(pks, anew=anew)
+        after = pks[-1]
+        yield len(pks)
+
+
+def forget(session: Session) -> None:
+    """Keep nothing of what was said in ``session``. Its next row, or the next look, makes it anew from what its log
+    holds then; with the session itself all of it goes in any case."""
+    with transaction.atomic():
+        ConversationWords.objects.filter(session=session).delete()
+        ConversationFacts.objects.filter(session=session).delete()
+
+
+def store(pks: Sequence[int], *, anew: bool = False) -> None:
+    """Store what is to be known of these conversations, all in one transaction."""
+    made = make(sorted(pks), anew=anew)
+    try:
+        with transaction.atomic():
+            for each in made:
+                _store(each)
+    except IntegrityError:
+        for each in made:
+            _store_alone(each)
+
+
+def _store_alone(made: Made) -> None:
+    """One that somebody has deleted meanwhile, or knows already, is left out; one whose place is taken moves up."""
+    for _ in range(_MOVES):
+        try:
+            with transaction.atomic():
+                _store(made)
+        except IntegrityError:
+            pk = made.facts.session_id
+            is_known = made.was is None and ConversationFacts.objects.filter(pk=pk).exists()
+            if is_known or not Session.objects.filter(pk=pk).exists():
+                return
+            made.facts.place += 1
+        else:
+            return
+    raise IntegrityError(f"No place is free for session {made.facts.session_id}.")
+
+
+_CHANGED = tuple(field.attname for field in ConversationFacts._meta.concrete_fields if not field.primary_key)
+
+
+def _store(made: Made) -> None:
+    facts, was = made.facts, made.was
+    if was is None:
+        facts.save(force_insert=True)
+    else:
+        values = {name: getattr(facts, name) for name in _CHANGED}
+        if not ConversationFacts.objects.filter(pk=facts.pk, seq=was.seq, place=was.place).update(**values):
+            # Somebody else has been here.
+            return
+    if made.said is not None and made.tokens is not None:
+        ConversationWords.objects.update_or_create(session_id=facts.pk, defaults={"said": made.said})
+        backend_for().store(facts.pk, facts.place, was.place if was is not None else None, made.tokens)

@@ -1,0 +1,168 @@
+"""What is kept of a conversation, made of its log: its facts, its words, its tokens. Nothing is stored here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet, Subquery
+
+from envelopes.access import Principal
+from envelopes.models import (
+    Approval,
+    ConversationFacts,
+    ConversationWords,
+    Event,
+    Participant,
+    Session,
+    ToolCall,
+    Turn,
+)
+from envelopes.models.searched import STALE
+from envelopes.protocol.rows import Row
+from envelopes.protocol.text import shorten
+from envelopes.registries.statuses import BUSY, CallStatus
+from envelopes.search.folding import tokens_of
+from envelopes.search.places import place_of
+from envelopes.search.said import KINDS, bounded, lines_of
+from envelopes.search.states import Standing, state_of
+
+logger = logging.getLogger(__name__)
+
+LAST_WORDS = 200
+_KINDS = (*KINDS, "settled")
+_LINES = 500
+"""So many lines are gathered before what is too much of them goes."""
+
+
+@dataclass(frozen=True)
+class Made:
+    """``was`` is what was known before, None for nothing. ``said`` and ``tokens`` are None where none has changed."""
+
+    facts: ConversationFacts
+    was: ConversationFacts | None
+    said: str | None
+    tokens: set[str] | None
+
+
+def make(pks: Sequence[int], *, anew: bool = False) -> list[Made]:
+    """What is kept of these conversations, as they are now; ``anew``, from the first row on. In ascending order."""
+    owners = _owners(pks)
+    known = {words.session_id: words.said for words in ConversationWords.objects.filter(session__in=pks)}
+    return [
+        _made(session, owners.get(session.pk), known.get(session.pk), anew=anew)
+        for session in _standing().filter(pk__in=pks).select_related("facts").order_by("pk")
+    ]
+
+
+def _standing() -> QuerySet[Any]:
+    newest = Turn.objects.filter(session=OuterRef("pk")).order_by("-number")
+    approvals = Approval.objects.filter(session=OuterRef("pk"))
+    return Session.objects.annotate(
+        waits=Exists(approvals.filter(state="pending")),
+        asked=Exists(approvals),
+        works=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY)),
+        is_unknown=Exists(ToolCall.objects.filter(session=OuterRef("pk"), state=CallStatus.UNKNOWN)),
+        newest_status=Subquery(newest.values("status")[:1]),
+        newest_state=Subquery(newest.values("turn_state")[:1]),
+        newest_end=Subquery(newest.values("finalized_by")[:1]),
+    )
+
+
+def _owners(pks: Sequence[int]) -> Mapping[int, Participant]:
+    found = Participant.objects.filter(session__in=pks, role=Participant.Role.OWNER).select_related("user")
+    return {owner.session_id: owner for owner in found.order_by("-pk")}
+
+
+def _made(session: Any, owner: Participant | None, said: str | None, *, anew: bool) -> Made:
+    was: ConversationFacts | None = getattr(session, "facts", None)
+    # Of a backup that was restored the log may be shorter than what is known of it.
+    afresh = anew or was is None or was.seq == STALE or was.seq > session.last_seq or said is None
+    after = 0 if afresh or was is None else was.seq
+    read = _read(session.pk, after, session.last_seq)
+    facts = ConversationFacts(
+        session_id=session.pk,
+        seq=session.last_seq,
+        place=place_of(read.at or session.created_at, session.pk) if afresh or read.at else was.place,  # type: ignore[union-attr]
+        state=state_of(
+            Standing(
+                session.waits,
+                session.works,
+                session.is_unknown,
+                session.newest_status,
+                session.newest_state or "",
+                session.newest_end or "",
+            )
+        ),
+        actor=session.actor,
+        owner=Principal(owner.user, owner.owner_key).key if owner is not None else "",
+        has_approval=session.asked,
+        has_error=read.has_error or (not afresh and was is not None and was.has_error),
+        last_words=shorten(read.lines[-1], LAST_WORDS) if read.lines else "",
+        is_cut=read.is_cut,
+    )
+    if not afresh and was is not None and not read.lines:
+        facts.last_words, facts.is_cut = was.last_words, was.is_cut
+        return Made(facts, was, None, None)
+    told, is_cut = bounded("\n".join(read.lines if afresh else [said or "", *read.lines]))
+    facts.is_cut = is_cut or read.is_cut or (not afresh and was is not None and was.is_cut)
+    return Made(facts, was, told, tokens_of([told, *_names(session, owner)]))
+
+
+@dataclass
+class _Read:
+    """``at`` is when the last of ``lines`` was said."""
+
+    lines: list[str]
+    at: Any = None
+    has_error: bool = False
+    is_cut: bool = False
+
+
+def _read(session_pk: int, after: int, upto: int) -> _Read:
+    found = Event.objects.filter(
+        session=session_pk, seq__gt=after, seq__lte=upto, kind__in=_KINDS, audience="delivered"
+    )
+    read = _Read([])
+    for event in found.order_by("seq").iterator(chunk_size=_LINES):
+        row = event.as_row()
+        read.has_error |= _is_error(row)
+        if lines := _lines(session_pk, row):
+            read.lines += lines
+            read.at = row.at
+        if len(read.lines) > 2 * _LINES:
+            told, cut = bounded("\n".join(read.lines))
+            read.lines, read.is_cut = told.split("\n"), read.is_cut or cut
+    return read
+
+
+def _lines(session_pk: int, row: Row) -> list[str]:
+    try:
+        return lines_of(row)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        # Rows outlive the code that wrote them; one that cannot be read must not keep all others from being found.
+        logger.exception("Row %d of session %d cannot be read for the search.", row.seq, session_pk)
+        return []
+
+
+def _is_error(row: Row) -> bool:
+    ended = row.data.get("finalizedBy")
+    return row.kind == "settled" and (
+        ended in ("error", "timeout") or (row.data.get("turnState") == "error" and ended != "cancelled")
+    )
+
+
+def _names(session: Session, owner: Participant | None) -> Iterable[str]:
+    """What a conversation is called, and who it is with: found however much was said since."""
+    yield session.title
+    yield session.public_id
+    if owner is None:
+        return
+    yield owner.name
+    yield owner.owner_key
+    if owner.user is not None:
+        yield str(owner.user.get_username())
+        yield str(owner.user.get_full_name())
+        yield str(getattr(owner.user, owner.user.get_email_field_name(), "") or "")

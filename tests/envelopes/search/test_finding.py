@@ -1,0 +1,464 @@
+"""A conversation is found by what was said in it, by what it is called, by whose it is, and by how it stands."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from io import StringIO
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.core.management import call_command
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from beachsite.suite import ROOT
+from envelopes import search
+from envelopes.conf import conf
+from envelopes.log.append import writing
+from envelopes.models import (
+    Artifact,
+    ConversationFacts,
+    ConversationWords,
+    Event,
+    SearchCursor,
+    Session,
+    ToolCall,
+)
+from envelopes.runtime.indexing import Indexing
+from envelopes.search import (
+    Filters,
+    Follower,
+    folding,
+    indexing,
+    listing,
+    making,
+    marking,
+    query,
+    read_query,
+    said,
+)
+from envelopes.search.states import State
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+def follow() -> None:
+    """As a process does it that was away until now."""
+    SearchCursor.objects.update(lease_until=timezone.now())
+    follower = Follower()
+    while follower.look():
+        pass
+
+
+def found(words: str = "", **filters: Any) -> list[int]:
+    follow()
+    return search.listed(Filters(read_query(words), **filters)).sessions
+
+
+def facts(session: Session) -> ConversationFacts:
+    follow()
+    return ConversationFacts.objects.get(session=session)
+
+
+@pytest.fixture
+def booking() -> Session:
+    """A conversation in which everything occurs once, and one that has nothing of it."""
+    ada = factories.make_user("ada")
+    ada.email, ada.last_name = "ada@example.org", "Lovelace"
+    ada.save()
+    session = factories.make_session(ada, title="Corfu in August")
+    turn = factories.make_turn(session, text="Is a refund possible?")
+    factories.add_part(turn, "response", text="Not for **this** fare.")
+    data = {
+        "bookings": [{"reference": "BCH-7KD20", "passengers": [{"name": "Byron, Annabella"}], "paid": True}]
+    }
+    factories.add_part(turn, "domain-data", data=data, dataKind="bookings")
+    factories.add_part(turn, "ack", text="Momentito")
+    factories.add_part(turn, "reasoning-trace", data={"text": "Skulduggery", "model": "m"}, audience="audit")
+    factories.add_row(turn, "note", {"note": "Whispered"})
+    factories.add_row(
+        turn,
+        "action",
+        {
+            "action": {
+                "name": "book",
+                "context": {"traveller": "Grace Höpper", "card": {"$secret": "tok3n"}},
+            },
+            "owner": "billing",
+            "target": "x",
+            "label": "Book",
+        },
+    )
+    surface = {
+        "createSurface": {"surfaceId": "s"},
+        "updateDataModel": {"surfaceId": "s", "value": {"gate": "B42"}},
+    }
+    factories.add_part(turn, "a2ui-surface", data=surface)
+    factories.make_approvals(turn, {"order": "ORD-99", "amount": 12.5})
+    factories.make_turn(factories.make_session(title="Porto"), text="Where is my train?")
+    return session
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "refund",
+        "POSSIBLE REF",
+        "fare",
+        "corfu",
+        "ada@example.org",
+        "lovelace",
+        "bch-7kd20",
+        "7kd",
+        "byron annabella",
+        "hopper",
+        "Höpper",
+        "b42",
+        "ord-99",
+        "Pay back order",
+    ],
+)
+def test_it_is_found_by_what_was_said_and_filled_in_and_by_whose_it_is(booking: Session, words: str) -> None:
+    assert found(words) == [booking.pk]
+
+
+@pytest.mark.parametrize(
+    "words", ["skulduggery", "whispered", "tok3n", "secret", "momentito", "refund train", "efund"]
+)
+def test_it_is_not_found_by_what_staff_do_not_see_or_nobody_said(booking: Session, words: str) -> None:
+    assert found(words) == []
+
+
+def test_it_is_found_by_each_id_that_belongs_to_it(booking: Session) -> None:
+    turn, approval = booking.turns.get(), booking.approvals.get()
+    file = Artifact.objects.create(session=booking, name="t.pdf", mime_type="application/pdf", size_bytes=1)
+
+    for public_id in (booking.public_id, turn.public_id, approval.approval_id, file.artifact_id):
+        assert found(public_id) == found(public_id.upper()) == [booking.pk]
+    assert found(booking.public_id[:9]) == [booking.pk]
+    assert found("0" * 26) == []
+
+
+def test_a_guest_is_found_by_the_id_that_pages_show_of_them() -> None:
+    visitor, _ = factories.make_visitor()
+    session = factories.make_session(visitor)
+    factories.make_session()
+
+    assert found(visitor.owner_key[:12]) == [session.pk]
+    assert found(owner=visitor.key) == [session.pk]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        '"',
+        "q'z",
+        "foo*",
+        "NEAR(a",
+        "-x",
+        "a:b & | !",
+        "\\",
+        "%",
+        "(((",
+        "\0",
+        "\ud800",
+        "x " * 999,
+        "y" * 9999,
+        "'':*",
+        "* *",
+        "東" * 300,
+    ],
+)
+def test_whatever_is_typed_is_words_and_never_an_error(booking: Session, typed: str) -> None:
+    asked = read_query(typed)
+
+    assert (found(typed) == []) is not asked.is_empty
+    assert len(asked.tokens) <= 8
+    assert asked.cut is (len(" ".join(typed.split())) > 200 or typed.startswith("x "))
+
+
+def test_the_words_that_are_found_are_marked_and_all_else_is_escaped() -> None:
+    line = 'Frau <b>Müller</b> & "Straße" zu Mülheim'
+
+    shown = marking.marked(line, read_query("muller STRASSE").words)
+
+    assert (
+        shown
+        == "Frau &lt;b&gt;<mark>Müller</mark>&lt;/b&gt; &amp; &quot;<mark>Straße</mark>&quot; zu Mülheim"
+    )
+    assert marking.best_line(
+        "train to Porto\na refund\ntwo refunds for a train", ("refund", "train")
+    ).startswith("two")
+
+
+def test_it_follows_the_log_row_by_row_and_reads_none_twice(booking: Session) -> None:
+    follow()
+    turn = factories.make_turn(booking, text="And what of umbrellas?", status="queued")
+    with CaptureQueriesContext(connection) as captured:
+        assert found("umbrellas refund") == [booking.pk]
+
+    reads = [each["sql"] for each in captured if "envelopes_event" in each["sql"]]
+    assert len(reads) == 1
+    assert facts(booking).last_words == "And what of umbrellas?"
+    assert facts(booking).seq == Session.objects.get(pk=booking.pk).last_seq
+    assert turn.number == 2
+
+
+def test_where_nothing_is_new_nothing_is_written(booking: Session) -> None:
+    follow()
+    follower = Follower()
+    SearchCursor.objects.update(known_until=timezone.now(), lease_until=timezone.now())
+
+    with CaptureQueriesContext(connection) as captured:
+        assert not follower.look()
+        assert not search.catch_up(5)
+
+    assert len(captured) <= 4
+    assert all(each["sql"].startswith("SELECT") for each in captured)
+
+
+def test_one_process_follows_at_a_time_and_another_goes_on_when_it_is_gone(booking: Session) -> None:
+    first, second = Follower(), Follower()
+    assert first.look()
+    factories.make_turn(booking, text="Umbrellas")
+
+    assert not second.look()
+    SearchCursor.objects.update(lease_until=timezone.now())
+    assert second.look()
+    assert not first.look()
+    assert ConversationWords.objects.get(session=booking).said.endswith("Umbrellas")
+
+
+def test_of_two_who_read_the_same_one_stores_it(booking: Session) -> None:
+    """Though no lease keeps them apart: a page that looks now, beside the process that follows."""
+    early = making.make([booking.pk])
+    factories.make_turn(booking, text="Umbrellas")
+    indexing.store([booking.pk])
+
+    for made in early:
+        indexing._store_alone(made)
+
+    assert found("umbrellas") == [booking.pk]
+
+
+def test_a_place_that_is_taken_is_left_for_the_next_one(booking: Session) -> None:
+    indexing.store([booking.pk])
+    other = factories.make_session()
+    (made,) = making.make([other.pk])
+    made.facts.place = ConversationFacts.objects.get(session=booking).place
+    with transaction.atomic():
+        indexing._store_alone(made)
+
+    assert ConversationFacts.objects.get(session=other).place == made.facts.place
+
+
+def test_somebody_who_looks_now_sees_the_newest(booking: Session) -> None:
+    later = factories.make_session(title="Umbrellas")
+
+    assert search.catch_up(1)
+    assert search.listed(Filters()).sessions == [later.pk]
+    assert not search.catch_up(50)
+    assert len(search.listed(Filters()).sessions) == 3
+
+
+def test_all_is_made_anew_from_the_log(booking: Session) -> None:
+    before = facts(booking)
+    ConversationWords.objects.update(said="nonsense")
+    ConversationFacts.objects.update(last_words="nonsense", state="empty")
+
+    assert sum(search.index_all()) == 0
+    assert sum(search.index_all(anew=True)) == 2
+    after = facts(booking)
+    assert (after.last_words, after.state, after.place) == (before.last_words, before.state, before.place)
+    assert found("refund") == [booking.pk]
+
+
+def test_a_restored_backup_is_read_anew(booking: Session) -> None:
+    factories.make_turn(booking, text="Umbrellas")
+    follow()
+    Event.objects.filter(session=booking, seq__gt=3).delete()
+    Session.objects.filter(pk=booking.pk).update(last_seq=3)
+
+    assert found("umbrellas") == []
+    assert found("refund") == [booking.pk]
+
+
+def test_nothing_is_left_of_what_is_forgotten_or_deleted(booking: Session) -> None:
+    follow()
+    search.forget(booking)
+    assert search.listed(Filters(read_query("refund"))).sessions == []
+    assert not ConversationWords.objects.filter(session=booking).exists()
+
+    Event.objects.filter(session=booking).update(data={})
+    assert found("refund") == []
+    booking.delete()
+    assert ConversationFacts.objects.count() == ConversationWords.objects.count() == 1
+    if connection.vendor == "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT COUNT(*) FROM envelopes_conversationtokens")
+            assert cursor.fetchone() == (1,)
+
+
+def test_it_is_found_by_its_owners_address_as_that_is_now(booking: Session) -> None:
+    follow()
+    ada = booking.participants.get(role="owner").user
+    assert ada is not None
+    ada.email = "countess@example.org"
+    ada.save()
+    assert found("countess@example.org") == [booking.pk]
+    assert found("ada@example.org") == []
+
+    ada.delete()
+    assert found("countess@example.org") == found("lovelace") == []
+    assert found("refund") == [booking.pk]
+
+
+def test_a_guest_who_signs_in_is_found_by_their_address(client: Any) -> None:
+    visitor, cookie = factories.make_visitor()
+    session = factories.make_session(visitor)
+    follow()
+    mary = factories.make_user("mary")
+    mary.email = "mary@example.org"
+    mary.save()
+    client.cookies["beach_owner"] = cookie
+
+    with_cookie = client.post("/accounts/login/", {"username": "mary", "password": "pw"})
+    assert with_cookie.status_code == 302
+
+    assert found("mary@example.org") == found(owner=f"user:{mary.pk}") == [session.pk]
+
+
+def test_of_a_long_conversation_the_last_words_are_searched_and_its_names(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(said, "CHARACTERS", 100)
+    session = factories.make_session(title="Corfu")
+    for word in ("first", "second", "third"):
+        factories.make_turn(session, text=f"{word} {'x' * 60}", status="queued")
+
+    assert found("third") == found("corfu") == [session.pk]
+    assert found("first") == []
+    assert facts(session).is_cut
+
+
+def test_the_command_takes_in_what_is_new_and_with_all_everything(booking: Session) -> None:
+    def told(*arguments: str) -> str:
+        out = StringIO()
+        call_command("beach", "index-sessions", *arguments, stdout=out)
+        return out.getvalue().strip()
+
+    assert told() == "Conversations that were read: 2."
+    assert told() == "Conversations that were read: 0."
+    assert told("--all") == "Conversations that were read: 2."
+    assert search.listed(Filters(read_query("refund"))).sessions == [booking.pk]
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_process_follows_the_log_by_itself(settings: Any) -> None:
+    settings.BEACH_SEARCH_SECONDS = 0.01
+    work = Indexing()
+    await work.start()
+    session = await sync_to_async(factories.make_session)()
+    await sync_to_async(factories.make_turn)(session, text="Umbrellas", status="queued")
+    said_here = ConversationWords.objects.filter(session=session, said="Umbrellas")
+    async with asyncio.timeout(20):
+        while True:
+            await asyncio.sleep(0.01)
+            if await said_here.aexists():
+                break
+    await work.stop()
+
+
+def test_its_limits_are_written_down() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    table = text.split("## Of the search of conversations")[1].split("\n## ")[0]
+
+    for told in (
+        f"| {query.CHARACTERS} and {query.WORDS} |",
+        f"| {said.CHARACTERS:,}, the last ones |",
+        f"| {said.VALUES}, the first ones |",
+        f"| {folding.TOKEN_CHARACTERS} |",
+        f"| {listing.COUNTED} |",
+        f"(`BEACH_SEARCH_SECONDS` ({conf.BEACH_SEARCH_SECONDS:g})"[1:],
+    ):
+        assert told in table, told
+
+
+# -- how it stands -----------------------------------------------------------------------------------------------
+
+
+def test_each_state_has_its_word() -> None:
+    def state(session: Session) -> str:
+        return facts(session).state
+
+    session = factories.make_session()
+    assert state(session) == State.EMPTY
+    turn = factories.make_turn(session)
+    assert state(session) == State.WORKING
+    factories.settle_turn(turn)
+    assert state(session) == State.ANSWERED
+    factories.settle_turn(factories.make_turn(session), "clarifying")
+    assert state(session) == State.ASKED
+    factories.settle_turn(factories.make_turn(session), "error", finalized_by="cancelled")
+    assert state(session) == State.STOPPED
+    assert not facts(session).has_error
+    factories.settle_turn(factories.make_turn(session), "error")
+    assert state(session) == State.FAILED
+    approval = factories.make_approval(session)
+    assert state(session) == State.WAITING
+    with writing(session.pk):
+        ToolCall.objects.filter(pk=approval.tool_call_id).update(state="unknown")
+        type(approval).objects.filter(pk=approval.pk).update(state="granted")
+    factories.add_row(approval.turn, "note", {"note": ""})
+    assert state(session) == State.UNKNOWN
+    assert facts(session).has_error
+    assert facts(session).has_approval
+
+
+def test_filters_hold_together(booking: Session) -> None:
+    porto = Session.objects.get(title="Porto")
+    owner = f"user:{booking.participants.get(role='owner').user_id}"
+    now = timezone.now()
+
+    assert found() == [porto.pk, booking.pk]
+    assert found(state=State.WAITING) == found(has_approval=True) == found(owner=owner) == [booking.pk]
+    assert found("train", state=State.WAITING) == found(has_error=True) == found(actor="travel") == []
+    assert found(actor="billing") == [porto.pk, booking.pk]
+    assert found("refund", since=now - timedelta(days=1), until=now + timedelta(days=1)) == [booking.pk]
+    assert found("refund", since=now + timedelta(days=1)) == found(until=now - timedelta(days=1)) == []
+    assert found(booking.public_id, state=State.WORKING) == []
+    assert listing.counts([State.WAITING, State.WORKING, State.FAILED]) == {
+        State.WAITING: 1,
+        State.WORKING: 1,
+        State.FAILED: 0,
+    }
+
+
+@pytest.mark.parametrize("words", ["", "porto"])
+def test_pages_go_on_from_a_place_and_back_without_a_gap(words: str) -> None:
+    sessions = [factories.make_session(title=f"Porto {number}").pk for number in range(7)]
+    factories.make_session(title="Lisbon")
+    follow()
+    filters = Filters(read_query(words), among=sessions)
+    walked, page = [], search.listed(filters, size=3)
+    assert page.newer is None
+    while True:
+        walked.append(page.sessions)
+        # What comes meanwhile shifts nothing.
+        factories.make_session(title="Porto")
+        if page.older is None:
+            break
+        page = search.listed(filters, before=page.older, size=3)
+
+    assert walked == [sessions[:3:-1], sessions[3:0:-1], sessions[:1]]
+    back = search.listed(filters, after=page.newer, size=3)
+    assert back.sessions == walked[1]
+    assert back.older is not None
+    assert search.listed(filters, after=back.newer, size=3) == replace(
+        search.listed(filters, size=3), newer=None
+    )
