@@ -57,6 +57,7 @@ SHEETS = {
     # What surfaces need, for the pages of the desk that show a conversation; after desk.css.
     "beach/seen.css": ("a2ui", "own", "panel"),
     "beach/door.css": (*_SHARED, "door", "modes"),
+    "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }
 """The same for styles: of which files each consists. Where one undoes what another says, it comes after it."""
 MINIFIER = "tdewolff-minify"

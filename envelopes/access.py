@@ -1,7 +1,7 @@
 """Who may see and do what: the one rule for a session, used by socket, HTTP and admin alike (R10).
 
-A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. An approval is
-decided by its owner or a user with ``envelopes.decide_approval``, by a program only where the tool's policy names it.
+A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. Who decides an approval
+is a rule of its own (``approvals.rights``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from types import SimpleNamespace
@@ -56,7 +56,7 @@ class Principal:
 
     @property
     def key(self) -> str:
-        return _principal_key(self.user.pk if self.user is not None else None, self.owner_key)
+        return principal_key(self.user.pk if self.user is not None else None, self.owner_key)
 
     @property
     def kind(self) -> PrincipalKind | None:
@@ -78,7 +78,7 @@ class Principal:
         )
 
 
-def _principal_key(user: int | None, owner_key: str) -> str:
+def principal_key(user: int | None, owner_key: str) -> str:
     if user is not None:
         return f"user:{user}"
     if _program_kind(owner_key):
@@ -267,15 +267,9 @@ def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:
     found: dict[str, set[int]] = {}
     owners = Participant.objects.filter(role=Participant.Role.OWNER, session__in=list(sessions))
     for session, user, owner_key in owners.values_list("session", "user", "owner_key"):
-        if key := _principal_key(user, owner_key):
+        if key := principal_key(user, owner_key):
             found.setdefault(key, set()).add(session)
     return found
-
-
-def may_decide(who: Principal, session: Session, peers: Collection[str] = ()) -> bool:
-    # The agent of a program that calls ours would grant what ours has asked for, unless that is what is wanted.
-    may = who.kind not in PROGRAMS or (who.kind == "peer" and who.decides and who.name in peers)
-    return (may and owns(who, session)) or who.may_decide_all()
 
 
 def _add_participants(session: Session, who: Principal) -> None:

@@ -109,6 +109,9 @@ class RuntimeSettings:
     BEACH_ARTIFACT_STORAGE = _text("artifacts")
     """The alias in STORAGES under which files of conversations are kept: never one whose files a server gives out."""
 
+    BEACH_AUDIT_DAYS = _whole_or_zero(0)
+    """How long entries of the decision log are kept; 0 for ever."""
+
     BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
     """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
 
@@ -194,6 +197,9 @@ class RuntimeSettings:
 
     BEACH_REASONING = _choice("staff", "audit", "off")
     """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
+
+    BEACH_RETENTION_DAYS = _whole_or_zero(0)
+    """After how long without a word a conversation is deleted, with all that belongs to it; 0 for never."""
 
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""

@@ -64,6 +64,12 @@ class AlreadyDecided(BeachError):
     fault = "client"
 
 
+class AlreadyChanged(AlreadyDecided):
+    """This request has been changed since. Read it again before you decide."""
+
+    code = "already_changed"
+
+
 class Expired(BeachError):
     """This request expired before anyone decided."""
 

@@ -15,6 +15,10 @@ turn_settled = Signal()
 approval_decided = Signal()
 """Arguments ``approval_id``, ``state``, ``decided_by``, ``source``; sent after commit."""
 
+conversation_erased = Signal()
+"""Argument ``session_id``, the public one; sent inside the transaction that deletes a conversation, for what an
+application keeps of it."""
+
 state_transition_rejected = Signal()
 """Arguments ``session_id``, ``turn_id`` ("" for none), ``patch``, ``reasons`` and ``source`` (actor, peer); sent after
 commit (respond() document, "setState": onStateTransitionRejected)."""

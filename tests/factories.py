@@ -19,7 +19,7 @@ from pydantic import BaseModel
 
 from envelopes import access
 from envelopes.access import Principal
-from envelopes.approvals import service
+from envelopes.approvals.asking import ask
 from envelopes.log.append import writing
 from envelopes.log.digest import call_digest
 from envelopes.models import AgentCall, Approval, Event, Session, ToolCall, Turn
@@ -27,6 +27,7 @@ from envelopes.protocol.rows import Audience
 from envelopes.providers.port import Provider
 from envelopes.providers.transcript import extended, tool_use, user_text
 from envelopes.registries.actors import Actor, actors
+from envelopes.registries.policies import Rule
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.testing import create_session
 from envelopes.turns.lifecycle import open_turn, settle, turn_data
@@ -100,6 +101,14 @@ def make_tool(name: str = "refund", *, expires_after: float | None = None, **cha
         ),
     }
     return Tool(name=name, **(definition | changes))
+
+
+def asking(rule: Rule, *, peers: Sequence[str] = (), **changes: Any) -> Tool:
+    """``make_tool`` with a policy that says who is asked."""
+    tool = make_tool(**changes)
+    if tool.approval is None:
+        raise AssertionError("a tool that asks nobody has no rule")
+    return replace(tool, approval=replace(tool.approval, rule=rule, peers=peers))
 
 
 def no_model() -> Provider:
@@ -229,7 +238,7 @@ def make_approvals(
     calls = [make_call(turn, tool.name, args) for args in many] if many else [make_call(turn, tool.name)]
     with writing(turn.session_id) as writer:
         turn = Turn.objects.select_related("session").get(pk=turn.pk)
-        approvals = [service.ask(writer, turn, call, tool) for call in calls]
+        approvals = [ask(writer, turn, call, tool) for call in calls]
         turn.status, turn.turn_state, turn.lease_owner, turn.lease_until = "suspended", "suspended", "", None
         turn.save()
         writer.add("turn", turn_data(turn, "suspended", reason="approval"), turn=turn)

@@ -12,6 +12,8 @@ from django.db.models import Q
 
 OWNER, STAFF = "ada", "staff"
 GROUP = "Travel desk staff"
+MANAGERS = "Travel managers"
+"""The group of those who approve large bookings (``demo.booking``)."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ def ensure_accounts(*, reset: bool = False, agent: str = "Sally") -> list[Accoun
     )
     owner = _ensure(OWNER, f"talks to {agent}", reset=reset, first_name="Ada", last_name="Lovelace")
     staff = _ensure(STAFF, "reads, decides and manages peers in the admin", reset=reset, is_staff=True)
-    get_user_model().objects.get(username=STAFF).groups.add(group)
+    managers, _ = Group.objects.get_or_create(name=MANAGERS)
+    get_user_model().objects.get(username=STAFF).groups.add(group, managers)
     return [owner, staff]
 
 

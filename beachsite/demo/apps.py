@@ -10,3 +10,6 @@ class DemoConfig(AppConfig):
     label = "demo"
     verbose_name = "Demo travel desk"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from beachsite.demo import erasing  # noqa: F401  (connects a receiver)

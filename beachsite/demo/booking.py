@@ -13,12 +13,17 @@ from django.utils import timezone
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from beachsite.demo import catalogue, fares
+from beachsite.demo.accounts import MANAGERS
 from beachsite.demo.errors import BadDate, NotOnSale
 from beachsite.demo.models import Booking
 from envelopes.errors import Conflict
+from envelopes.registries.policies import OWNER, Ask, Asking, Group
 from envelopes.registries.shown import Shown
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.types import Json, JsonObject
+
+MANAGED_FROM = 1_500
+"""What a booking costs that nobody decides alone, in whatever currency."""
 
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 
@@ -165,6 +170,13 @@ def _why(args: BookFlight) -> str:
     return "Sally buys them once. The fare cannot be refunded; in this demo nothing is really charged."
 
 
+def _rule(asking: Asking) -> Ask:
+    """A journey that costs much needs a travel manager besides whoever travels."""
+    if asking.args.total < MANAGED_FROM:
+        return Ask()
+    return Ask(deciders=(OWNER, Group(MANAGERS)), needed=2)
+
+
 def _done(args: BookFlight, result: Json) -> str:
     bought: Any = result if isinstance(result, dict) else {}
     return f"{_tickets(args.tickets).capitalize()} booked: {bought.get('reference', 'none')}"
@@ -178,7 +190,9 @@ BOOK_FLIGHT = Tool(
     input=BookFlight,
     run=book_flight,
     label="Booking the flight",
-    approval=ApprovalPolicy(question=_question, why=_why, done=_done, risk="high", risk_note="spends money"),
+    approval=ApprovalPolicy(
+        question=_question, why=_why, done=_done, risk="high", risk_note="spends money", rule=_rule
+    ),
     idempotent=False,
     data_kind="flight-booking",
 )

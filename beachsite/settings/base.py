@@ -186,6 +186,8 @@ BEACH_TURNS_AT_ONCE = env.number("BEACH_TURNS_AT_ONCE", 500, least=1)
 BEACH_WEBHOOK_HOSTS = env.words("BEACH_WEBHOOK_HOSTS")
 BEACH_WEBHOOK_ATTEMPTS = env.number("BEACH_WEBHOOK_ATTEMPTS", 12, least=1)
 BEACH_WEBHOOK_DAYS = env.number("BEACH_WEBHOOK_DAYS", 30, least=1)
+BEACH_AUDIT_DAYS = env.number("BEACH_AUDIT_DAYS", 0)
+BEACH_RETENTION_DAYS = env.number("BEACH_RETENTION_DAYS", 0)
 # How long a turn stays with a process that has stopped answering.
 BEACH_LEASE_SECONDS = env.seconds("BEACH_LEASE_SECONDS", 15.0)
 # How long a reader may take nothing of what is being sent to it before it is cut off.

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
@@ -17,6 +17,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
+from envelopes import audit
 from envelopes.access import principal_of
 from envelopes.admin import approval_page, queue, queue_page
 from envelopes.admin.approval_card import card
@@ -24,15 +25,19 @@ from envelopes.admin.approval_state import decider_of, state_of, took
 from envelopes.admin.base import HistoryAdmin
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, folded, lines, link
+from envelopes.admin.editing import Editing, edit_url
 from envelopes.admin.owners import owners
 from envelopes.admin.queue_rows import agent_name
 from envelopes.admin.timeline import log_of
+from envelopes.approvals.rights import decidable, right_to_decide
+from envelopes.approvals.rules import StoredRule, stored
 from envelopes.desk.times import clock, due, moment
+from envelopes.markup import approval_rule
 from envelopes.markup.approval import DecisionPage
 from envelopes.markup.html import html, reveal
 from envelopes.markup.strings import strings
-from envelopes.models import Approval
-from envelopes.registries.doors import doors
+from envelopes.models import Approval, Decision
+from envelopes.registries.doors import ADMIN, doors
 
 _MAY_NOT = _lazy("You may look at approvals, but not decide them.")
 _NONE_CHOSEN = _lazy("Choose what to deny first. Nothing was changed.")
@@ -42,7 +47,7 @@ _ONE_BY_ONE = _lazy(
 
 
 @admin.register(Approval)
-class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
+class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
     """Waiting ones first, then those whose outcome nobody knows, then the newest."""
 
     change_form_template = "admin/envelopes/approval/change_form.html"
@@ -50,16 +55,30 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever may decide may read what there is to decide."""
-        return super().has_view_permission(request, obj) or principal_of(request).may_decide_all()
+        who = principal_of(request)
+        if self._sees_all(request):
+            return True
+        return decidable(who).exists() if obj is None else right_to_decide(who, obj) is not None
+
+    def _sees_all(self, request: HttpRequest) -> bool:
+        return super().has_view_permission(request) or principal_of(request).may_decide_all()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Approval]:
-        return super().get_queryset(request).select_related("session", "turn", "tool_call", "decided_by_user")
+        rows = super().get_queryset(request).select_related("session", "turn", "tool_call", "decided_by_user")
+        return self._visible_rows(request, rows)
+
+    def _visible_rows(self, request: HttpRequest, rows: QuerySet[Approval]) -> QuerySet[Approval]:
+        if self._sees_all(request):
+            return rows
+        who = principal_of(request)
+        decided = Decision.objects.filter(by=who.key).values("approval")
+        return rows.filter(Q(pk__in=decidable(who).values("pk")) | Q(pk__in=decided))
 
     def source(self, request: HttpRequest) -> queue.Source:
         """What the queue reads from, for this person."""
-        rows = Approval.objects.all()
-        may = principal_of(request).may_decide_all()
-        return queue.Source(rows, rows.filter(queue.PENDING) if may else rows.none())
+        return queue.Source(
+            self._visible_rows(request, Approval.objects.all()), decidable(principal_of(request))
+        )
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -114,7 +133,8 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
             who = principal_of(request)
-            may = who.may_decide_all()
+            audit.shown(approval, who, ADMIN.name)
+            may = right_to_decide(who, approval) is not None
             place = queue.neighbours(approval, self.source(request))
             more |= {
                 "title": _("Approval"),
@@ -130,7 +150,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
                 "conversation_url": change_url(approval.session) if who.may_view_all() else "",
                 "may_decide": may,
                 "card": card(
-                    approval, self._page(request, approval) if may else DecisionPage(note=str(_MAY_NOT))
+                    approval, self._page(request, approval) if may else DecisionPage(note=_may_not(approval))
                 ),
                 "state": state_of(approval),
                 "facts": lines(self._facts(request, approval)),
@@ -154,6 +174,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
             reverse("admin:envelopes_approval_decide", args=[approval.pk]),
             render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),
             _("Its time has passed: a decision now will be refused.") if _is_over(approval) else "",
+            edit_url(approval),
         )
 
     def _asks(self, approval: Any) -> list[tuple[str, object]]:
@@ -161,7 +182,7 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
         asks: list[tuple[str, object]] = [
             (_("Asked by"), reveal(agent_name(approval.handler))),
             (_("On behalf of"), owners([approval.session_id]).get(approval.session_id, _("Visitor"))),
-            (_("May decide"), _("The visitor, or staff who decide")),
+            (_("May decide"), approval_rule.deciders(stored(approval).told())),
         ]
         if approval.state == "pending":
             at = approval.expires_at
@@ -187,6 +208,11 @@ class ApprovalAdmin(Deciding, HistoryAdmin[Approval]):
             if call.result is not None or call.error is not None:
                 told.append((_("Came of it"), folded(call.result if call.error is None else call.error)))
         return told
+
+
+def _may_not(approval: Approval) -> str:
+    """For staff of whom the rule of every tool says no; another rule the card tells itself."""
+    return str(_MAY_NOT) if stored(approval).deciders == StoredRule().deciders else ""
 
 
 def _may_see_calls(request: HttpRequest) -> bool:

@@ -9,7 +9,9 @@ from django.conf import settings
 from django.utils.safestring import SafeString
 
 from envelopes.admin.approval_state import decider_of, state_of
+from envelopes.approvals import rules
 from envelopes.markup.approval import ApprovalCard, DecisionPage
+from envelopes.markup.approval_rule import RULE_PREFIX
 from envelopes.markup.card_states import card_state
 from envelopes.markup.context import PageContext, current_locale
 from envelopes.models import Approval, Event
@@ -29,6 +31,12 @@ def card(approval: Approval, form: DecisionPage) -> SafeString:
         _about(approval),
         card_state(state) or state,
     )
+    given = approval.decisions.filter(version=approval.version, decision="granted")
+    view.given = [
+        {"name": one.name, "role": one.role, "source": one.source, "at": one.at.isoformat()} for one in given
+    ]
+    if approval.decided_by.startswith(RULE_PREFIX) and approval.state == "granted":
+        view.rule = approval.decided_by
     if approval.decided_at is not None:
         view.decided_at = approval.decided_at.isoformat()
         view.decided_by, view.source, view.reason = decider_of(approval), approval.source, approval.reason
@@ -64,6 +72,7 @@ def _stored(approval: Approval) -> JsonObject:
         "risk": approval.risk,
         "attempt": approval.attempt,
         "digest": approval.digest,
+        **rules.stored(approval).told(),
     }
 
 

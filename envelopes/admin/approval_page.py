@@ -7,6 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
+from envelopes import audit
 from envelopes.access import Principal
 from envelopes.admin.approval_state import mark_of
 from envelopes.admin.display import change_url
@@ -15,6 +16,7 @@ from envelopes.admin.timeline import log_of
 from envelopes.desk.times import ago, clock
 from envelopes.markup.html import SafeString, html, reveal
 from envelopes.models import Approval
+from envelopes.models.audit import AuditKind
 
 BEFORE = 5
 """Other requests of the same conversation that are told."""
@@ -40,16 +42,20 @@ class Earlier:
 
 
 def history(approval: Approval, reader: Principal) -> list[Happened]:
-    """What the log of the conversation has about it, oldest first."""
-    told = log_of(approval, reader)
-    return [
-        Happened(
-            clock(line.row.at, seconds=True),
-            html("<b>{}</b> {}", line.who, line.words),
-            "ask" if number == 0 else "done" if approval.state == "granted" and line is told[-1] else "",
-        )
-        for number, line in enumerate(told)
+    """What the decision log has about it, oldest first; of questions older than that, what their conversation has."""
+    told = [
+        Happened(clock(one.at, seconds=True), _told(one), "ask" if one.kind == AuditKind.REQUESTED else "")
+        for one in audit.history_of(approval, reader.key)
     ]
+    return told or [
+        Happened(clock(line.row.at, seconds=True), html("<b>{}</b> {}", line.who, line.words))
+        for line in log_of(approval, reader)
+    ]
+
+
+def _told(entry: Any) -> SafeString:
+    words = reveal(entry.words)
+    return html("{} <q>{}</q>", words, reveal(entry.reason)) if entry.reason else words
 
 
 def earlier(approval: Approval) -> list[Earlier]:

@@ -23,6 +23,8 @@ from django.utils.translation import ngettext
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
+from envelopes.approvals.rights import decidable, right_to_decide
+from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided, BeachError, Expired
 from envelopes.markup.html import reveal
@@ -77,7 +79,9 @@ class Deciding(_Base):
     actions = ["deny_selected"]
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        return principal_of(request).may_decide_all()
+        """Whether there is anything that they may decide. Of each question the service asks again."""
+        who = principal_of(request)
+        return who.may_decide_all() or decidable(who).exists()
 
     def get_urls(self) -> list[URLPattern]:
         deciding = path(
@@ -92,7 +96,7 @@ class Deciding(_Base):
         approval = self.visible(request, object_id)
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        if not self.has_decide_permission(request):
+        if right_to_decide(principal_of(request), approval) is None:
             raise PermissionDenied
         form = DecisionForm(request.POST)
         if not form.is_valid():
@@ -109,34 +113,20 @@ class Deciding(_Base):
         return HttpResponseRedirect(change_url(approval))
 
     def _decide(self, request: HttpRequest, approval: Approval, decision: str, reason: str) -> Approval:
-        """Through the service. What the conversation's log says of it, be it a decision or an attempt that came too
-        late, Django's own log says too, or neither does. A form that arrives twice decides once, and nobody was late.
-        Raises what the service does."""
+        """Through the service, which tells the audit log and Django's own. A form that arrives twice decides once, and
+        nobody was late. Raises what the service does."""
         who = principal_of(request)
         with transaction.atomic():
             Session.objects.select_for_update().filter(pk=approval.session_id).first()
             now = Approval.objects.get(pk=approval.pk)
-            if (now.state, now.decided_by, now.source) == (decision, who.key, ADMIN.name):
+            if _is_repeated(now, decision, who.key):
                 return now
             try:
-                done = decide(approval.approval_id, decision, who, reason=reason.strip(), source=ADMIN.name)
+                return decide(approval.approval_id, decision, who, reason=reason.strip(), source=ADMIN.name)
             except (AlreadyDecided, Expired) as error:
                 # Not out of the block: what was recorded stays.
                 late: BeachError = error
-                self.log_change(request, approval, self._tried(approval, decision, reason.strip()))
-            else:
-                word = "Approved" if decision == "granted" else "Denied"
-                told = f"{word} {ADMIN.label}." + (f" Reason: {done.reason}" if done.reason else "")
-                self.log_change(request, done, told)
-                return done
         raise late
-
-    @staticmethod
-    def _tried(approval: Approval, decision: str, reason: str) -> str:
-        now = Approval.objects.select_related("decided_by_user").get(pk=approval.pk)
-        word = "approve" if decision == "granted" else "deny"
-        told = f"Tried to {word} this too late, {ADMIN.label}. Nothing changed. {outcome_sentence(now)}"
-        return told + (f" Reason given: {reason}" if reason else "")
 
     def _not_done(self, request: HttpRequest, approval: Approval, error: BeachError) -> str:
         """The honest answer to a click that changed nothing."""
@@ -210,7 +200,20 @@ class Deciding(_Base):
             messages.error(request, told.format(others))
 
 
+def _is_repeated(approval: Approval, decision: str, key: str) -> bool:
+    """Whether this very decision was made here before: a form that arrives twice."""
+    mine = approval.decisions.filter(version=approval.version, by=key, decision=decision, source=ADMIN.name)
+    settled_otherwise = approval.state not in ("pending", decision)
+    return not settled_otherwise and mine.exists()
+
+
 def _told(approval: Approval) -> str:
+    if approval.state == "pending":
+        rule = stored(approval)
+        given = approval.decisions.filter(version=approval.version).count()
+        return _("Your approval has been recorded: {} of {}. It runs once all have approved.").format(
+            given, rule.needed
+        )
     left = Approval.objects.filter(turn=approval.turn_id, state="pending").count()
     told = _("Denied. Nothing ran.") if approval.state == "denied" else _("Approved. It will run once.")
     if left:

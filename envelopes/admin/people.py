@@ -34,6 +34,8 @@ class People:
             return _("the visitor")
         if key == EXPIRY_POLICY:
             return _("nobody")
+        if key.startswith("policy:"):
+            return _("the rule “{}”").format(self._written(fallback) or key.removeprefix("policy:"))
         return self.accounts.get(key) or self._written(fallback) or _("a deleted account")
 
     def heading(self, key: object, fallback: object = "") -> str:

@@ -28,8 +28,8 @@ LENGTH = 400
 
 NOBODY = People()
 
-DECISIONS = ("late-decision", "tried-decision")
-"""Kinds of rows in which somebody answers a question in vain."""
+DECISIONS = ("late-decision", "tried-decision", "grant", "edit-ignored")
+"""Kinds of rows in which somebody answers a question: in vain, as one of several, or with more than a decision."""
 
 Speaker: TypeAlias = Literal["person", "decider", "runtime", "actor"]
 
@@ -40,6 +40,10 @@ def sentence(row: Row, people: People = NOBODY) -> str:
     try:
         if row.kind == "consent":
             written = _consent(row, people)
+        elif row.kind == "grant":
+            written = _grant(row, people)
+        elif row.kind == "edit-ignored":
+            written = _ignored(row, people)
         elif row.kind in DECISIONS:
             written = _in_vain(row, people)
         elif row.kind == "part":
@@ -236,6 +240,21 @@ def _in_vain(row: Row, people: People) -> str:
     }[row.kind, row.data.get("decision") == "granted"]
     who = people.heading(row.data.get("by"))
     return reasoned(told.format(who, by_door(row.data.get("source"))), _text(row.data.get("reason")))
+
+
+def _grant(row: Row, people: People) -> str:
+    who = people.heading(row.data.get("by"), row.data.get("name"))
+    told = _("{} approved this{}, {} of {}.").format(
+        who, by_door(row.data.get("source")), row.data.get("given", "?"), row.data.get("needed", "?")
+    )
+    return reasoned(told, _text(row.data.get("reason")))
+
+
+def _ignored(row: Row, people: People) -> str:
+    names = ", ".join(_object(row.data.get("sent")))
+    return _("{} sent more than a decision ({}){}. That had no effect.").format(
+        people.heading(row.data.get("by")), _text(names, 120), by_door(row.data.get("source"))
+    )
 
 
 def _diagnostic(row: Row) -> str:

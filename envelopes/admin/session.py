@@ -18,6 +18,7 @@ from envelopes.admin.agent_call import waiting
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
 from envelopes.admin.display import turn_mark
 from envelopes.admin.sentences import sentence
+from envelopes.admin.taking import Taking
 from envelopes.admin.timeline import for_staff, timeline
 from envelopes.desk.times import moment
 from envelopes.markup.html import reveal, text
@@ -92,7 +93,7 @@ def _changes(row: Row, proposing: Sequence[str]) -> Iterator[str]:
 
 
 @admin.register(Session)
-class SessionAdmin(HistoryAdmin[Session]):
+class SessionAdmin(Taking, HistoryAdmin[Session]):
     """Conversations; searched by title and public id."""
 
     change_form_template = "admin/envelopes/session/change_form.html"

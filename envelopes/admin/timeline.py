@@ -122,7 +122,8 @@ def log_of(approval: Approval, reader: Principal) -> list[Line]:
     asked = Q(kind__in=DECISIONS) | Q(part_type__in=ABOUT_APPROVALS)
     session = approval.session
     events = Event.objects.filter(asked, session=session, turn=approval.turn.shown_in).order_by("seq")
-    rows = [row for event in events if _approval_id(row := event.as_row()) == approval.approval_id]
+    ids = set(approval.asked_as)
+    rows = [row for event in events if _approval_id(row := event.as_row()) in ids]
     named = people(reader, map(_decider, rows), owner=_owner(session))
     return [_line(session, row, {}, named) for row in rows]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from envelopes.approvals import rules
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.part_types.approval_request import APPROVAL_REQUEST, ApprovalRequest
 from envelopes.part_types.approval_response import APPROVAL_RESPONSE, ApprovalResponse
@@ -34,8 +35,24 @@ def request_part(approval: Approval, call: ToolCall, turn: Turn, tool: Tool) -> 
         "label": tool.label,
         "attempt": approval.attempt,
         "fields": tool.fields,
+        **rules.stored(approval).told(),
     }
+    if tool.approval is not None and tool.approval.editable and tool.fields:
+        metadata["editable"] = True
+    if approval.version > 1:
+        metadata |= _before(approval)
     return Part(data=request.model_dump(exclude_none=True), metadata=Metadata.model_validate(metadata))
+
+
+def _before(approval: Approval) -> JsonObject:
+    """What a question that is asked anew was before: ``replaces`` is the id that it had, ``was`` the arguments of the
+    call as the agent made it, where people have changed them."""
+    earlier = list(approval.earlier.order_by("version"))
+    told: JsonObject = {"version": approval.version, "replaces": earlier[-1].asked_as}
+    edits = [one for one in earlier if one.cause == "edited"]
+    if edits:
+        told |= {"was": edits[0].args, "editedBy": edits[-1].by, "editedByName": edits[-1].name}
+    return told
 
 
 def response_part(approval: Approval, name: str) -> Part:
@@ -52,4 +69,17 @@ def response_part(approval: Approval, name: str) -> Part:
         "decidedByName": name,
         "source": approval.source,
     }
+    if rules.stored(approval).needed > 1:
+        given = approval.decisions.filter(version=approval.version)
+        metadata["decisions"] = [
+            {
+                "decision": one.decision,
+                "by": one.by,
+                "name": one.name,
+                "role": one.role,
+                "source": one.source,
+                "at": instant(one.at),
+            }
+            for one in given
+        ]
     return Part(data=response.model_dump(exclude_none=True), metadata=Metadata.model_validate(metadata))

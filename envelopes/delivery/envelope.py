@@ -28,7 +28,7 @@ from envelopes.protocol.time import instant
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.transports import Connection
 from envelopes.registries.turn_states import emits_envelope
-from envelopes.types import JsonObject
+from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
 
@@ -210,7 +210,9 @@ class _Draft:
             logger.warning("Row %s holds a part of unknown type %r; it is skipped.", row.seq, name)
             return
         if kind.decides:
-            self._answered(part)
+            self._answered((part.get("data") or {}).get("approvalId"))
+        elif "replaces" in metadata and kind.asks_person:
+            self._answered(metadata["replaces"])
         # What is said late is said to nobody: the turn that goes on with it has its own words.
         unsaid = bool(row.data.get("late")) and is_said(kind)
         # A question by whatever means: it was asked when it came.
@@ -227,9 +229,8 @@ class _Draft:
         else:
             self._join(row, kind.name, part, metadata)
 
-    def _answered(self, decision: JsonObject) -> None:
-        """What a person has decided is no question any more."""
-        approval_id = (decision.get("data") or {}).get("approvalId")
+    def _answered(self, approval_id: Json) -> None:
+        """What a person has decided, or what is asked anew, is no question any more."""
         self._parts = {
             key: part
             for key, part in self._parts.items()

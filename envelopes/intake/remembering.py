@@ -9,7 +9,7 @@ from django.db import IntegrityError
 from django.utils import timezone
 
 from envelopes.access import Principal
-from envelopes.errors import AlreadyDecided, BeachError, Expired, Forbidden, ValidationFailed
+from envelopes.errors import AlreadyChanged, AlreadyDecided, BeachError, Expired, Forbidden, ValidationFailed
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved, reserving
 from envelopes.models import ClientMessage, Session, by_hand
@@ -23,7 +23,7 @@ ID_CHARACTERS = 64
 FORGOTTEN_AT_ONCE = 1_000
 """In one transaction: whoever wants to write meanwhile waits for it."""
 
-_REFUSALS = {kind.code: kind for kind in (AlreadyDecided, Expired, Forbidden)}
+_REFUSALS = {kind.code: kind for kind in (AlreadyDecided, AlreadyChanged, Expired, Forbidden)}
 """What an effect may return instead of an answer, by code."""
 
 

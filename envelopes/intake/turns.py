@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from a2ui import ActionError, CallsDue, ClientAction, ComponentTarget, OpenUrl, Target
+from envelopes import audit
 from envelopes.access import Principal
+from envelopes.approvals import rights
 from envelopes.approvals import service as approvals
 from envelopes.approvals.surface import DECISIONS, approval_of
 from envelopes.conf import conf
@@ -16,16 +18,17 @@ from envelopes.intake.remembering import once, remembered
 from envelopes.intake.runtime_surfaces import made_by
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
-from envelopes.models import Injection, Session, Turn
+from envelopes.models import Approval, ApprovalVersion, Injection, Session, Turn
+from envelopes.protocol.decision_rows import TriedDecisionData
 from envelopes.protocol.originators import is_principal
-from envelopes.protocol.rows import ActionData, MessageData, TriedDecisionData
+from envelopes.protocol.rows import ActionData, MessageData
 from envelopes.protocol.surfaces import RUNTIME
 from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.titles import title_of
 from envelopes.registries.actors import actors
 from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
-from envelopes.registries.statuses import TurnStatus
+from envelopes.registries.statuses import ApprovalStatus, TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns import agent_calls, states
 from envelopes.turns.injecting import aside_in, inject
@@ -207,8 +210,9 @@ def _decision(session: Session, target: ComponentTarget) -> tuple[str, str]:
             done = view.surfaces.act(target)
         except ActionError as error:
             approval_id = approval_of(target.surface_id)
-            if session.approvals.filter(approval_id=approval_id).exclude(state="pending").exists():
-                # It has been decided, which does not change: whoever comes late is told what happened.
+            found = rights.find(approval_id)
+            if found is not None and found[0].session_id == session.pk and not _is_asked_as(*found):
+                # It has been decided or asked anew, which does not change: whoever comes late is told what happened.
                 return approval_id, "denied"
             raise SurfaceRefused(error.code, error.message) from error
     action = done.message["action"] if isinstance(done, ClientAction) else {}
@@ -216,6 +220,11 @@ def _decision(session: Session, target: ComponentTarget) -> tuple[str, str]:
     if decision is None:
         raise SurfaceRefused("not_found", "This decides nothing.")
     return approval_of(target.surface_id), decision
+
+
+def _is_asked_as(approval: Approval, was: ApprovalVersion | None) -> bool:
+    """Whether the question is open under the id by which it was found."""
+    return was is None and approval.state == ApprovalStatus.PENDING
 
 
 def post_decision(
@@ -227,14 +236,16 @@ def post_decision(
     *,
     reason: str = "",
     source: str = CHAT.name,
+    sent: JsonObject | None = None,
 ) -> JsonObject:
     """An answer to an approval of this very session: an id of another one is as unknown as one that does not exist.
-    Raises what ``approvals.decide`` does; that somebody tried who may not is recorded.
+    Raises what ``approvals.decide`` does; that somebody tried who may not is recorded. ``sent`` is what else came
+    along: recorded as well, and ignored (D20).
 
     A repeat is answered like any other message: a click that was sent again must not stand in the log as a late one.
     """
-    # What is no id at all is not looked for: databases refuse some texts.
-    if not (approval_id.isalnum() and session.approvals.filter(approval_id=approval_id).exists()):
+    found = rights.find(approval_id)
+    if found is None or found[0].session_id != session.pk:
         raise NotFound("This request does not exist, or you do not have access to it.")
     refused: Forbidden | None = None
     try:
@@ -251,8 +262,11 @@ def post_decision(
                 "source": source,
             }
             writer.add("tried-decision", tried, audience="audit")
+            audit.refused(writer, found[0], who, decision, refused, door=source, reason=reason)
             return refused
-        decided = approvals.answer(writer, approval_id, decision, who, reason=reason, source=source)
+        decided = approvals.answer(
+            writer, approval_id, decision, who, reason=reason, source=source, sent=sent
+        )
         return decided if isinstance(decided, BeachError) else {"state": decided.state}
 
     return remembered(session, who, message_id, effect, _ROW)

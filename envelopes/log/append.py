@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from django.db import transaction
 from django.utils import timezone
@@ -78,6 +78,7 @@ class Writer:
         # The place from which rows are not stored yet.
         self._stored = 0
         self._work = self._news = self._calls = False
+        self._last: dict[Callable[[list[Any]], None], list[Any]] = {}
 
     def add(
         self,
@@ -114,8 +115,15 @@ class Writer:
         """After the commit, this process looks for calls of agents' functions that it can answer."""
         self._calls = True
 
+    def last(self, store: Callable[[list[Any]], None], item: object) -> None:
+        """Have ``store`` get ``item``, with all that it is to get, once the rows are stored: for what has a lock of its
+        own, which is to be taken behind all others."""
+        self._last.setdefault(store, []).append(item)
+
     def finish(self) -> None:
         self.flush()
+        for store, items in self._last.items():
+            store(items)
         if self._rows or self._work:
             transaction.on_commit(self._committed)
 

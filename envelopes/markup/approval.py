@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from envelopes.markup import arguments
+from envelopes.markup import approval_rule, arguments
+from envelopes.markup.approval_words import Words, words_of
 from envelopes.markup.card_states import FOLDED
 from envelopes.markup.context import PageContext
-from envelopes.markup.facts import facts
+from envelopes.markup.facts import Facts, facts
 from envelopes.markup.html import NOTHING, SafeString, html, icon, isolated, join, reveal, text, trusted
 from envelopes.registries.doors import doors
 from envelopes.types import JsonObject
@@ -24,25 +25,22 @@ _RISK_TAGS = {"high": "b-tag--coral", "medium": "b-tag--ochre"}
 
 class DecisionPage(NamedTuple):
     """A page made for deciding (D23). ``action`` is where its form goes, empty where its reader may not decide;
-    ``fields`` stand in the form before the buttons; ``note`` says what else matters now."""
+    ``fields`` stand in the form before the buttons; ``note`` says what else matters now; ``edit`` is the address of the
+    form in which the arguments are corrected first."""
 
     action: str = ""
     fields: SafeString = NOTHING
     note: str = ""
-
-
-class Words(NamedTuple):
-    """``said`` stands below the line, ``result`` inside of it."""
-
-    state: str
-    icon: str
-    said: SafeString = NOTHING
-    result: str = ""
+    edit: str = ""
 
 
 @dataclass
 class ApprovalCard:
-    """``id`` is the DOM id; ``call`` holds the fields of the approval-request part, ``about`` its metadata."""
+    """``id`` is the DOM id; ``call`` holds the fields of the approval-request part, ``about`` its metadata.
+
+    ``given`` are those who have approved, ``{name, role, source, at}`` each, where several have to; ``rule`` is the one
+    that approved (``policy:...``), where nobody was asked.
+    """
 
     id: str
     actor: str
@@ -55,6 +53,8 @@ class ApprovalCard:
     reason: str = ""
     summary: str = ""
     error: str = ""
+    rule: str = ""
+    given: list[JsonObject] = field(default_factory=list)
 
     @property
     def approval_id(self) -> str:
@@ -72,7 +72,7 @@ class ApprovalCard:
         """The card; None is the chat, where a click on a button is a message of the page's own."""
         if self.state == "pending":
             return self._pending(page, form)
-        words = self._words(page)
+        words = words_of(self, page)
         return self._line(page, words) if self.state in FOLDED else self._running(page, words)
 
     # -- states -------------------------------------------------------------------------------------------------------
@@ -91,10 +91,11 @@ class ApprovalCard:
                 self._risk(),
             ),
             html(
-                '<div class="b-approval__body">{}{}{}{}</div>',
+                '<div class="b-approval__body">{}{}{}{}{}</div>',
                 self._question(),
-                self._why(page),
+                self._why(page, rows.changed),
                 rows.html,
+                approval_rule.votes(self.about, self.given, page),
                 self._exact(),
             ),
             self._dock(page, [] if form else rows.folded, form),
@@ -142,10 +143,11 @@ class ApprovalCard:
     def _card(self, *pieces: str, label: str = "", mine: bool = True) -> SafeString:
         named = html('aria-label="{}"', text(label)) if label else html('aria-labelledby="{}q"', self.id)
         return html(
-            '<div class="b-approval" id="{}" role="group" data-state="{}"{} {}>{}</div>',
+            '<div class="b-approval" id="{}" role="group" data-state="{}"{}{} {}>{}</div>',
             self.id,
             "expired" if self.state == "withdrawn" else self.state,
             "" if mine else trusted(' data-mine="no"'),
+            approval_rule.attribute(self.about) if self.state == "pending" else NOTHING,
             named,
             join(pieces),
         )
@@ -160,18 +162,24 @@ class ApprovalCard:
     def _question(self) -> SafeString:
         return html('<h2 class="b-approval__ask" id="{}q" dir="auto">{}</h2>', self.id, reveal(self.question))
 
-    def _why(self, page: PageContext) -> SafeString:
+    def _why(self, page: PageContext, changed: int) -> SafeString:
         told = str(self.about.get("why") or "").strip()
         why = [reveal(told) if told else html(_("{} will run this once."), isolated(page.name(self.actor)))]
+        if changed:
+            why.append(html("<b>{}</b>", approval_rule.edited(self.about, changed)))
         attempt = self.about.get("attempt")
         if isinstance(attempt, int) and attempt > 1:
             why.append(html("<b>{}</b>", _("This is attempt {}.").format(attempt)))
         return html('<p class="b-approval__why" dir="auto">{}</p>', join(why, " "))
 
     def _rows(self, page: PageContext, *, unfold: bool = False) -> arguments.Shown:
+        was = self.about.get("was")
+        before = self._facts(page, was) if isinstance(was, dict) else None
+        return arguments.shown(self._facts(page, self._args), f"{self.id}v", unfold=unfold, before=before)
+
+    def _facts(self, page: PageContext, args: JsonObject) -> Facts:
         declared = self.about.get("fields")
-        rows = facts(declared if isinstance(declared, list) else (), self._args, page.babel)
-        return arguments.shown(rows, f"{self.id}v", unfold=unfold)
+        return facts(declared if isinstance(declared, list) else (), args, page.babel)
 
     def _exact(self) -> SafeString:
         return arguments.exact(self.tool, self._args, str(self.about.get("digest") or ""))
@@ -192,8 +200,12 @@ class ApprovalCard:
     ) -> SafeString:
         """Expiry and buttons, at the lower edge of the card."""
         if form is not None and not form.action:
-            theirs = html('<p class="b-approval__first">{}</p>', form.note) if form.note else NOTHING
-            return html('<div class="b-approval__dock">{}{}</div>', theirs, self._expiry(page))
+            note = form.note or approval_rule.theirs(self.about)
+            return html(
+                '<div class="b-approval__dock"><p class="b-approval__first">{}</p>{}</div>',
+                note,
+                self._expiry(page),
+            )
         first, waits = self._first(folded), NOTHING
         if folded:
             waits = html(' aria-disabled="true" aria-describedby="{}f"', self.id)
@@ -213,16 +225,17 @@ class ApprovalCard:
                 )
             )
             return html(
-                '<div class="b-approval__dock">{}{}<p class="b-approval__theirs">{}</p>'
+                '<div class="b-approval__dock">{}{}{}<p class="b-approval__theirs">{}</p>'
                 '<div class="b-approval__btns b-approval__act">{}</div></div>',
                 first,
                 self._expiry(page),
-                _("Only the person in this conversation, or staff who approve, can decide."),
+                self._edit(self.edit_address(page)),
+                approval_rule.theirs(self.about),
                 buttons,
             )
         # The least permissive one has the focus (D23) and stands first. Same size, same weight, neither is solid.
         return html(
-            '<form class="b-approval__dock" method="post" action="{}">{}{}{}<div class="b-approval__btns">'
+            '<form class="b-approval__dock" method="post" action="{}">{}{}{}{}<div class="b-approval__btns">'
             '<button class="a2-btn" type="submit" name="decision" value="denied" autofocus>{}</button>'
             '<button class="a2-btn a2-btn--soft" type="submit" name="decision" value="granted">{}</button>'
             "</div></form>",
@@ -230,9 +243,20 @@ class ApprovalCard:
             form.fields,
             html('<p class="b-approval__first">{}</p>', form.note) if form.note else "",
             self._expiry(page),
+            self._edit(form.edit),
             _("Deny"),
             _("Approve"),
         )
+
+    def edit_address(self, page: PageContext) -> str:
+        """Where the arguments are corrected first; "" where this card leads nowhere."""
+        return ""
+
+    def _edit(self, address: str) -> SafeString:
+        if not address or self.about.get("editable") is not True:
+            return NOTHING
+        words = _("Edit again") if "was" in self.about else _("Edit before deciding")
+        return html('<a class="b-approval__edit b-approval__mine" href="{}">{}</a>', address, words)
 
     def _first(self, folded: list[arguments.Folded]) -> SafeString:
         """What has to be opened before an approval counts."""
@@ -261,37 +285,6 @@ class ApprovalCard:
 
     # -- what came of it ----------------------------------------------------------------------------------------------
 
-    def _words(self, page: PageContext) -> Words:
-        name = isolated(page.name(self.actor))
-        label = str(self.about.get("label") or "").strip()
-        nothing = html(_("Nothing was run. {} has been told."), name)
-        match self.state:
-            case "running":
-                told = _("You can close this page. The result will be here.")
-                return Words(label or _("Running"), "", result=told)
-            case "done":
-                short = self.summary and len(self.summary) <= 120
-                return Words(
-                    self.summary.rstrip(".") if short else _("Done"),
-                    "check",
-                    result="" if short else self.summary,
-                )
-            case "failed":
-                told = self.error or self.summary or _("It did not work. It will not be tried again.")
-                return Words(_("This was not done"), "x", isolated(told))
-            case "denied":
-                said = html("<q>{}</q> {}", isolated(self.reason), nothing) if self.reason else nothing
-                return Words(_("Not approved"), "minus", said)
-            case "expired":
-                return Words(_("Expired"), "clock", nothing)
-            case "withdrawn":
-                told = _("The turn ended before a decision. Nothing was run.")
-                return Words(_("No longer asked"), "minus", html("{}", told))
-            case _:
-                told = self.error or _("The connection was lost while this was running.")
-                more = html("<b>{}</b> {}", _("It will not be tried again."), _("Staff check what happened."))
-                return Words(_("Outcome unknown"), "alert", html("{} {}", isolated(told), more))
-
     def _head(self, words: Words) -> SafeString:
         mark = icon(words.icon) if words.icon else trusted('<span class="b-spin" aria-hidden="true"></span>')
         return html(
@@ -314,10 +307,14 @@ class ApprovalCard:
 
     def _decision(self) -> SafeString:
         """What was decided, by whom or where. Everybody reads the same page, so nobody on it is "you"."""
+        if self.rule:
+            return approval_rule.by_rule(self.rule, self.decided_by)
         denied = self.state == "denied"
         door = doors.get(self.source)
         where = text(str(door.label)) if door is not None else NOTHING
-        if not self.decided_by:
+        if len(self.given) > 1 and not denied:
+            told = html(_("Approved by {}"), approval_rule.by_several(self.given))
+        elif not self.decided_by:
             told = html("{}", _("Denied") if denied else _("Approved"))
         else:
             who = isolated(self.decided_by)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from envelopes.markup.facts import Fact, Facts, Label, Row
-from envelopes.markup.html import SafeString, gap, html, icon, join, named, reveal, text, trusted
+from envelopes.markup.facts import Fact, Facts, Label, Row, Where
+from envelopes.markup.html import SafeString, brief, gap, html, icon, join, named, reveal, text, trusted
 from envelopes.protocol.unseen import Mark, glimpse, marks, turns
 from envelopes.types import Json, JsonObject
 
@@ -30,14 +30,20 @@ class Folded(NamedTuple):
 
 
 class Shown(NamedTuple):
+    """``changed``: how many rows say something else than before."""
+
     html: SafeString
     folded: list[Folded]
+    changed: int = 0
 
 
-def shown(facts: Facts, prefix: str, *, unfold: bool = False) -> Shown:
-    """The rows. ``prefix`` begins the DOM ids; with ``unfold`` long values stand open from the beginning."""
+def shown(facts: Facts, prefix: str, *, unfold: bool = False, before: Facts | None = None) -> Shown:
+    """The rows. ``prefix`` begins the DOM ids; with ``unfold`` long values stand open from the beginning. What a row
+    said ``before``, where it says something else now, stands beside it, struck out."""
     folded: list[Folded] = []
     numbers = iter(range(10**9))
+    was = {row.where: row for row in (*before.rows, *before.strange)} if before is not None else {}
+    changed: set[Where] = set()
 
     def draw(rows: tuple[Row, ...]) -> SafeString:
         return html(
@@ -46,7 +52,24 @@ def shown(facts: Facts, prefix: str, *, unfold: bool = False) -> Shown:
         )
 
     def line(row: Row) -> SafeString:
-        return join((piece(row, fact) for fact in row.facts), " ")
+        old = was.get(row.where)
+        texts = [] if old is None else [fact.text for fact in old.facts]
+        if before is None or texts == [fact.text for fact in row.facts]:
+            return join((piece(row, fact) for fact in row.facts), " ")
+        changed.add(row.where)
+        if len(texts) != len(row.facts):
+            whole = html("<ins>{}</ins>", join((piece(row, fact) for fact in row.facts), " "))
+            gone = html("<del>{}</del> ", brief(", ".join(texts), WHOLE)) if texts else ""
+            return html("<span>{}{}</span>", gone, whole)
+        return join(
+            (
+                piece(row, fact)
+                if fact.text == text
+                else html("<span><del>{}</del> <ins>{}</ins></span>", brief(text, WHOLE), piece(row, fact))
+                for fact, text in zip(row.facts, texts, strict=True)
+            ),
+            " ",
+        )
 
     def piece(row: Row, fact: Fact) -> SafeString:
         drawn = value(row, fact)
@@ -83,7 +106,7 @@ def shown(facts: Facts, prefix: str, *, unfold: bool = False) -> Shown:
         parts.append(draw(facts.strange))
     if not parts:
         parts.append(html('<p class="b-approval__result">{}</p>', _("It takes no arguments.")))
-    return Shown(join(parts), folded)
+    return Shown(join(parts), folded, len(changed))
 
 
 def label(parts: tuple[Label, ...]) -> SafeString:

@@ -3,8 +3,10 @@
 from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact, ArtifactPiece
+from envelopes.models.audit import AuditChain, AuditEntry
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.consent import Consent
+from envelopes.models.decision import ApprovalVersion, Decider, Decision
 from envelopes.models.document import Document
 from envelopes.models.event import Event
 from envelopes.models.frozen_view import FrozenView
@@ -27,12 +29,17 @@ from envelopes.models.webhook import WebhookCursor, WebhookDelivery, WebhookSubs
 __all__ = [
     "AgentCall",
     "Approval",
+    "ApprovalVersion",
     "Artifact",
     "ArtifactPiece",
+    "AuditChain",
+    "AuditEntry",
     "ClientMessage",
     "Consent",
     "ConversationFacts",
     "ConversationWords",
+    "Decider",
+    "Decision",
     "Document",
     "Event",
     "FrozenView",

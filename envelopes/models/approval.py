@@ -14,7 +14,10 @@ class Approval(models.Model):
     """A stored question about one exact tool call; decided once.
 
     The first block of fields is that of the ``approval-request`` part (approval document); ``question``, ``why`` and
-    ``risk`` are what the person was shown.
+    ``risk`` are what the person was shown. ``rule`` is what the tool's policy answered when it was asked
+    (``approvals.rules``). ``version`` counts how often it was asked anew: each time under a new ``approval_id``; what
+    it was before is in ``earlier``. ``decided_by`` and what stands beside it are of the decision that settled it; all
+    of them are in ``decisions``.
     """
 
     approval_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -31,6 +34,8 @@ class Approval(models.Model):
     question = models.CharField(max_length=512)
     why = models.CharField(max_length=512, blank=True)
     attempt = models.PositiveIntegerField(default=1)
+    version = models.PositiveIntegerField(default=1)
+    rule = models.JSONField(default=dict, blank=True)
 
     state = models.CharField(max_length=8, choices=[(s, s) for s in APPROVAL.states], default="pending")
     requested_at = models.DateTimeField()
@@ -53,3 +58,8 @@ class Approval(models.Model):
 
     def __str__(self) -> str:
         return self.question
+
+    @property
+    def asked_as(self) -> list[str]:
+        """Every id under which it was asked, the present one last."""
+        return [*self.earlier.order_by("version").values_list("asked_as", flat=True), self.approval_id]

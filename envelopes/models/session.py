@@ -35,6 +35,10 @@ class Session(models.Model):
     class Meta:
         verbose_name = "conversation"
         ordering = ["-updated_at", "-pk"]
+        permissions = [
+            ("operate_session", "Can take over conversations and write notes"),
+            ("export_session", "Can export conversations"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["made_with"], condition=~models.Q(made_with=""), name="session_made_once"

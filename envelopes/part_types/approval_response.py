@@ -36,10 +36,9 @@ def _in_words(part: JsonObject) -> str:
     if data.get("reason") == "expired":
         return _("Expired: nobody decided in time. Nothing ran.")
     told = _("Approved by {}{}.") if data.get("decision") == "granted" else _("Denied by {}{}.")
-    return reasoned(
-        told.format(metadata.get("decidedByName") or _("somebody"), by_door(metadata.get("source"))),
-        data.get("reason"),
-    )
+    # A rule is named as one: where it was is no news.
+    where = "" if str(data.get("decidedBy")).startswith("policy:") else by_door(metadata.get("source"))
+    return reasoned(told.format(metadata.get("decidedByName") or _("somebody"), where), data.get("reason"))
 
 
 def by_door(source: object) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, NotRequired, TypedDict
 
+from envelopes.protocol.decision_rows import EditIgnoredData, GrantData, LateDecisionData, TriedDecisionData
 from envelopes.types import Json, JsonObject
 
 Audience = Literal["delivered", "audit"]
@@ -189,25 +190,6 @@ class ToolResultData(TypedDict):
     resolvedBy: NotRequired[str]
 
 
-class LateDecisionData(TypedDict):
-    """A decision that changed nothing, since there was one already. ``by`` is the key of the principal."""
-
-    approvalId: str
-    decision: str
-    by: str
-    reason: str
-    source: str
-
-
-class TriedDecisionData(TypedDict):
-    """A decision by somebody who may not decide; it changed nothing. ``by`` is the key of the principal."""
-
-    approvalId: str
-    decision: str
-    by: str
-    source: str
-
-
 class StateRefusedData(TypedDict):
     """A proposed change of state, none of which was made, and why: ``{key, message, allowed?}`` for each key that may
     not change so. ``source`` is actor or peer."""
@@ -287,6 +269,8 @@ SHAPES: dict[str, type] = {
     "refused": RefusedData,
     "note": NoteData,
     "tool-result": ToolResultData,
+    "grant": GrantData,
+    "edit-ignored": EditIgnoredData,
     "late-decision": LateDecisionData,
     "tried-decision": TriedDecisionData,
     "state-refused": StateRefusedData,
@@ -303,6 +287,7 @@ _AUDIT = frozenset(
         "refused",
         "note",
         "tool-result",
+        "edit-ignored",
         "late-decision",
         "tried-decision",
         "state-refused",

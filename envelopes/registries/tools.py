@@ -10,13 +10,14 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from pydantic import BaseModel
 
 from envelopes.errors import RegistrationError
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.base import Registry, check_name
+from envelopes.registries.policies import DEFAULT, Ask, Rule, check_callable, check_seconds
 from envelopes.registries.shown import declare
 from envelopes.types import Json, JsonObject
 
@@ -98,10 +99,11 @@ class ApprovalPolicy:
     """How a person is asked before a tool runs.
 
     ``question`` is one plain sentence made from the arguments; ``done`` one made from arguments and result.
-    ``required`` may look at the arguments. ``expires_after``: seconds, "setting" for ``BEACH_APPROVAL_SECONDS``, None
-    for a question that stays open. ``peers`` are the names of those that may decide as well, in conversations of their
-    own and with the scope for it; by default no program may. Raises ``RegistrationError`` for a text, of which
-    parts would be names as well.
+    ``required`` may look at the arguments. ``rule`` says who is asked and how many have to approve, or that a rule
+    approves: an ``Ask``, or a function of ``Asking`` (``registries.policies``). ``expires_after``: seconds, "setting"
+    for ``BEACH_APPROVAL_SECONDS``, None for a question that stays open. ``editable``: whoever may decide may correct
+    the arguments first. ``peers`` are the names of those that may decide as well, in conversations of their own and
+    with the scope for it; by default no program may. Raises ``RegistrationError`` for what cannot be meant.
     """
 
     question: Callable[[Any], str]
@@ -112,10 +114,25 @@ class ApprovalPolicy:
     required: Callable[[Any], bool] = lambda args: True
     expires_after: float | Literal["setting"] | None = "setting"
     peers: Collection[str] = ()
+    rule: Rule = DEFAULT
+    editable: bool = True
 
     def __post_init__(self) -> None:
         if isinstance(self.peers, str):
             raise RegistrationError(f"The peers of a policy are a list of names, not {self.peers!r}.")
+        for name in ("question", "why", "required"):
+            check_callable(name, getattr(self, name), "args")
+        check_callable("done", self.done, "args", "result")
+        if self.risk not in get_args(Risk):
+            raise RegistrationError(f"{self.risk!r} is none of {', '.join(get_args(Risk))}.")
+        check_seconds("expires_after", self.expires_after, ("setting", None))
+        if not isinstance(self.rule, Ask):
+            check_callable("rule", self.rule, "asking")
+        elif self.rule.on_expiry == "ask-again" and (self.rule.expires_after, self.expires_after) == (
+            "policy",
+            None,
+        ):
+            raise RegistrationError("What never expires is never asked again: say when it expires.")
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Concatenate, ParamSpec, TypeVar
 
+from envelopes.approvals.rules import needs_asking
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
@@ -292,11 +293,10 @@ class TurnRun:
             if self.cancelled.is_set():
                 return
 
-    @staticmethod
-    async def _needs_asking(tool: Tool, call: ToolCall) -> bool:
+    async def _needs_asking(self, tool: Tool, call: ToolCall) -> bool:
         if call.state != "requested" or tool.approval is None:
             return False
-        return bool(tool.approval.required(tool.input.model_validate(call.args)))
+        return await in_session(self.claim.session_pk, needs_asking, call.pk, tool)
 
 
 def _others(actor: Actor) -> dict[str, str]:

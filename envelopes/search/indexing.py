@@ -136,6 +136,11 @@ def forget(session: Session) -> None:
         ConversationFacts.objects.filter(session=session).delete()
 
 
+def compact() -> None:
+    """Leave nothing of what was deleted in the index."""
+    backend_for().compact()
+
+
 def store(pks: Sequence[int], *, anew: bool = False) -> None:
     """Store what is to be known of these conversations, all in one transaction."""
     made = make(sorted(pks), anew=anew)

@@ -34,6 +34,7 @@ STATUS = {
     "VALIDATION_FAILED": 400,
     "not_found": 404,
     "forbidden": 403,
+    "already_changed": 409,
     "already_decided": 409,
     "disabled": 409,
     "expired": 410,

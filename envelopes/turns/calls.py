@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from django.utils import timezone
 
+from envelopes.approvals.versions import told_edits
 from envelopes.conf import conf
 from envelopes.errors import LeaseLost, ValidationFailed
 from envelopes.log.append import JobFence, writing
@@ -55,9 +56,8 @@ def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall | None:
         call.state, call.attempt = CallStatus.RUNNING, call.attempt + 1
         if call.background:
             turn = call.turn
-            turn.results[call.call_id] = {
-                "ok": {"status": "started", "note": "The result comes later, by itself."}
-            }
+            started = {"status": "started", "note": "The result comes later, by itself."}
+            turn.results[call.call_id] = _told(call, {"ok": started})
             turn.save(update_fields=["results"])
         tell_call(writer, call.turn, call)
         return call
@@ -88,8 +88,14 @@ def finish_call(
         turn = Turn.objects.get(pk=claim.turn_pk)
         record_outcome(writer, turn, call, Outcome(state, result, error))
         show_result(writer, turn, call)
-        turn.results[call.call_id] = {"error": error} if error is not None else {"ok": result}
+        turn.results[call.call_id] = _told(call, {"error": error} if error is not None else {"ok": result})
         turn.save(update_fields=["results"])
+
+
+def _told(call: ToolCall, result: JsonObject) -> JsonObject:
+    """``result`` with what people changed of the call before they approved it (D20)."""
+    edited = told_edits(getattr(call, "approval", None))
+    return result if edited is None else {**result, "edited": edited}
 
 
 def deny_call(claim: Claim, call: ToolCall) -> None:

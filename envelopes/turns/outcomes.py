@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import Literal
 
+from envelopes import audit
 from envelopes.access import Principal
 from envelopes.errors import Conflict
 from envelopes.log.append import Writer
@@ -85,6 +86,7 @@ def record_outcome(writer: Writer, turn: Turn, call: ToolCall, outcome: Outcome)
         data["resolvedBy"] = outcome.resolved_by.key
     writer.add("tool-result", data, turn=turn.holder(), actor=turn.actor)
     tell_call(writer, turn, call, outcome, summary=outcome.note or _summary(tool, call, outcome))
+    audit.executed(writer, call, outcome.state, outcome.resolved_by)
     if before == CallStatus.RUNNING and outcome.state != "succeeded":
         emit_unfinished(writer, turn, call)
 

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from envelopes.approvals import service as approvals
+from envelopes.approvals.asking import ask
+from envelopes.approvals.rules import PolicyFailed
 from envelopes.conf import conf
 from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer, writing
@@ -24,12 +25,13 @@ from envelopes.protocol.text import clean_text
 from envelopes.providers.transcript import (
     correction_block,
     extended,
+    injection_block,
     resumable,
     tool_result,
     without_thinking,
 )
 from envelopes.registries.actors import actors
-from envelopes.registries.statuses import CallStatus, TurnStatus
+from envelopes.registries.statuses import ApprovalStatus, CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
 from envelopes.turns import agent_calls, delegating, joining, retrying
 from envelopes.turns.deciding import (
@@ -62,6 +64,7 @@ from envelopes.turns.lifecycle import (
     settle,
     time_out,
 )
+from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
 from envelopes.types import JsonObject
@@ -221,8 +224,9 @@ def answer_calls(claim: Claim) -> Next:
             case GoOn():
                 return "step"
             case Ask(calls):
-                for call in calls:
-                    approvals.ask(writer, turn, call, _tool_of(call, turn))
+                if [call for call in calls if not _is_asked(writer, turn, call)]:
+                    turn.save(update_fields=["results"])
+                    return "step"
                 turn.turn_state = "suspended"
                 leave(writer, turn, TurnStatus.SUSPENDED, reason="approval")
             case Wait():
@@ -245,6 +249,19 @@ def answer_calls(claim: Claim) -> Next:
         return "stop"
 
 
+def _is_asked(writer: Writer, turn: Turn, call: ToolCall) -> bool:
+    """Ask about a call; whether it waits for people now. It does not where a rule has approved it, and where its policy
+    fails: then it has failed."""
+    try:
+        approval = ask(writer, turn, call, _tool_of(call, turn))
+    except PolicyFailed as error:
+        failed = error.as_dict()
+        record_outcome(writer, turn, call, Outcome("failed", error=failed))
+        turn.results[call.call_id] = {"error": failed}
+        return False
+    return approval.state == ApprovalStatus.PENDING
+
+
 def _came_in(turn: Turn) -> set[str]:
     """The kinds of what has come in and was not read yet."""
     return set(turn.injections.filter(consumed_at=None).values_list("kind", flat=True))
@@ -252,7 +269,9 @@ def _came_in(turn: Turn) -> set[str]:
 
 def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Sequence[Turn] | None) -> None:
     """Give the model its results, with what has come in beside them; ``joined`` is None where nothing has."""
-    blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls_of(turn)]
+    calls = calls_of(turn)
+    blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls]
+    blocks += _edits(turn, calls)
     if joined is not None:
         blocks += [*consume(writer, turn), *joining.join(writer, turn, joined)]
     if correction:
@@ -279,3 +298,14 @@ def _result_block(call_id: str, result: JsonObject) -> JsonObject:
     if "error" in result:
         return tool_result(call_id, result["error"], is_error=True)
     return tool_result(call_id, result.get("ok"))
+
+
+def _edits(turn: Turn, calls: Sequence[JsonObject]) -> list[JsonObject]:
+    """What people changed of ``calls`` before they approved them, as blocks behind the results: the model reads its own
+    call above, with other arguments (D20)."""
+    found = [(block, turn.results.get(block["id"], {}).get("edited")) for block in calls]
+    return [
+        injection_block("edited", edited, tool=block["name"], call_id=block["id"])
+        for block, edited in found
+        if edited is not None
+    ]

@@ -9,6 +9,7 @@ import sys
 import tomllib
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ from beachsite.suite import ROOT
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.payloads import RetryPolicy
 from envelopes.registries.actors import Actor, actors
+from envelopes.registries.policies import Asking, AutoApprove, NoQuestion
 from envelopes.registries.state_machines import StateMachineRegistry, state_machines
 from envelopes.registries.turn_states import TurnStateRegistry, turn_states
 from tests.desk import desk
@@ -149,6 +151,22 @@ def test_the_turn_states_in_the_documents_can_be_copied_and_act_as_they_say(
     keeps, refers = registry["acme.interviewing"], registry["acme.referred"]
     assert (keeps.terminal, keeps.holds_actor, keeps.delegates) == (True, True, False)
     assert (refers.terminal, refers.holds_actor, refers.delegates) == (True, False, True)
+
+
+def test_the_policy_in_the_documents_answers_as_it_says() -> None:
+    rule = _snippet("Who approves")["rule"]
+
+    def answered(euros: float, user: object = "ada", **more: Any) -> Any:
+        return rule(Asking(SimpleNamespace(euros=euros), "refund", "mo", "s", user=user, **more))
+
+    assert isinstance(answered(0), NoQuestion)
+    assert answered(10) == AutoApprove("small-refunds", "Refunds below 20 euros")
+    assert answered(10, None) == answered(10, attempt=2) == answered(20)
+    assert (answered(20).on_expiry, answered(20).reuse_within) == ("ask-again", 600)
+    assert (answered(500).needed, answered(500).tokens) == (
+        2,
+        ("group:Accountants", "permission:shop.refund"),
+    )
 
 
 def test_the_retry_policy_in_the_documents_is_one() -> None:

@@ -175,7 +175,7 @@ def render(talk: Talk, **changes: Any) -> str:
         "label": "Scripted demo model",
         "session": SimpleNamespace(public_id="cur", title=talk.thread.title, timezone="Europe/Berlin"),
         "may_write": True,
-        "may_decide": True,
+        "decides_as": ["owner"],
         "now": round(talk.at.timestamp() * 1000),
         "thread": mark_safe(talk.html()),  # noqa: S308 - as the view does
         "empty": not talk.rows,

@@ -186,7 +186,7 @@ def test_p5_a_growing_box_never_covers_the_answers(
 
 
 def test_who_may_not_decide_sees_the_question_and_no_answers(make: Make) -> None:
-    stage = make(may_write=False, may_decide=False)
+    stage = make(may_write=False, decides_as=[])
     stage.open()
     ask(stage)
     card = stage.page.locator(".b-approval")

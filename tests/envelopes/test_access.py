@@ -49,27 +49,6 @@ def test_neither_staff_nor_the_permission_alone_is_enough(staff: bool, permissio
     assert not access.visible_sessions(who).exists()
 
 
-@pytest.mark.parametrize(
-    ("staff", "permissions", "may"),
-    [
-        (True, ["decide_approval"], True),
-        (True, ["view_session", "view_approval"], False),
-        (False, ["decide_approval"], False),
-    ],
-)
-def test_who_may_decide(staff: bool, permissions: list[str], may: bool) -> None:
-    session = factories.make_session()
-    who = factories.make_principal(factories.make_user(staff=staff, permissions=permissions))
-
-    assert access.may_decide(who, session) is may
-
-
-def test_the_owner_may_decide() -> None:
-    ada = factories.make_user()
-
-    assert access.may_decide(factories.make_principal(ada), factories.make_session(ada))
-
-
 def test_nobody_may_nothing() -> None:
     session = factories.make_session()
     visitor, _ = factories.make_visitor()
@@ -79,7 +58,6 @@ def test_nobody_may_nothing() -> None:
         assert not who.is_known
         assert not access.visible_sessions(who).exists()
         assert not access.owns(who, session)
-        assert not access.may_decide(who, session)
     assert not access.owns(visitor, session)
 
 

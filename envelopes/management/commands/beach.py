@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import configuring
+from envelopes.management import configuring, recording
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -64,6 +64,7 @@ class Command(BaseCommand):
         ):
             verbs.add_parser(verb, help=text).add_argument("name")
 
+        recording.add_arguments(commands)
         index = commands.add_parser(
             "index-sessions", help="takes in what is new for the search of conversations"
         )
@@ -87,6 +88,10 @@ class Command(BaseCommand):
             return
         if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
             require_tables()
+        if options["command"] in recording.COMMANDS:
+            require_tables()
+            recording.run(options, self.stdout.write)
+            return
         if options["command"] == "index-sessions":
             self._index(anew=options["all"])
             return

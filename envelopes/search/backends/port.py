@@ -32,3 +32,7 @@ class Backend(Protocol):
     def matching(self, tokens: Sequence[tuple[str, bool]]) -> Matching:
         """Conversations that have each of these, or, where it is True, one that begins so."""
         ...
+
+    def compact(self) -> None:
+        """Leave nothing of what was deleted in the tables of the index."""
+        ...

@@ -13,6 +13,7 @@ from envelopes.search.backends.port import FACTS, Matching
 TABLE = "envelopes_conversationtokens"
 
 _FORGET = f"DELETE FROM {TABLE} WHERE rowid = %s"  # noqa: S608
+_COMPACT = f"INSERT INTO {TABLE} ({TABLE}) VALUES ('optimize')"  # noqa: S608
 _STORE = f"INSERT INTO {TABLE} (rowid, tokens) VALUES (%s, %s)"  # noqa: S608
 
 
@@ -34,3 +35,8 @@ class SqliteBackend:
         asked = " AND ".join(f'"{token}"{"*" if begins else ""}' for token, begins in tokens)
         source = f"{TABLE} CROSS JOIN {FACTS} f ON f.place = {TABLE}.rowid"
         return Matching(source, f"{TABLE} MATCH %s", (asked,), f"{TABLE}.rowid")
+
+    def compact(self) -> None:
+        """FTS5 only marks tokens as deleted, until their segments are written again."""
+        with connections[self._alias].cursor() as cursor:
+            cursor.execute(_COMPACT)

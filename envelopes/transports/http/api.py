@@ -130,8 +130,15 @@ def _said(caller: Caller, session: Session, body: NewMessage, key: str) -> int:
         given.decision,
         reason=given.reason or "",
         source=DOOR.name,
+        sent=_beside(decisions[0]),
     )
     return session.approvals.values_list("turn__number", flat=True).get(approval_id=given.approvalId)
+
+
+def _beside(part: dict[str, Any]) -> dict[str, Any]:
+    """What a decision says beside what is read of it, but for what its part holds of who decided, and when."""
+    known = {*Decision.model_fields, "decidedBy", "decidedAt"}
+    return {key: value for key, value in part["data"].items() if key not in known}
 
 
 def _decision_in(part: dict[str, Any]) -> Decision:

@@ -57,6 +57,10 @@ class _Edited(_Data):
 
 
 class _Decided(_Data):
+    """Whatever else comes along is ignored, and logged where it is decided (D20)."""
+
+    model_config = ConfigDict(extra="allow", strict=True)
+
     approval: str = Field(min_length=1, max_length=64)
     decision: str = Field(pattern="^(granted|denied)$")
     reason: str = Field("", max_length=512)
@@ -86,7 +90,7 @@ OF_RUNTIME: dict[str, tuple[type[_Data], _Run]] = {
     f"{OURS}decide": (
         _Decided,
         lambda session, who, name, data: intake.post_decision(
-            session, who, name, data.approval, data.decision, reason=data.reason
+            session, who, name, data.approval, data.decision, reason=data.reason, sent=data.model_extra
         ),
     ),
     f"{OURS}stop": (_Nothing, lambda session, who, name, data: intake.stop(session, who, name)),

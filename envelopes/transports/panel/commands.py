@@ -29,7 +29,7 @@ _TAKEN_BY: dict[type[Command], Callable[[Session, Principal, Any], JsonObject]] 
     frames.Action: lambda session, who, frame: intake.post_action(session, who, frame.id, frame.target),
     frames.Stop: lambda session, who, frame: intake.stop(session, who, frame.id),
     frames.Decide: lambda session, who, frame: intake.post_decision(
-        session, who, frame.id, frame.approval, frame.decision, reason=frame.reason
+        session, who, frame.id, frame.approval, frame.decision, reason=frame.reason, sent=frame.model_extra
     ),
 }
 """In the database's thread."""

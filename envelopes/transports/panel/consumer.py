@@ -31,7 +31,7 @@ from envelopes.runtime.process import ensure_started
 from envelopes.tasks import end
 from envelopes.transports import at_once
 from envelopes.transports.budget import Budget
-from envelopes.transports.panel import closing, commands, earlier
+from envelopes.transports.panel import asked, closing, commands, earlier
 from envelopes.transports.panel import frames as wire
 from envelopes.transports.panel.drawings import Drawings, drawings_of
 from envelopes.transports.panel.identity import Admission, admit, recheck, slim
@@ -300,6 +300,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         async with aclosing(items):
             async for item in items:
                 await self._send(await self._drawings.frame(item))
+                if asked.asks(item) and self._admission is not None:
+                    asked.tell(self.scope, self._admission)
 
     async def _say(self, frame: JsonObject) -> None:
         await self._send(orjson.dumps(frame).decode())

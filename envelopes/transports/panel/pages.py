@@ -24,7 +24,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from envelopes import access
+from envelopes import access, audit
+from envelopes.approvals import rights
 from envelopes.conf import conf
 from envelopes.errors import Conflict, NotFound
 from envelopes.markup.context import current_locale
@@ -32,6 +33,7 @@ from envelopes.markup.strings import strings
 from envelopes.models import Session
 from envelopes.protocol.zones import known_zone
 from envelopes.registries.actors import Actor, actors, default_actor
+from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
 from envelopes.session_state import live_sessions
 from envelopes.transports.origin import OriginGate, host_of
@@ -202,13 +204,15 @@ def open_page(session: Session, *, before: int = 0, at: int = 0) -> PageView:
 def _page(request: HttpRequest, who: access.Principal, session: Session | None, actor: Actor) -> HttpResponse:
     numbers = {name: _number(request.GET.get(name, "")) for name in ("before", "at")}
     page = open_page(session, **numbers) if session is not None else None
+    if session is not None:
+        audit.shown_in(session, who, CHAT.name)
     theme = request.COOKIES.get(THEME_COOKIE, "auto")
     context: dict[str, Any] = {
         "actor": actor,
         "label": actor.provider().label,
         "session": session,
         "may_write": session is None or access.owns(who, session),
-        "may_decide": session is None or access.may_decide(who, session),
+        "decides_as": ["owner"] if session is None else rights.kinds_of(who, session),
         "now": round(time.time() * 1000),
         # Every piece of it was escaped or sanitised where it was made (envelopes/markup/html.py).
         "thread": mark_safe(page.html) if page else "",  # noqa: S308

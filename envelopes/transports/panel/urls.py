@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from envelopes.transports.panel import finding, pages
+from envelopes.transports.panel import editing, finding, pages
 
 urlpatterns = [
     path("", pages.index, name="index"),
@@ -11,6 +11,7 @@ urlpatterns = [
     path("chat/list", pages.session_list, name="list"),
     path("chat/find", finding.find_here, name="find_here"),
     path("chat/<str:public_id>/", pages.session_page, name="session"),
+    path("chat/<str:public_id>/edit/<str:approval_id>", editing.edit_page, name="edit"),
     path("chat/<str:public_id>/find", finding.find, name="find"),
     path("chat/<str:public_id>/at/<str:target>", finding.place, name="place"),
     path("theme", pages.set_theme, name="theme"),

@@ -10,11 +10,12 @@ from django.utils import timezone
 from pydantic import ValidationError
 
 from beachsite.demo import catalogue, fares
-from beachsite.demo.booking import BOOK_FLIGHT, BookFlight, book_flight, reference_of
+from beachsite.demo.booking import BOOK_FLIGHT, MANAGED_FROM, BookFlight, book_flight, reference_of
 from beachsite.demo.errors import BadDate, NotOnSale
 from beachsite.demo.models import Booking
 from envelopes.errors import Conflict
 from envelopes.markup.facts import facts
+from envelopes.registries.policies import Ask, Asking
 from tests.beachsite.demo.stage import Context
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -119,3 +120,15 @@ def test_the_card_says_the_booking_in_words_on_four_lines() -> None:
         ("Email", ["Not given"]),
         ("Total price", [fares.money(order().total, "GBP")]),
     ]
+
+
+def test_a_large_booking_needs_a_travel_manager_beside_whoever_travels() -> None:
+    policy = BOOK_FLIGHT.approval
+    assert policy is not None and callable(policy.rule)
+
+    def asked(total: int) -> Any:
+        return policy.rule(Asking(order(total=total), "book_flight", "sally", "s"))
+
+    assert asked(MANAGED_FROM - 1) == Ask()
+    large = asked(MANAGED_FROM)
+    assert (large.needed, large.tokens) == (2, ("owner", "group:Travel managers"))

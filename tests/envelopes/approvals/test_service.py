@@ -13,7 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from envelopes.access import NOBODY, Principal
-from envelopes.approvals import service
+from envelopes.approvals.asking import ask
 from envelopes.approvals.service import decide, expire_due
 from envelopes.errors import (
     AlreadyDecided,
@@ -368,7 +368,7 @@ def test_one_call_is_asked_about_once(ada: Principal) -> None:
     approval = factories.make_approval(factories.make_session(ada))
 
     with pytest.raises(TransitionRefused), writing(approval.session_id) as writer:
-        service.ask(writer, approval.turn, approval.tool_call, factories.make_tool())
+        ask(writer, approval.turn, approval.tool_call, factories.make_tool())
 
     assert Approval.objects.count() == 1
 
@@ -378,7 +378,7 @@ def test_a_tool_without_a_policy_cannot_be_asked_about(ada: Principal) -> None:
     call = factories.make_call(turn)
 
     with pytest.raises(ValidationFailed), writing(turn.session_id) as writer:
-        service.ask(writer, turn, call, factories.make_tool(approval=None))
+        ask(writer, turn, call, factories.make_tool(approval=None))
 
 
 def test_the_question_stands_in_the_log_with_exactly_its_fields(ada: Principal) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.urls import reverse
+
 from envelopes.markup.approval import ApprovalCard
+from envelopes.markup.context import PageContext
 from envelopes.markup.html import SafeString
 from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
 
@@ -27,6 +30,9 @@ class ApprovalView(ApprovalCard, PartView):
             *([("approval", self.approval_id)] if self.approval_id else []),
             *([("call", called)] if isinstance(called, str) and called else []),
         )
+
+    def edit_address(self, page: PageContext) -> str:
+        return reverse("envelopes:edit", args=[page.session_id, self.approval_id]) if self.approval_id else ""
 
     def html(self, render: RenderContext) -> SafeString:
         return self.card(render.page)

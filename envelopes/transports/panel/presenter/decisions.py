@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from envelopes.markup.approval_rule import RULE_PREFIX
 from envelopes.markup.card_states import card_state
 from envelopes.transports.panel.presenter.approval import ApprovalView
 
@@ -17,6 +18,12 @@ def request(context: RowContext) -> None:
     if known is not None:
         return
     about = {key: value for key, value in context.metadata.items() if key != "partType"}
+    before = _find(context, str(about.get("replaces") or ""), None) if "replaces" in about else None
+    if before is not None:
+        # Asked anew, where it was asked: what others had said of the old question does not count for this one.
+        before.call, before.about, before.given = context.data, about, []
+        context.model.touch(before)
+        return
     context.model.add(
         context.segment(), ApprovalView(context.new_id(), context.row.actor, context.data, about)
     )
@@ -31,6 +38,11 @@ def respond(context: RowContext) -> None:
     # The part says who for the record, as a key; people get the name that stands beside it, if there is one.
     name = str(context.metadata.get("decidedByName") or "")
     card.decided_by = "" if name == "you" else name
+    by = str(data.get("decidedBy") or "")
+    card.rule = by if by.startswith(RULE_PREFIX) and data.get("reason") != "expired" else ""
+    several = context.metadata.get("decisions")
+    if isinstance(several, list):
+        card.given = [one for one in several if isinstance(one, dict) and one.get("decision") == "granted"]
     card.source = str(context.metadata.get("source") or "")
     card.decided_at = context.at
     card.reason = str(data.get("reason") or "")
@@ -38,6 +50,19 @@ def respond(context: RowContext) -> None:
         card.state = "running"
     else:
         card.state = "expired" if card.reason == "expired" else "denied"
+    context.model.touch(card)
+
+
+def granted(context: RowContext) -> None:
+    """A grant row: one of several who have to approve has."""
+    data = context.row.data
+    card = _find(context, str(data.get("approvalId") or ""), None)
+    if card is None or card.state != "pending":
+        return
+    card.given = [
+        *card.given,
+        {"name": data.get("name"), "role": data.get("role"), "source": data.get("source"), "at": context.at},
+    ]
     context.model.touch(card)
 
 

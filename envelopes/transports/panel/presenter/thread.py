@@ -283,9 +283,6 @@ class Thread:
     def _withdrawn(self, context: RowContext) -> None:
         self._remove_streamed(context.row.data.get("live") or ())
 
-    def _tool(self, context: RowContext) -> None:
-        decisions.outcome(context)
-
     def _settled(self, context: RowContext) -> None:
         turn = context.turn
         if turn.status == "settled":
@@ -333,6 +330,7 @@ _KINDS: dict[str, Callable[[Thread, RowContext], None]] = {
     "turn": Thread._turn,
     "part": Thread._part,
     "withdrawn": Thread._withdrawn,
-    "tool": Thread._tool,
+    "tool": lambda _thread, context: decisions.outcome(context),
+    "grant": lambda _thread, context: decisions.granted(context),
     "settled": Thread._settled,
 }

@@ -1,0 +1,209 @@
+"""The history: the decision log, read only, and as a file."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable
+from datetime import datetime, time, timedelta
+from functools import partial
+from typing import Any
+
+from asgiref.sync import sync_to_async
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
+from django.urls import URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from envelopes.admin.base import HistoryAdmin
+from envelopes.admin.display import DASH, short_digest
+from envelopes.desk.times import moment
+from envelopes.audit import exporting
+from envelopes.audit.history import line_of
+from envelopes.markup.html import brief, reveal
+from envelopes.models import AuditEntry
+from envelopes.models.audit import AuditKind
+from envelopes.registries.doors import doors
+
+KINDS = {
+    AuditKind.REQUESTED: "Asked",
+    AuditKind.SHOWN: "Shown",
+    AuditKind.NOTIFIED: "Notified",
+    AuditKind.EDITED: "Edited",
+    AuditKind.DECIDED: "Decided",
+    AuditKind.REUSED: "Reused",
+    AuditKind.EXPIRED: "Expired",
+    AuditKind.WITHDRAWN: "Withdrawn",
+    AuditKind.REFUSED: "Refused attempt",
+    AuditKind.EXECUTED: "Executed",
+    AuditKind.ERASED: "Data erased",
+    AuditKind.PRUNED: "Entries deleted",
+}
+ROLES = {
+    "owner": "customer",
+    "approver": "approver",
+    "permission": "approver",
+    "viewer": "viewer",
+    "rule": "rule",
+    "agent": "agent",
+    "operator": "operator",
+    "peer": "program",
+    "service": "program",
+}
+DAYS = {"today": 0, "yesterday": 1, "week": 6, "month": 29}
+
+
+class KindFilter(admin.SimpleListFilter):
+    """By what happened."""
+
+    title = "what happened"
+    parameter_name = "kind"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [(str(kind), words) for kind, words in KINDS.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(kind=self.value()) if self.value() else queryset
+
+
+class DoorFilter(admin.SimpleListFilter):
+    """By where it happened. The choices come from the registry."""
+
+    title = "door"
+    parameter_name = "door"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [(door.name, str(door.label).capitalize()) for door in doors]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(door=self.value()) if self.value() else queryset
+
+
+class DayFilter(admin.SimpleListFilter):
+    """By when, in the zone of the site."""
+
+    title = "day"
+    parameter_name = "day"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
+        return [
+            ("today", _("Today")),
+            ("yesterday", _("Yesterday")),
+            ("week", _("Last 7 days")),
+            ("month", _("Last 30 days")),
+        ]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        back = DAYS.get(self.value() or "")
+        if back is None:
+            return queryset
+        today = timezone.localdate()
+        found = queryset.filter(at__gte=_midnight(today - timedelta(days=back)))
+        return found.filter(at__lt=_midnight(today)) if self.value() == "yesterday" else found
+
+
+def _midnight(day: Any) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time.min))
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(HistoryAdmin[AuditEntry]):
+    """Newest first. Nothing can be changed: entries have no other page than this."""
+
+    change_list_template = "admin/envelopes/auditentry/change_list.html"
+    list_display = ["when", "what", "told_why", "acted_as", "request", "conversation", "call_digest"]
+    list_display_links = ["when"]
+    list_filter = [KindFilter, DoorFilter, DayFilter]
+    search_fields = ["=approval_id", "=session_id", "=who", "=digest", "^name"]
+    search_help_text = "Search approval or conversation ID, name or digest"
+    json_fields = ["facts", "details"]
+    deferred = ["content_digest", "chain_digest"]
+    secret_fields = []
+    ordering = ["-number"]
+    sortable_by = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        export = path(
+            "export/<slug:kind>/",
+            self.admin_site.admin_view(self.export_view),
+            name="envelopes_auditentry_export",
+        )
+        return [export, *super().get_urls()]
+
+    def has_export_permission(self, request: HttpRequest) -> bool:
+        return self.has_view_permission(request) and request.user.has_perm("envelopes.export_auditentry")
+
+    def export_view(self, request: HttpRequest, kind: str) -> HttpResponse | StreamingHttpResponse:
+        """What the list with these filters has, all of it, as a file."""
+        if not self.has_export_permission(request):
+            raise PermissionDenied
+        if kind not in exporting.FORMATS:
+            raise Http404
+        shown = self.get_changelist_instance(request).get_queryset(request)
+        entries = AuditEntry.objects.filter(pk__in=shown.order_by().values("pk"))
+        response = StreamingHttpResponse(
+            _streamed(entries, kind), content_type=f"{exporting.FORMATS[kind]}; charset=utf-8"
+        )
+        response["Content-Disposition"] = f'attachment; filename="history-{timezone.localdate()}.{kind}"'
+        response["X-Content-Type-Options"] = "nosniff"
+        response["Cache-Control"] = "no-store"
+        return response
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        more: dict[str, Any] = {}
+        if self.has_export_permission(request):
+            asked = f"?{request.GET.urlencode()}" if request.GET else ""
+            more["exports"] = [
+                (words, reverse("admin:envelopes_auditentry_export", args=[kind]) + asked)
+                for kind, words in (("csv", "CSV"), ("jsonl", "JSON Lines"))
+            ]
+        return super().changelist_view(request, more | (extra_context or {}))
+
+    # -- columns ------------------------------------------------------------------------------------------------
+
+    @admin.display(description="when")
+    def when(self, entry: AuditEntry) -> SafeString:
+        return moment(entry.at)
+
+    @admin.display(description="what happened")
+    def what(self, entry: AuditEntry) -> SafeString:
+        return reveal(line_of(entry).words)
+
+    @admin.display(description="reason")
+    def told_why(self, entry: AuditEntry) -> SafeString | str:
+        return brief(entry.reason, 80) if entry.reason else DASH
+
+    @admin.display(description="as")
+    def acted_as(self, entry: AuditEntry) -> str:
+        return ROLES.get(entry.role, entry.role) or DASH
+
+    @admin.display(description="request")
+    def request(self, entry: AuditEntry) -> SafeString | str:
+        return _found("approval", entry.approval_id)
+
+    @admin.display(description="conversation")
+    def conversation(self, entry: AuditEntry) -> SafeString | str:
+        return _found("session", entry.session_id)
+
+    @admin.display(description="digest")
+    def call_digest(self, entry: AuditEntry) -> SafeString | str:
+        return short_digest(entry.digest) if entry.digest else DASH
+
+
+def _found(model: str, public_id: str) -> SafeString | str:
+    """A search for it: entries outlive what they tell of."""
+    if not public_id:
+        return DASH
+    address = reverse(f"admin:envelopes_{model}_changelist")
+    return format_html('<a href="{}?q={}"><code>{}</code></a>', address, public_id, public_id[:8])
+
+
+async def _streamed(entries: QuerySet[AuditEntry], kind: str) -> AsyncIterator[str]:
+    pieces = exporting.pieces(entries, kind)
+    while (piece := await sync_to_async(partial(next, pieces, None))()) is not None:
+        yield piece

@@ -1,0 +1,53 @@
+"""Approvals without a person: by a rule of the tool's policy, or since a person has just approved the very same call.
+
+Each is an approval of its own, with a decision of its own, and its call runs once as any other.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from envelopes.models import Approval, Decision
+from envelopes.registries.policies import Ask, AutoApprove
+from envelopes.registries.statuses import ApprovalStatus, CallStatus
+
+POLICY_PREFIX = "policy:"
+
+
+class ByRule(NamedTuple):
+    """Which rule approves: ``by`` is what decisions hold; ``name`` what people call it or, of an ``earlier`` approval
+    that is taken once more, whoever had given that."""
+
+    by: str
+    name: str
+    earlier: Approval | None = None
+
+
+def approving(approval: Approval, answer: Ask | AutoApprove, now: datetime) -> ByRule | None:
+    """The rule that approves a question that is being asked; None where people are to decide."""
+    if isinstance(answer, AutoApprove):
+        return ByRule(f"{POLICY_PREFIX}{answer.name}", answer.label or answer.name)
+    earlier = _reusable(approval, answer, now)
+    if earlier is None:
+        return None
+    whose = next((one.name for one in earlier.decisions.all() if one.name), "")
+    return ByRule(f"{POLICY_PREFIX}reuse:{earlier.approval_id}", whose, earlier)
+
+
+def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
+    """The newest approval by people of this very call here, within the window, whose call has an end that is known."""
+    if ask.reuse_within is None:
+        return None
+    same = Approval.objects.filter(
+        session=approval.session_id,
+        handler=approval.handler,
+        tool_name=approval.tool_name,
+        digest=approval.digest,
+        state=ApprovalStatus.GRANTED,
+        decided_at__gt=now - timedelta(seconds=ask.reuse_within),
+        tool_call__state__in=[CallStatus.SUCCEEDED, CallStatus.FAILED],
+    )
+    # A reuse is none of these: the window is counted from what a person has said.
+    by_rules = Decision.objects.filter(by__startswith=POLICY_PREFIX).values("approval")
+    return same.exclude(pk__in=by_rules).order_by("-decided_at").prefetch_related("decisions").first()

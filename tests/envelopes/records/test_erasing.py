@@ -1,0 +1,183 @@
+"""Erasing a person: a word of theirs is in no table afterwards, and the audit log still holds."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from django.db import connection
+
+from beachsite.demo.models import Booking
+from envelopes import artifacts, audit, search, secrets
+from envelopes.access import Principal
+from envelopes.approvals.service import decide
+from envelopes.audit.verifying import verify
+from envelopes.errors import AlreadyDecided, NotFound, ValidationFailed
+from envelopes.intake.turns import post_decision
+from envelopes.log.append import writing
+from envelopes.models import Approval, AuditEntry, Event, Participant, Session, Snapshot
+from envelopes.records import erasing
+from envelopes.records.retention import retire
+from envelopes.session_state import live_sessions
+from tests import factories
+from tests.envelopes.admin.pages import client_of, url
+
+pytestmark = pytest.mark.django_db
+
+WORD = "Quuxington"
+
+
+@pytest.fixture(autouse=True)
+def _actor() -> Iterator[None]:
+    with factories.acting(factories.make_tool()):
+        yield
+
+
+def where(word: str) -> list[str]:
+    """The columns of all tables that hold ``word`` somewhere, whatever their type."""
+    found = []
+    with connection.cursor() as cursor:
+        for table in connection.introspection.table_names(cursor):
+            name = connection.ops.quote_name(table)
+            for column in connection.introspection.get_table_description(cursor, table):
+                text = f"CAST({connection.ops.quote_name(column.name)} AS TEXT)"
+                cursor.execute(f"SELECT COUNT(*) FROM {name} WHERE {text} LIKE %s", [f"%{word}%"])  # noqa: S608
+                if cursor.fetchone()[0]:
+                    found.append(f"{table}.{column.name}")
+    return found
+
+
+def talked(who: Principal) -> Session:
+    """A conversation that has of everything something with the word in it."""
+    session = factories.make_session(who, title=f"A trip of {WORD}")
+    Participant.objects.filter(session=session, role="owner").update(name=WORD)
+    turn = factories.make_turn(session, text=f"I am {WORD}")
+    factories.add_part(turn, "domain-data", data={"name": WORD}, dataKind="trip")
+    factories.add_part(turn, "response", text=f"Hello {WORD}")
+    approval = factories.make_approvals(turn, {"order": WORD, "amount": 1.0, "note": ""})[0]
+    audit.shown(approval, who, "chat")
+    post_decision(session, who, "m1", approval.approval_id, "denied", reason=f"{WORD} says no")
+    with pytest.raises(AlreadyDecided):
+        post_decision(session, who, "m2", approval.approval_id, "granted", reason=f"{WORD} says yes")
+    there = artifacts.put(session.public_id, WORD.encode())
+    with writing(session.pk) as writer, artifacts.kept(there):
+        chunk = artifacts.Chunk(f"{WORD}.txt", "text/plain", last_chunk=True)
+        artifacts.record(writer.session, who.key, chunk, there)
+    secrets.seal(session, WORD)
+    with live_sessions.present(session, "panel"):
+        pass
+    Booking.objects.create(
+        reference="R1", call_id=approval.tool_call.call_id, session_id=session.public_id, flight="NV 418",
+        date="2026-08-15", lead_passenger=WORD, tickets=1, total=1, currency="GBP",
+    )  # fmt: skip
+    return session
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("kind", ["account", "guest"])
+def test_no_table_holds_a_word_of_whoever_was_erased(kind: str, files: Path) -> None:
+    if kind == "account":
+        user = factories.make_user(WORD.lower(), staff=True, permissions=["view_session", "decide_approval"])
+        user.first_name, user.last_name, user.email = WORD, "Smith", f"{WORD}@example.com"
+        user.save()
+        who, name = factories.make_principal(user), user.username
+        client = client_of(user)
+        client.get(url(Session, "changelist"))
+    else:
+        who, _ = factories.make_visitor()
+        name = who.key
+    session = talked(who)
+    assert where(WORD)
+    elses = factories.make_approval(factories.make_session())
+    if kind == "account":
+        decide(elses.approval_id, "denied", who, reason=f"Not for {WORD}", source="admin")
+        client.post(url(elses, "decide"), {"decision": "granted", "reason": f"{WORD} again"})
+        with live_sessions.present(elses.session, "panel"):
+            pass
+
+    list(search.index_all())
+    assert where(WORD.lower())
+
+    said = io.StringIO()
+    call_command("beach", "erase-user", name, stdout=said)
+    assert "Nothing was erased" in said.getvalue() and Session.objects.filter(pk=session.pk).exists()
+    call_command("beach", "erase-user", name, "--yes", stdout=said)
+
+    assert where(WORD) == where(WORD.lower()) == []
+    if kind == "account":
+        assert where(f'"{who.key}"') == [] and not User.objects.filter(username=name).exists()
+        # What somebody else's conversation says of the decision stays.
+        assert Approval.objects.get(pk=elses.pk).state == "denied"
+        assert [entry.words for entry in audit.history_of(elses)][-1].startswith(
+            "Approval by somebody whose data"
+        )
+    assert not Session.objects.filter(pk=session.pk).exists()
+    assert list(files.rglob("*.*")) == [] or not any(path.is_file() for path in files.rglob("*"))
+    verdict = verify()
+    assert verdict.problem == "" and verdict.erased > 3
+    assert Session.objects.filter(pk=elses.session_id).exists()
+    told = said.getvalue()
+    assert "conversations: 1" in told and "Kept: " in told
+
+
+def test_an_account_that_is_erased_is_nobody_anywhere() -> None:
+    ada = factories.make_user("ada")
+    session = factories.make_session(ada)
+    erasing.erase(erasing.find("ada"))
+
+    with pytest.raises(NotFound):
+        erasing.find("ada")
+    with pytest.raises(NotFound):
+        erasing.find("user:999999")
+    assert not Session.objects.filter(pk=session.pk).exists()
+
+
+def test_a_guest_is_named_by_a_key_that_is_theirs_alone() -> None:
+    guest, _ = factories.make_visitor()
+    factories.make_session(guest)
+    other = factories.make_session(factories.make_visitor()[0])
+
+    assert erasing.find(guest.key).owner_key == guest.owner_key
+    assert erasing.find(f"anonymous:{guest.owner_key}").key == guest.key
+    Participant.objects.filter(session=other, role="owner").update(owner_key=guest.owner_key[:32] + "f" * 32)
+    with pytest.raises(ValidationFailed):
+        erasing.find(guest.key)
+    with pytest.raises(CommandError, match="no visitor"):
+        call_command("beach", "erase-user", "anonymous:00000000")
+
+
+def test_words_of_others_stay_as_they_are() -> None:
+    scrub = erasing.Scrub("user:7", frozenset({"Maria"}), frozenset({"No", "Over the budget"}))
+
+    assert scrub({"by": "user:7", "decidedByName": "Maria", "reason": "No", "text": "Maria said No"}) == {
+        "by": "(erased)",
+        "decidedByName": "(erased)",
+        "reason": "",
+        "text": "Maria said No",
+    }
+    assert scrub(['{"reason": "No", "resolvedBy": "Maria"}', "Denied: Over the budget."]) == [
+        '{"reason": "", "resolvedBy": "(erased)"}',
+        "Denied: .",
+    ]
+
+
+def test_old_conversations_go_only_where_a_setting_says_so(settings: Any) -> None:
+    old, waiting, new = (factories.make_session() for _ in range(3))
+    factories.make_approval(waiting)
+    Session.objects.filter(pk__in=[old.pk, waiting.pk]).update(updated_at="2020-01-01T00:00:00Z")
+    factories.settle_turn(factories.make_turn(new))
+
+    assert retire() == 0
+    settings.BEACH_RETENTION_DAYS = 30
+    assert retire() == 1
+    assert set(Session.objects.values_list("pk", flat=True)) == {waiting.pk, new.pk}
+    assert AuditEntry.objects.exclude(salt="").count() == AuditEntry.objects.count()
+    assert (
+        not Event.objects.filter(session=old.pk).exists()
+        and not Snapshot.objects.filter(session=old.pk).exists()
+    )

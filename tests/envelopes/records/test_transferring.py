@@ -1,0 +1,349 @@
+"""A conversation to a file and from one: equal, inert, and refused whole where it is not what an export writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.core.management import CommandError, call_command
+from django.test import AsyncClient
+
+from envelopes import artifacts
+from envelopes.approvals.service import decide, expire_due
+from envelopes.errors import BeachError, ValidationFailed
+from envelopes.intake.turns import post_decision
+from envelopes.log.append import writing
+from envelopes.models import (
+    Approval,
+    Artifact,
+    AuditEntry,
+    Event,
+    Injection,
+    Participant,
+    Session,
+    ToolCall,
+    Turn,
+    WebhookCursor,
+    WebhookSubscription,
+)
+from envelopes.records.storing import imported
+from envelopes.records.taking import exported
+from envelopes.session_state import live_sessions
+from tests import factories
+from tests.envelopes.admin.pages import url
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("files")]
+
+ID = re.compile(r"(?<![0-9a-z])[0-9a-z]{26}(?![0-9a-z])")
+
+
+@pytest.fixture(autouse=True)
+def _actor() -> Iterator[None]:
+    with factories.acting(factories.make_tool()):
+        yield
+
+
+def talked(*, ends: bool = True) -> Session:
+    """A conversation with everything in it; where it ``ends``, nothing of it is open."""
+    ada = factories.make_principal(factories.make_user("ada"))
+    session = factories.make_session(ada, title="Lisbon to Copenhagen")
+    turn = factories.make_turn(session, text="Book it, for مرحبا")
+    factories.add_part(turn, "response", text="One flight **fits**.")
+    factories.add_part(turn, "domain-data", data={"price": 94.5}, dataKind="trip")
+    first, second = factories.make_approvals(turn, {"order": "A1"}, {"order": "A2"})
+    post_decision(session, ada, "m1", first.approval_id, "denied", reason="Too dear")
+    if ends:
+        decide(second.approval_id, "denied", ada)
+        factories.settle_turn(turn)
+    there = artifacts.put(session.public_id, b"%PDF-1.7 ticket")
+    with artifacts.kept(there), writing(session.pk) as writer:
+        chunk = artifacts.Chunk("ticket.pdf", "application/pdf", last_chunk=True)
+        artifacts.record(writer.session, "billing", chunk, there)
+    session.refresh_from_db()
+    return session
+
+
+def text_of(session: Session, *, files: bool = True) -> str:
+    return "".join(exported(session, files=files))
+
+
+def as_lines(text: str) -> list[bytes]:
+    return [line.encode() for line in text.splitlines(keepends=True)]
+
+
+def alike(text: str) -> str:
+    """The text of a file with its ids by the order in which they come, and without what vouches for them."""
+    names: dict[str, str] = {}
+    body = "".join(text.splitlines(keepends=True)[:-1])
+    return ID.sub(lambda match: names.setdefault(match[0], f"id{len(names)}"), body)
+
+
+def sealed(body: list[str]) -> list[bytes]:
+    """Lines with a last one that vouches for them."""
+    whole = "".join(body).encode()
+    end = {"kind": "end", "lines": len(body), "sha256": hashlib.sha256(whole).hexdigest()}
+    return [*(line.encode() for line in body), (json.dumps(end) + "\n").encode()]
+
+
+def drawn(session: Session) -> list[str]:
+    """What the panel makes of it from the first row on, with ids by their order."""
+    live_sessions.forget(session.pk)
+    with live_sessions.present(session, "panel") as shown:
+        return [alike(f"{frame.payload}\n-") for frame in shown.frames]
+
+
+def stored() -> dict[str, int]:
+    models = (Session, Participant, Turn, ToolCall, Approval, Event, Artifact, AuditEntry)
+    return {model.__name__: model._default_manager.count() for model in models}
+
+
+def test_a_conversation_comes_back_equal_under_new_ids() -> None:
+    session = talked()
+    text = text_of(session)
+
+    copy = imported(as_lines(text))
+
+    assert copy.public_id != session.public_id
+    assert alike(text_of(copy)) == alike(text)
+    assert alike(text_of(copy, files=False)) == alike(text_of(session, files=False))
+    # And it is drawn as the other one is.
+    assert drawn(copy) == drawn(session)
+    assert Artifact.objects.get(session=copy).pieces.get().file.startswith(copy.public_id)
+    # Whose it was stays there: here it is nobody's, or that of whoever is named.
+    assert not Participant.objects.filter(session=copy, user__isnull=False).exists()
+    bo = factories.make_user("bo")
+    theirs = imported(as_lines(text), owner=bo)
+    assert Participant.objects.get(session=theirs, role="owner").user == bo
+
+
+def test_keys_of_accounts_do_not_leave_and_none_comes_in() -> None:
+    session = talked()
+    ada = factories.User.objects.get(username="ada")
+
+    text = text_of(session)
+
+    assert f'"user:{ada.pk}"' not in text and f'"elsewhere:user:{ada.pk}"' in text
+    body = text.replace("elsewhere:user", "user").splitlines(keepends=True)[:-1]
+    copy = imported(sealed(body))
+    assert all(
+        approval.decided_by.startswith("elsewhere:") for approval in Approval.objects.filter(session=copy)
+    )
+
+
+def test_nothing_that_was_open_is_open_in_the_copy() -> None:
+    session = talked(ends=False)
+    subscription = WebhookSubscription.objects.create(name="desk", url="https://example.com", secret="x")
+
+    copy = imported(as_lines(text_of(session)))
+
+    assert set(copy.turns.values_list("status", "finalized_by")) == {("settled", "cancelled")}
+    assert set(copy.approvals.values_list("state", flat=True)) == {"denied", "expired"}
+    assert set(copy.tool_calls.values_list("state", flat=True)) == {"denied"}
+    assert not Injection.objects.filter(turn__session=copy).exists()
+    assert WebhookCursor.objects.get(subscription=subscription, session=copy).seq == copy.last_seq
+    assert factories.log_of(copy)[-1].kind == "settled"
+    assert AuditEntry.objects.get(kind="withdrawn").session_id == copy.public_id
+    withdrawn = copy.approvals.get(state="expired")
+    assert withdrawn.decided_by == "policy:import"
+    with pytest.raises(BeachError):
+        decide(
+            withdrawn.approval_id, "granted", factories.make_principal(factories.make_user(superuser=True))
+        )
+    assert expire_due() == 0
+    # What is exported again is equal by now.
+    again = imported(as_lines(text_of(copy)))
+    assert alike(text_of(again)) == alike(text_of(copy))
+
+
+def line(kind: str, **changes: Any) -> Callable[[list[str]], list[str]]:
+    """The first line of a kind, with other values; a value of None leaves a member out."""
+
+    def change(body: list[str]) -> list[str]:
+        for number, text in enumerate(body):
+            value = json.loads(text)
+            if value["kind"] == kind:
+                value |= changes
+                value = {name: item for name, item in value.items() if item is not None}
+                return [*body[:number], json.dumps(value) + "\n", *body[number + 1 :]]
+        raise AssertionError(kind)
+
+    return change
+
+
+HOSTILE: dict[str, Callable[[list[str]], list[str]]] = {
+    "empty": lambda body: [],
+    "no conversation": lambda body: body[1:],
+    "two conversations": lambda body: [body[0], *body],
+    "a line twice": lambda body: [*body, body[-1]],
+    "a turn twice": lambda body: [*body, next(text for text in body if '"kind": "turn"' in text)],
+    "a row is missing": lambda body: [text for text in body if '"seq": 3,' not in text],
+    "no JSON": lambda body: [*body[:3], "{", *body[3:]],
+    "an array": lambda body: [*body[:3], "[]\n", *body[3:]],
+    "a key twice": lambda body: [body[0][:-2] + ', "actor": "x"}\n', *body[1:]],
+    "NaN": lambda body: [
+        *body[:1],
+        '{"kind": "state", "name": "a.b", "value": "x", "seq": NaN}\n',
+        *body[1:],
+    ],
+    "an unknown kind": lambda body: [*body, '{"kind": "user", "name": "root"}\n'],
+    "another member": line("turn", is_staff=True),
+    "another format": line("conversation", format=2),
+    "an id that is none": line("conversation", id="../../etc/passwd"),
+    "the id of an account as a number": line("approval", decidedBy=7),
+    "a control character": line("conversation", title="a\x00b"),
+    "half a character": line("conversation", title="\ud800"),
+    "a title that is too long": line("conversation", title="x" * 121),
+    "more turns than there are": line("conversation", turns=99),
+    "more rows than there are": line("conversation", events=99),
+    "a turn that runs in a state that is none": line("turn", status="flying"),
+    "a turn that goes on with itself": line("turn", passedTo=1),
+    "a turn from nowhere": line("turn", delegatedFrom=9),
+    "a call of no turn": line("call", turn=9),
+    "a call with another name than was asked": line("call", name="wire"),
+    "a call with another digest than was asked": line("call", digest="0" * 64),
+    "arguments that no database keeps": line("call", args={"amount": 2**60}),
+    "a state that is none": line("call", state="executed"),
+    "a risk that is none": line("approval", risk="none"),
+    "a question about no call": line("approval", callId="other"),
+    "a time without a zone": line("approval", requestedAt="2026-01-01T00:00:00"),
+    "a kind of row that is none": line("event", event="script"),
+    "a row with other members": line("event", data={"text": "x", "name": "y", "role": "system"}),
+    "a row of a turn that is not there": line("event", turn=9),
+    "a part type on a message": line("event", partType="response"),
+    "an audience that is none": line("event", audience="everybody"),
+    "a part that is none": line(
+        "event", event="part", partType="response", data={"part": 7, "turnState": "x"}
+    ),
+    "another part type than the part has": line(
+        "event",
+        event="part",
+        partType="response",
+        data={"part": {"metadata": {"partType": "error"}, "text": "x"}, "turnState": "x"},
+    ),
+    "a surface that is none": line(
+        "event",
+        event="part",
+        partType="approval-request",
+        data={"part": {"metadata": {"partType": "approval-request"}, "data": {"x": 1}}, "turnState": "x"},
+    ),
+    "a file that is larger than it says": line("file", sizeBytes=1),
+    "a file that is not what it says": line("file", sha256="0" * 64),
+    "bytes of no file": line("bytes", file="0" * 26),
+    "no Base64": line("bytes", base64="%%%"),
+}
+
+
+@pytest.fixture
+def body() -> list[str]:
+    return text_of(talked(ends=False)).splitlines(keepends=True)[:-1]
+
+
+def test_a_hostile_file_is_refused_and_nothing_is_stored(body: list[str], files: Path) -> None:
+    before, there = stored(), sorted(files.rglob("*"))
+    passed = []
+    for name, change in HOSTILE.items():
+        try:
+            imported(sealed(change(body)))
+        except ValidationFailed:
+            continue
+        passed.append(name)
+
+    assert passed == []
+    assert stored() == before
+    assert [path for path in sorted(files.rglob("*")) if path.is_file() and path not in there] == []
+
+
+def test_a_file_that_is_not_whole_or_was_changed_is_refused(body: list[str]) -> None:
+    whole = sealed(body)
+
+    for cut in (whole[:-1], whole[:5], [*whole[:3], *whole[4:]], [*whole, b"\n"], [b"\xff\n", *whole]):
+        with pytest.raises(ValidationFailed):
+            imported(cut)
+    imported(whole)
+
+
+@pytest.mark.parametrize(("name", "value"), [("LINES", 5), ("LINE_BYTES", 300), ("FILE_BYTES", 2_000)])
+def test_a_file_that_is_too_large_is_refused_with_the_limit(
+    body: list[str], monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    monkeypatch.setattr(f"envelopes.records.reading.{name}", value)
+
+    with pytest.raises(ValidationFailed, match=f"{value:,}"):
+        imported(sealed(body))
+
+
+def test_a_file_of_one_that_is_too_large_here_is_refused(body: list[str], settings: Any) -> None:
+    settings.BEACH_ARTIFACT_BYTES = 4
+    before = stored()
+
+    with pytest.raises(BeachError, match="at most 4"):
+        imported(sealed(body))
+
+    assert stored() == before
+
+
+def test_rows_that_cannot_be_drawn_together_are_refused(
+    body: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*args: object, **more: object) -> None:
+        raise KeyError("row")
+
+    monkeypatch.setattr(live_sessions, "present", fails)
+    before = stored()
+
+    with pytest.raises(ValidationFailed, match="cannot be shown"):
+        imported(sealed(body))
+
+    assert stored() == before
+
+
+def test_the_commands(tmp_path: Path) -> None:
+    session = talked()
+    file = tmp_path / "talk.jsonl"
+
+    call_command("beach", "export-session", session.public_id, str(file), "--files")
+    call_command("beach", "import-session", str(file), "--owner", "ada")
+
+    copy = Session.objects.exclude(pk=session.pk).get()
+    assert alike(text_of(copy)) == alike(file.read_text(encoding="utf-8"))
+    for wrong in (
+        ("export-session", session.public_id, str(file)),
+        ("export-session", "nobody", str(tmp_path / "b")),
+        ("import-session", str(tmp_path / "absent")),
+        ("import-session", str(file), "--owner", "nobody"),
+    ):
+        with pytest.raises(CommandError):
+            call_command("beach", *wrong)
+    assert Session.objects.count() == 2
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_the_download_is_for_staff_who_may_export() -> None:
+    @sync_to_async
+    def made() -> tuple[Session, list[AsyncClient]]:
+        session = talked()
+        clients = [AsyncClient() for _ in range(3)]
+        clients[0].force_login(factories.make_user(staff=True, permissions=["view_session"]))
+        clients[1].force_login(factories.make_user())
+        clients[2].force_login(
+            factories.make_user(staff=True, permissions=["view_session", "export_session"])
+        )
+        return session, clients
+
+    session, (reader, stranger, exporter) = await made()
+    address = url(session, "export")
+
+    assert (await reader.get(address)).status_code == 403
+    refused = await stranger.get(address)
+    assert refused.status_code == 302 and b"Lisbon" not in refused.content
+    response = await exporter.get(address)
+    text = b"".join([piece async for piece in response.streaming_content]).decode()
+
+    assert alike(text) == await sync_to_async(lambda: alike(text_of(session)))()
+    assert response["Content-Disposition"].startswith("attachment")
