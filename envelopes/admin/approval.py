@@ -74,11 +74,20 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         decided = Decision.objects.filter(by=who.key).values("approval")
         return rows.filter(Q(pk__in=decidable(who).values("pk")) | Q(pk__in=decided))
 
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Approval | None:
+        """Once a request: the stock page asks for it again."""
+        known = getattr(request, "approval_shown", None)
+        if known is None or str(known.pk) != object_id:
+            known = super().get_object(request, object_id, from_field)
+            request.approval_shown = known  # type: ignore[attr-defined]
+        return known
+
     def source(self, request: HttpRequest) -> queue.Source:
         """What the queue reads from, for this person."""
-        return queue.Source(
-            self._visible_rows(request, Approval.objects.all()), decidable(principal_of(request))
-        )
+        seen = self._visible_rows(request, Approval.objects.all())
+        return queue.Source(seen, lambda: decidable(principal_of(request)))
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -94,12 +103,14 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
             rows = queue_page.rows_now(asked, source, who, request.GET.get("shown", ""))
             context = {"rows": rows, "may_decide": self.has_decide_permission(request)}
             return TemplateResponse(request, "admin/envelopes/approval/rows.html", context)
+        frame, may = self.admin_site.each_context(request), self.has_decide_permission(request)
+        waiting = frame["waiting"].count if frame.get("waiting") else ""
         context = {
-            **self.admin_site.each_context(request),
-            **queue_page.context(asked, source, who),
+            **frame,
+            **queue_page.context(asked, source, who, may_decide=may, waiting=waiting),
             "title": capfirst(self.opts.verbose_name_plural),
             "opts": self.opts,
-            "may_decide": self.has_decide_permission(request),
+            "may_decide": may,
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/envelopes/approval/queue.html", context)
@@ -143,7 +154,6 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
                 "place": place,
                 "ways": approval_page.ways(place),
                 "history": approval_page.history(approval, who),
-                "earlier": approval_page.earlier(approval) if who.may_view_all() else [],
                 "chat_url": reverse("envelopes:session", args=[approval.session.public_id])
                 if who.may_view_all()
                 else "",

@@ -1,4 +1,4 @@
-"""What stands around the card on the page of one approval: its place in the queue, its history, what came before."""
+"""What stands around the card on the page of one approval: its place in the queue and its history."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from django.urls import reverse
 
 from envelopes import audit
 from envelopes.access import Principal
-from envelopes.admin.approval_state import mark_of
-from envelopes.admin.display import change_url
-from envelopes.admin.queue import PENDING, WIDE, Neighbours
+from envelopes.admin.queue import Neighbours
 from envelopes.admin.timeline import log_of
-from envelopes.desk.times import ago, clock
+from envelopes.desk.times import clock
 from envelopes.markup.html import SafeString, html, reveal
 from envelopes.models import Approval
 from envelopes.models.audit import AuditKind
-
-BEFORE = 5
-"""Other requests of the same conversation that are told."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +24,6 @@ class Happened:
     at: SafeString
     words: SafeString
     state: str = ""
-
-
-@dataclass(frozen=True)
-class Earlier:
-    """Another request of the conversation."""
-
-    url: str
-    question: SafeString
-    mark: SafeString
-    at: SafeString
 
 
 def history(approval: Approval, reader: Principal) -> list[Happened]:
@@ -56,15 +41,6 @@ def history(approval: Approval, reader: Principal) -> list[Happened]:
 def _told(entry: Any) -> SafeString:
     words = reveal(entry.words)
     return html("{} <q>{}</q>", words, reveal(entry.reason)) if entry.reason else words
-
-
-def earlier(approval: Approval) -> list[Earlier]:
-    """The newest other requests of the same conversation that no longer wait."""
-    rows: Any = Approval.objects.filter(session=approval.session_id).exclude(PENDING).exclude(pk=approval.pk)
-    rows = rows.select_related("tool_call").defer("args", *WIDE).order_by("-pk")[:BEFORE]
-    return [
-        Earlier(change_url(one), reveal(one.question), mark_of(one), ago(one.requested_at)) for one in rows
-    ]
 
 
 def ways(found: Neighbours) -> dict[str, str]:

@@ -6,7 +6,7 @@ same wherever it is. Nothing is counted beyond ``COUNTED``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -88,11 +88,11 @@ class Page:
 
 @dataclass(frozen=True)
 class Source:
-    """``seen`` are the approvals that the reader may look at, ``mine`` those of them that wait for a decision which the
-    reader may make."""
+    """``seen`` are the approvals that the reader may look at, ``decidable`` gives those that wait for a decision which
+    the reader may make: it asks for the reader's groups, so only once it is needed."""
 
     seen: QuerySet[Approval]
-    mine: QuerySet[Approval]
+    decidable: Callable[[], QuerySet[Approval]]
 
     @property
     def unknown(self) -> QuerySet[Approval]:
@@ -101,8 +101,10 @@ class Source:
         return self.seen.filter(tool_call__in=ToolCall.objects.filter(state="unknown").values("pk"))
 
 
-def page(asked: Asked, source: Source, *, size: int = PAGE) -> Page:
-    """The rows of one page, each with ``session``, ``tool_call`` and ``decided_by_user``; two queries at most."""
+def page(asked: Asked, source: Source, *, size: int = 0) -> Page:
+    """The rows of one page, each with ``session``, ``tool_call`` and ``decided_by_user``; two queries at most. ``size``
+    is ``PAGE`` unless it is given."""
+    size = size or PAGE
     found: list[Any] = []
     for part in _parts(asked, source):
         found += part[: size + 1 - len(found)]
@@ -122,14 +124,9 @@ def cursor(view: str, approval: Approval) -> str:
             return str(approval.pk)
 
 
-def counts(source: Source) -> Mapping[str, str]:
-    """How many there are in each view, as it is written; of ``all`` nothing is counted."""
-    return {
-        "waiting": counted(source.seen.filter(PENDING)),
-        "mine": counted(source.mine),
-        "unknown": counted(source.unknown),
-        "decided": counted(source.seen.filter(decided_at__isnull=False)),
-    }
+def counts(source: Source, *, may_decide: bool) -> Mapping[str, str]:
+    """How many there are in the views that are short, as it is written. What waits the frame counts."""
+    return {"mine": counted(source.decidable()) if may_decide else "", "unknown": counted(source.unknown)}
 
 
 def counted(rows: QuerySet[Any]) -> str:
@@ -173,7 +170,7 @@ def _parts(asked: Asked, source: Source) -> Iterable[QuerySet[Any]]:
         case "waiting":
             return _waiting(listed(_filtered(asked, source.seen.filter(PENDING))), asked.after)
         case "mine":
-            return _waiting(listed(_filtered(asked, source.mine)), asked.after)
+            return _waiting(listed(_filtered(asked, source.decidable())), asked.after)
         case "decided":
             return [_newest_decided(listed(_filtered(asked, source.seen)), asked.after)]
     rows = listed(_filtered(asked, source.unknown if asked.view == "unknown" else source.seen))

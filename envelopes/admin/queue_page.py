@@ -41,9 +41,12 @@ class Filter:
     chosen: str
 
 
-def context(asked: Asked, source: Source, who: Principal) -> dict[str, Any]:
-    """What the template of the whole page needs beside the frame's own."""
-    page, found = queue.page(asked, source), queue.counts(source)
+def context(
+    asked: Asked, source: Source, who: Principal, *, may_decide: bool, waiting: str
+) -> dict[str, Any]:
+    """What the template of the whole page needs beside the frame's own, which has counted those that wait."""
+    page = queue.page(asked, source)
+    found = {"waiting": waiting, **queue.counts(source, may_decide=may_decide)}
     return {
         "asked": asked,
         "rows": drawn(page.rows, who),
@@ -77,9 +80,7 @@ def rows_now(asked: Asked, source: Source, who: Principal, shown: str) -> list[Q
 
 def _foot(asked: Asked, count: str) -> str:
     if asked.view in ("waiting", "mine"):
-        return _("{} waiting, the next to expire first").format(count)
-    if asked.view == "decided":
-        return _("{} decided, the newest first").format(count)
+        return _("{} waiting, the next to expire first").format(count) if count else ""
     return _("The newest first")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,10 +46,17 @@ class QueueRow:
     state: str = ""
 
 
-def drawn(approvals: Iterable[Any], who: Principal, *, gone: Iterable[Any] = ()) -> list[QueueRow]:
-    """The rows of ``queue.page``, and ``gone`` behind them; one query for whose they are."""
+def drawn(
+    approvals: Iterable[Any],
+    who: Principal,
+    *,
+    gone: Iterable[Any] = (),
+    named: Mapping[int, SafeString] | None = None,
+) -> list[QueueRow]:
+    """The rows of ``queue.page``, and ``gone`` behind them; one query for whose they are, unless ``named`` knows."""
     waiting, over = list(approvals), list(gone)
-    named = owners(approval.session_id for approval in [*waiting, *over])
+    if named is None:
+        named = owners(approval.session_id for approval in [*waiting, *over])
     return [
         *(_row(one, who, named.get(one.session_id, NOTHING)) for one in waiting),
         *(_row(one, who, named.get(one.session_id, NOTHING), gone=True) for one in over),

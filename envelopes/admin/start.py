@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.admin import AdminSite
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Subquery
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
@@ -28,6 +28,8 @@ from envelopes.models import Approval, Session, ToolCall, Turn
 
 SHOWN = 4
 """Rows of each list; the rest is a link away."""
+LIVE_COUNTED = 99
+"""Live conversations are counted so far."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,13 @@ def context(site: AdminSite, request: HttpRequest) -> dict[str, Any]:
         "date": date_format(timezone.localtime(now), "l j F Y"),
         "figures": [],
     }
+    page = queue.page(queue.Asked(), _source(site, request), size=SHOWN) if sees[Approval] else queue.Page([])
+    recent = _recent(now) if sees[Session] else []
+    named = owners([*(one.session_id for one in page.rows), *(one.pk for one in recent[:SHOWN])])
     if sees[Approval]:
-        told |= _waiting(site, request, who, now) | _decisions(told["figures"], now)
+        told |= _waiting(page, who, now, named) | _decisions(told["figures"], now)
     if sees[Session]:
-        told |= _live(told["figures"], now)
+        told |= _live(told["figures"], recent, named)
     if sees[Turn]:
         told |= _errors(told["figures"], now, calls=sees[ToolCall]) | _tokens(told["figures"], now)
     return told
@@ -78,28 +83,36 @@ def _sees(site: AdminSite, request: HttpRequest, model: type[Any]) -> bool:
 # -- what waits, and what goes on -------------------------------------------------------------------------------------
 
 
-def _waiting(site: AdminSite, request: HttpRequest, who: Principal, now: datetime) -> dict[str, Any]:
+def _source(site: AdminSite, request: HttpRequest) -> queue.Source:
     source: queue.Source = site._registry[Approval].source(request)  # type: ignore[attr-defined]
-    page = queue.page(queue.Asked(), source, size=SHOWN)
+    return source
+
+
+def _waiting(
+    page: queue.Page, who: Principal, now: datetime, named: Mapping[int, SafeString]
+) -> dict[str, Any]:
     first = page.rows[0].expires_at if page.rows else None
     return {
-        "waiting_rows": drawn(page.rows, who),
+        "waiting_rows": drawn(page.rows, who, named=named),
         "next_in": countdown(first - now) if first and (first - now).total_seconds() < 3600 else "",
         "queue_url": reverse("admin:envelopes_approval_changelist"),
     }
 
 
-def _live(figures: list[Figure], now: datetime) -> dict[str, Any]:
-    recent = Session.objects.filter(updated_at__gte=now - today.LIVE)
-    rows: QuerySet[Any] = recent.order_by("-updated_at", "-pk")
+def _recent(now: datetime) -> list[Any]:
+    """Live conversations with where their newest turn stands, at most ``LIVE_COUNTED`` + 1."""
+    rows = Session.objects.filter(updated_at__gte=now - today.LIVE).order_by("-updated_at", "-pk")
     newest = Turn.objects.filter(session=OuterRef("pk")).order_by("-number")
     rows = rows.annotate(
         status=Subquery(newest.values("status")[:1]),
         said=Subquery(newest.values("turn_state")[:1]),
         end=Subquery(newest.values("finalized_by")[:1]),
-    )[:SHOWN]
-    found, count = list(rows), queue.counted(recent)
-    named = owners(session.pk for session in found)
+    )
+    return list(rows[: LIVE_COUNTED + 1])
+
+
+def _live(figures: list[Figure], recent: list[Any], named: Mapping[int, SafeString]) -> dict[str, Any]:
+    count = f"{LIVE_COUNTED}+" if len(recent) > LIVE_COUNTED else f"{len(recent)}"
     url = reverse("admin:envelopes_session_changelist")
     minutes = int(today.LIVE.total_seconds()) // 60
     note = _("something happened in the last {} min").format(minutes)
@@ -113,7 +126,7 @@ def _live(figures: list[Figure], now: datetime) -> dict[str, Any]:
                 named.get(one.pk, NOTHING),
                 reveal(agent_name(one.actor)),
             )
-            for one in found
+            for one in recent[:SHOWN]
         ],
         "live_count": count,
         "live_url": url,
