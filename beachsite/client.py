@@ -48,10 +48,14 @@ SHEETS = {
         "approval",
         "desk",
         "lists",
+        "figures",
+        "one",
         "stock",
         "admin",
         "modes",
     ),
+    # What surfaces need, for the pages of the desk that show a conversation; after desk.css.
+    "beach/seen.css": ("a2ui", "own", "panel"),
     "beach/door.css": (*_SHARED, "door", "modes"),
     "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }

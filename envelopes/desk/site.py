@@ -6,12 +6,15 @@ and how many approvals wait.
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from django.apps import apps
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
 from django.utils import timezone
@@ -19,7 +22,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from envelopes.desk.waiting import WAITING_COUNTED, waiting_count
+from envelopes.desk.waiting import WAITING_COUNTED, version, waiting_count
 
 MODELS = {
     "session": "chat",
@@ -51,10 +54,22 @@ class Desk(AdminSite):
     index_title = gettext_lazy("Desk")
     login_template = "registration/login.html"
     enable_nav_sidebar = False
+    _start: ClassVar[Callable[[AdminSite, HttpRequest], dict[str, Any]] | None] = None
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         settings = path("settings/", self.admin_view(self.settings_view), name="settings")
-        return [settings, *super().get_urls()]
+        pulse = path("pulse/", self.admin_view(self.pulse_view), name="pulse")
+        return [settings, pulse, *super().get_urls()]
+
+    @classmethod
+    def start_with(cls, context: Callable[[AdminSite, HttpRequest], dict[str, Any]]) -> None:
+        """``context`` makes what the start page shows: the admin's, which knows the models and comes after the site."""
+        cls._start = context
+
+    def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> TemplateResponse:
+        start = type(self)._start
+        made = start(self, request) if start is not None else {}
+        return super().index(request, {**made, **(extra_context or {})})
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
         context: dict[str, Any] = super().each_context(request)
@@ -63,6 +78,8 @@ class Desk(AdminSite):
             "sections": sections,
             "section": next((one for one in sections if one.current), None),
             "waiting": next((one for one in sections if one.count), None),
+            "pulse_url": reverse("admin:pulse") if any(one.icon == "shield" for one in sections) else "",
+            "desk_words": _words(),
             "zone": timezone.get_current_timezone_name(),
             "theme": request.COOKIES.get("beach_theme", "auto"),
         }
@@ -77,6 +94,17 @@ class Desk(AdminSite):
         context = {**self.each_context(request), "title": _("Settings"), "app_list": rest}
         return TemplateResponse(request, "admin/settings.html", context)
 
+    def pulse_view(self, request: HttpRequest) -> HttpResponse:
+        """How many approvals wait, as the head of the page writes it, and what changes with every question and
+        decision: asked again and again by pages that stand open."""
+        admin = self._registry.get(apps.get_model("envelopes", "approval"))
+        if admin is None or not admin.has_view_permission(request):
+            raise PermissionDenied
+        shown, counted = _shown(waiting_count())
+        response = JsonResponse({"count": shown, "counted": counted, "version": version()})
+        response["Cache-Control"] = "no-store"
+        return response
+
     def _sections(self, request: HttpRequest) -> list[Section]:
         """Those that this person may open."""
         here = _here(request)
@@ -86,8 +114,7 @@ class Desk(AdminSite):
             admin = self._registry.get(model)
             if admin is None or not admin.has_view_permission(request):
                 continue
-            count = waiting_count() if name == "approval" else 0
-            shown = f"{WAITING_COUNTED}+" if count > WAITING_COUNTED else str(count or "")
+            shown, counted = _shown(waiting_count()) if name == "approval" else ("", "")
             found.append(
                 Section(
                     capfirst(str(model._meta.verbose_name_plural)),
@@ -95,11 +122,30 @@ class Desk(AdminSite):
                     icon,
                     here == name,
                     shown,
-                    _("{} waiting").format(shown) if shown else "",
+                    counted,
                 )
             )
         found.append(Section(_("Settings"), reverse("admin:settings"), "gear", here == "settings"))
         return found
+
+
+def _shown(count: int) -> tuple[str, str]:
+    """The number of those that wait as it is written, and in words; both empty for none."""
+    shown = f"{WAITING_COUNTED}+" if count > WAITING_COUNTED else str(count or "")
+    return shown, _("{} waiting").format(shown) if shown else ""
+
+
+def _words() -> dict[str, object]:
+    """What the page's own code says, and the server's time."""
+    return {
+        "now": round(time.time() * 1000),
+        "left": _("{} left"),
+        "over": _("Time is up"),
+        "chosen": _("{} selected."),
+        "chosenOne": _("{} selected."),
+        "fresh": _("{} new requests"),
+        "freshOne": _("{} new request"),
+    }
 
 
 def _is_section(model: Any) -> bool:

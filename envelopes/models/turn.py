@@ -92,6 +92,8 @@ class Turn(models.Model):
             models.Index(fields=["status", "lease_until"], name="turn_runnable"),
             # Of a long conversation nobody reads all turns to find that none is at work.
             models.Index(fields=["session", "status"], name="turn_at_work"),
+            # What failed today, for the desk.
+            models.Index(fields=["turn_state", "settled_at"], name="turn_ended"),
         ]
 
     def __str__(self) -> str:

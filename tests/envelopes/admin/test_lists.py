@@ -14,11 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from envelopes.admin import agent_call, base
+from envelopes.admin import queue as queue_module
 from envelopes.admin.newest import NewestFirstAdmin
-from envelopes.approvals.service import expire_due
+from envelopes.approvals.service import decide, expire_due
 from envelopes.models import AgentCall, Approval, Artifact, Session, ToolCall, Turn
 from tests import factories
-from tests.envelopes.admin.pages import MODELS, one_of_each, text_of, url, viewer
+from tests.envelopes.admin.pages import MODELS, client_of, decider, one_of_each, text_of, url, viewer
 
 pytestmark = pytest.mark.django_db
 
@@ -142,51 +143,97 @@ def make_queue() -> dict[str, Approval]:
     return queue
 
 
-def test_waiting_ones_stand_first_then_unknown_outcomes_then_the_newest() -> None:
-    queue = make_queue()
-    names = {approval.pk: name for name, approval in queue.items()}
+def queue(client: Client, query: str = "") -> list[int]:
+    """The keys of the approvals of the page."""
+    return [row.pk for row in client.get(f"{url(Approval, 'changelist')}{query}").context["rows"]]
 
-    order = [names[approval.pk] for approval in listed(viewer(), url(Approval, "changelist"))]
 
-    assert order == ["second", "first", "unknown", "done", "denied", "expired"]
+def test_the_next_to_expire_stands_first_and_what_has_no_limit_last() -> None:
+    session, now = factories.make_session(), timezone.now()
+    lasting, later, soon, same = (factories.make_approval(session, {"order": f"A{n}"}) for n in range(4))
+    for approval, minutes in ((later, 50), (soon, 5), (same, 5)):
+        Approval.objects.filter(pk=approval.pk).update(expires_at=now + timedelta(minutes=minutes))
+
+    assert queue(viewer()) == [soon.pk, same.pk, later.pk, lasting.pk]
+
+
+def test_a_page_of_the_queue_begins_where_the_one_before_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_module, "PAGE", 2)
+    session, now = factories.make_session(), timezone.now()
+    made = [factories.make_approval(session, {"order": f"A{n}"}) for n in range(7)]
+    for number, approval in enumerate(made[:4]):
+        # Two at the same moment, on both sides of a page's end.
+        at = now + timedelta(minutes=10 * (number // 3))
+        Approval.objects.filter(pk=approval.pk).update(expires_at=at + timedelta(hours=1))
+    client, read, query = viewer(), [], ""
+    while True:
+        page = client.get(f"{url(Approval, 'changelist')}{query}")
+        read += [row.pk for row in page.context["rows"]]
+        query = page.context["more"]
+        if not query:
+            break
+
+    assert read == [approval.pk for approval in made]
+    assert queue(client, "?after=nonsense") == read[:2]
 
 
 def test_the_queue_says_all_that_matters() -> None:
-    queue = make_queue()
+    make_queue()
     text = text_of(viewer().get(url(Approval, "changelist")).content)
 
-    digest = queue["first"].digest
-    for word in (
-        "Waiting (2)",
-        "Outcome unknown (1)",
-        "2 h 0 min",
-        "in 59 min",
-        "order: first",
-        "refund",
-        "High",
-    ):
-        assert word in text
-    assert f"{digest[:4]} {digest[4:8]}" in text
-    for state in ("Pending", "Outcome unknown", "Done", "Denied", "Expired"):
-        assert state in text
+    for word in ("Waiting 2", "Outcome unknown 1", "59:", "order: first", "refund", "High"):
+        assert word in text, word
+    everything = text_of(viewer().get(f"{url(Approval, 'changelist')}?view=all").content)
+    for state in ("Outcome unknown", "Done", "Denied", "Expired"):
+        assert state in everything
 
 
 @pytest.mark.parametrize(
-    ("tab", "names"),
+    ("query", "names"),
     [
-        ("waiting", {"first", "second"}),
-        ("unknown", {"unknown"}),
-        ("high", {"first", "second", "expired", "denied", "done", "unknown"}),
-        ("mine", set()),
-        ("nonsense", {"first", "second", "expired", "denied", "done", "unknown"}),
+        ("", {"first", "second"}),
+        ("?view=unknown", {"unknown"}),
+        ("?view=decided", {"expired", "denied", "done", "unknown"}),
+        ("?view=all", {"first", "second", "expired", "denied", "done", "unknown"}),
+        ("?view=nonsense", {"first", "second"}),
+        ("?view=all&risk=low", set()),
+        ("?tool=refund&agent=billing&risk=high", {"first", "second"}),
+        ("?tool=other", set()),
+        ("?age=older", set()),
+        ("?age=hour", set()),
+        ("?age=day", {"first", "second"}),
+        ("?q=REFUND", {"first", "second"}),
     ],
 )
-def test_the_tabs_of_the_queue(tab: str, names: set[str]) -> None:
-    queue = make_queue()
+def test_the_views_and_filters_of_the_queue(query: str, names: set[str]) -> None:
+    made = make_queue()
 
-    found = {approval.pk for approval in listed(viewer(), f"{url(Approval, 'changelist')}?queue={tab}")}
+    assert set(queue(viewer(), query)) == {made[name].pk for name in names}
 
-    assert found == {queue[name].pk for name in names}
+
+def test_mine_to_decide_is_what_one_may_decide() -> None:
+    waiting = make_queue()["first"]
+
+    assert queue(viewer(), "?view=mine") == []
+    assert waiting.pk in queue(decider(), "?view=mine")
+
+
+def test_an_open_queue_hears_what_is_new_and_what_was_decided_elsewhere() -> None:
+    client = decider()
+    pulse, address = "/admin/pulse/", url(Approval, "changelist")
+    first = factories.make_approval(factories.make_session(), expires_after=3600)
+    before = client.get(pulse).json()
+    maria = factories.make_user("maria", staff=True, permissions=["decide_approval"])
+    decide(first.approval_id, "denied", factories.make_principal(maria), source="admin")
+    second = factories.make_approval(factories.make_session())
+
+    after = client.get(pulse).json()
+    rows = client.get(f"{address}?part=rows&shown={first.pk},x,999999").context["rows"]
+
+    assert before["version"] != after["version"] and after["counted"] == "1 waiting"
+    assert [(row.pk, row.state) for row in rows] == [(second.pk, ""), (first.pk, "gone")]
+    assert "Denied by" in rows[1].when and "maria" in rows[1].when
+    assert client_of(factories.make_user(staff=True)).get(pulse).status_code == 403
 
 
 def test_every_sort_and_search_of_a_list_works() -> None:
