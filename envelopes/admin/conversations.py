@@ -19,7 +19,7 @@ from envelopes.admin.newest import AFTER, BEFORE, place_in
 from envelopes.admin.people import account_name
 from envelopes.desk.times import clock
 from envelopes.markup.html import SafeString, reveal
-from envelopes.models import ConversationFacts, Participant
+from envelopes.models import Claim, ConversationFacts, Participant, Session
 from envelopes.registries.actors import actors
 from envelopes.search import Filters, OwnerKind, Query, State
 from envelopes.search.listing import COUNTED, counts, facts_of
@@ -91,6 +91,7 @@ class Line:
     state: str
     mark: str
     agent: str
+    claimed: SafeString
     when: SafeString
 
 
@@ -112,8 +113,9 @@ class Conversations:
     is_filtered: bool
 
 
-def conversations(asked: QueryDict) -> Conversations:
-    """The page that an address asks for. Whatever it holds that means nothing is left out."""
+def conversations(asked: QueryDict, reader: int | None = None) -> Conversations:
+    """The page that an address asks for, for the account with the key ``reader``. Whatever the address holds that means
+    nothing is left out."""
     behind = search.catch_up(CAUGHT_UP)
     kept = {name: value for name in _KEPT if (value := asked.get(name, "").strip())}
     filters = _filters(kept)
@@ -126,7 +128,7 @@ def conversations(asked: QueryDict) -> Conversations:
         _tabs(kept),
         _drops(kept, filters, owners.values()),
         {name: value for name, value in kept.items() if name != "q"},
-        [_line(one, owners.get(one.session_id), query) for one in facts],
+        [_line(one, owners.get(one.session_id), query, reader) for one in facts],
         _url(kept, after=str(found.newer)) if found.newer is not None else "",
         _url(kept, before=str(found.older)) if found.older is not None else "",
         behind,
@@ -242,7 +244,7 @@ def _switch(name: str, kept: Mapping[str, str], key: str) -> Drop:
     return Drop(name, (), name if is_on else "", _url(kept, **{key: "" if is_on else "1"}))
 
 
-def _line(facts: ConversationFacts, owner: Participant | None, query: Query) -> Line:
+def _line(facts: ConversationFacts, owner: Participant | None, query: Query, reader: int | None) -> Line:
     session = facts.session
     words, mark = STATES[State(facts.state)]
     said = facts.last_words
@@ -260,8 +262,16 @@ def _line(facts: ConversationFacts, owner: Participant | None, query: Query) -> 
         str(words),
         mark,
         actor.display_name if actor else session.actor,
+        _claimed(session, reader),
         clock(moment_of(facts.place)),
     )
+
+
+def _claimed(session: Session, reader: int | None) -> SafeString:
+    claim: Claim | None = getattr(session, "claim", None)
+    if claim is None:
+        return SafeString("")
+    return reveal(_("You") if claim.user_id == reader else claim.name)
 
 
 def _name(owner: Participant | None) -> SafeString:

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from envelopes.access import principal_of
 from envelopes.admin.agent_call import waiting
 from envelopes.admin.base import HistoryAdmin, download, refuse_nul
+from envelopes.admin.conversation.pages import ConversationPages
 from envelopes.admin.conversations import conversations
 from envelopes.admin.sentences import sentence
 from envelopes.admin.taking import Taking
@@ -81,8 +82,9 @@ def _changes(row: Row, proposing: Sequence[str]) -> Iterator[str]:
 
 
 @admin.register(Session)
-class SessionAdmin(Taking, HistoryAdmin[Session]):
-    """Conversations; what the list does is in ``conversations``."""
+class SessionAdmin(ConversationPages, Taking, HistoryAdmin[Session]):
+    """Conversations; what the list does is in ``conversations``. The page of one is ``conversation``; what Django calls
+    its change page is the log of it."""
 
     change_form_template = "admin/envelopes/session/change_form.html"
     inlines = [ParticipantInline]
@@ -140,7 +142,7 @@ class SessionAdmin(Taking, HistoryAdmin[Session]):
         context = {
             **self.admin_site.each_context(request),
             "title": capfirst(str(self.opts.verbose_name_plural)),
-            "listed": conversations(request.GET),
+            "listed": conversations(request.GET, request.user.pk),
             **(extra_context or {}),
         }
         return TemplateResponse(request, "admin/envelopes/session/change_list.html", context)

@@ -167,5 +167,6 @@ def _rows(statement: str, values: list[Any]) -> list[Any]:
 def facts_of(pks: Collection[int], *, words: bool) -> list[ConversationFacts]:
     """These in the order of their places, with their conversations and, where ``words`` are asked for, with what was
     said in them. One query."""
-    related = ("session", "session__words") if words else ("session",)
+    claim = "session__claim"
+    related = (claim, "session__words") if words else (claim,)
     return list(ConversationFacts.objects.filter(pk__in=pks).select_related(*related).order_by("-place"))
