@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from a2ui.catalog.beach.scale import scale
+from a2ui.compose.axis import scale
 from envelopes.markup.html import SafeString, html, join
 
 _TOP, _BASE, _LEFT = 10.0, 84.0, 8.0
