@@ -25,7 +25,7 @@ from django.core.files.storage import FileSystemStorage
 
 ENTRIES = {
     f"beach/{name}.js": name
-    for name in ("panel", "files", "widgets", "gallery", "door", "table", "desk", "talk")
+    for name in ("panel", "files", "widgets", "gallery", "door", "table", "talk", "desk")
 }
 """What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
@@ -58,8 +58,8 @@ SHEETS = {
         "talk",
         "modes",
     ),
-    # What surfaces need, for the pages of the desk that show a conversation; after desk.css.
-    "beach/seen.css": ("a2ui", "own", "panel"),
+    # What the chat’s own page needs beside, where the desk shows it; after desk.css.
+    "beach/seen.css": ("panel",),
     "beach/door.css": (*_SHARED, "door", "modes"),
     "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }

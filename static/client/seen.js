@@ -11,6 +11,7 @@ export async function showSeen() {
   if (!thread) return;
   const still = make('fieldset', { className: 'dk-still', disabled: true });
   still.append(...thread.childNodes);
+  for (const element of all('.b-approval__btns, .b-approval__edit', still)) element.remove();
   // Its elements are known by their ids on its own page; on this one they would be there twice.
   for (const element of all('[id]', still)) element.removeAttribute('id');
   place.replaceChildren(still);

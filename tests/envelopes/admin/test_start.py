@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -167,6 +168,16 @@ def test_a_bound_that_cuts_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     a_day()
 
     assert "of the newest 1" in text_of(decider().get("/admin/").content)
+
+
+@pytest.mark.parametrize(
+    ("most", "ticks"),
+    [(0, [0, 1]), (1, [0, 1]), (4, [0, 1, 2, 3, 4]), (6, [0, 2, 4, 6]), (37, [0, 10, 20, 30, 40])],
+)
+def test_an_axis_has_round_numbers(most: int, ticks: list[int]) -> None:
+    drawn = charts.bars([charts.Bar("09", (most,))], "An hour")
+
+    assert [int(word) for word in re.findall(r"is-end[^>]*>(\d+)<", drawn)] == ticks
 
 
 def test_bars_stand_on_the_axis_and_no_length_is_a_style() -> None:
