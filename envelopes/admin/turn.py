@@ -13,8 +13,9 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from envelopes.admin.base import HistoryAdmin, StateFilter
+from envelopes.admin.base import StateFilter
 from envelopes.admin.display import DASH, folded, link, shown_field, turn_mark
+from envelopes.admin.newest import NewestFirstAdmin
 from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.rules import Reader
 from envelopes.desk.times import length, moment
@@ -48,15 +49,13 @@ class StatusFilter(StateFilter):
 
 
 @admin.register(Turn)
-class TurnAdmin(HistoryAdmin[Turn]):
+class TurnAdmin(NewestFirstAdmin[Turn]):
     """Newest first: the order in which they began."""
 
     list_display = ["named", "conversation", "actor", "state", "finalized_by", "attempt", "steps", "lasted"]
     list_filter = [StatusFilter]
     list_select_related = ["session"]
-    ordering = ["-pk"]
-    sortable_by = ["state"]
-    search_fields = ["^public_id"]
+    search_fields = ["public_id__startswith"]
     search_help_text = "Search by ID"
     json_fields = ["trigger", "messages", "results", "live"]
     extra_fields = ["lasted", "envelope"]
@@ -80,7 +79,7 @@ class TurnAdmin(HistoryAdmin[Turn]):
     def conversation(self, turn: Turn) -> SafeString:
         return link(turn.session, str(turn.session))
 
-    @admin.display(description="status", ordering="status")
+    @admin.display(description="status")
     def state(self, turn: Turn) -> SafeString:
         return turn_mark(turn.status, turn.turn_state, turn.finalized_by)
 

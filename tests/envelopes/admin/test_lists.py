@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from envelopes.admin import agent_call, base
 from envelopes.admin import queue as queue_module
+from envelopes.admin.newest import NewestFirstAdmin
 from envelopes.approvals.service import decide, expire_due
 from envelopes.models import AgentCall, Approval, Artifact, Session, ToolCall, Turn
 from tests import factories
@@ -33,9 +34,12 @@ def queries_of(client: Client, address: str) -> list[str]:
 def test_a_list_needs_no_query_for_each_row(model: type[Model]) -> None:
     one_of_each()
     client = viewer()
+    # The list of conversations reads what the search has not read yet.
+    queries_of(client, url(model, "changelist"))
     few = queries_of(client, url(model, "changelist"))
     for _ in range(10):
         one_of_each()
+    queries_of(client, url(model, "changelist"))
     many = queries_of(client, url(model, "changelist"))
 
     assert len(many) == len(few) <= 12, "\n".join(many)
@@ -45,7 +49,9 @@ def test_a_list_needs_no_query_for_each_row(model: type[Model]) -> None:
 def test_a_list_leaves_large_values_in_the_database(model: type[Model]) -> None:
     one_of_each()
     large = ["messages", "results", "live", "trigger", "args", "result", "error", "content", "data"]
-    for sql in queries_of(viewer(), url(model, "changelist")):
+    client = viewer()
+    queries_of(client, url(model, "changelist"))
+    for sql in queries_of(client, url(model, "changelist")):
         selected = sql.partition(" FROM ")[0]
         if model is Approval:
             # Those of waiting approvals are what the queue is about.
@@ -70,11 +76,11 @@ def test_a_page_of_the_timeline_needs_no_query_for_each_row(django_assert_num_qu
 def test_nothing_counts_a_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "COUNTED", 3)
     for _ in range(5):
-        factories.make_session()
+        factories.make_agent_call(factories.make_session())
     client = viewer()
 
-    queries = queries_of(client, url(Session, "changelist"))
-    response = client.get(url(Session, "changelist"))
+    queries = queries_of(client, url(AgentCall, "changelist"))
+    response = client.get(url(AgentCall, "changelist"))
 
     counting = [sql for sql in queries if "COUNT(*)" in sql]
     # That of the list, and that of what waits in the head of every page.
@@ -82,59 +88,35 @@ def test_nothing_counts_a_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "Showing the first 3" in text_of(response.content)
 
 
-# -- sessions ----------------------------------------------------------------------------------------------------
+# -- newest first ------------------------------------------------------------------------------------------------
 
 
 def listed(client: Client, address: str) -> list[Any]:
     return list(client.get(address).context["cl"].result_list)
 
 
-def test_the_columns_of_sessions() -> None:
-    ada = factories.make_user("ada")
-    session = factories.make_session(ada, title="Lisbon")
-    factories.settle_turn(factories.make_turn(session))
-    factories.make_approval(session)
-    factories.make_session(factories.make_visitor()[0], title="Porto")
+@pytest.mark.parametrize("model", [Turn, ToolCall, Artifact], ids=lambda model: model.__name__)
+def test_long_lists_go_on_from_where_one_is(monkeypatch: pytest.MonkeyPatch, model: type[Model]) -> None:
+    monkeypatch.setattr(NewestFirstAdmin, "list_per_page", 2)
+    rows = [one_of_each()[model].pk for _ in range(5)]
+    client, address = viewer(), url(model, "changelist")
+    # Of one more answer each was approved something.
+    found = list(model._default_manager.filter(pk__gte=min(rows)).order_by("-pk"))
 
-    text = text_of(viewer().get(url(Session, "changelist")).content)
-
-    for word in ("Lisbon", "ada", "Waiting for approval", "Visitor", "Porto"):
-        assert word in text
-    session.refresh_from_db()
-    assert f"Waiting for approval{session.last_seq}" in text
-
-
-def test_the_newest_turn_counts() -> None:
-    session = factories.make_session()
-    factories.make_approval(session)
-    factories.settle_turn(factories.make_turn(session))
-
-    assert "Complete" in text_of(viewer().get(url(Session, "changelist")).content)
-
-
-def test_sessions_are_found_by_title_and_by_the_beginning_of_their_id() -> None:
-    lisbon, porto = factories.make_session(title="Lisbon trip"), factories.make_session(title="Porto trip")
-    client, address = viewer(), url(Session, "changelist")
-
-    assert listed(client, f"{address}?q=lisbon") == [lisbon]
-    assert listed(client, f"{address}?q={porto.public_id[:10]}") == [porto]
-    assert set(listed(client, f"{address}?q=trip")) == {lisbon, porto}
-    assert listed(client, f"{address}?q={porto.public_id[1:9]}x") == []
-
-
-def test_results_are_counted_only_where_something_was_looked_for() -> None:
-    factories.make_session(title="Lisbon trip")
-    client, address = viewer(), url(Session, "changelist")
-
-    assert "Show all" not in text_of(client.get(address).content)
-    assert "1 result (Show all)" in text_of(client.get(f"{address}?q=lisbon").content)
-
-
-def test_sessions_are_filtered_by_agent() -> None:
-    with factories.acting(name="billing"), factories.acting(name="travel"):
-        mine, _ = factories.make_session(actor="travel"), factories.make_session(actor="billing")
-
-        assert listed(viewer(), f"{url(Session, 'changelist')}?actor=travel") == [mine]
+    first = client.get(f"{address}?q=").context["cl"]
+    assert (list(first.result_list), first.newer) == (found[:2], "")
+    second = client.get(f"{address}{first.older}").context["cl"]
+    one_of_each()
+    assert list(second.result_list) == found[2:4]
+    third = client.get(f"{address}{second.older}").context["cl"]
+    assert list(third.result_list) == found[4:6]
+    back = client.get(f"{address}{third.newer}").context["cl"]
+    assert list(back.result_list) == found[2:4]
+    assert all(
+        "COUNT(" not in sql or "LIMIT" in sql for sql in queries_of(client, f"{address}{second.older}")
+    )
+    assert client.get(f"{address}?before=x&after=-3").context["cl"].newer == ""
+    assert "Nothing fits. Show all" in text_of(client.get(f"{address}?before=0").content)
 
 
 # -- the queue ---------------------------------------------------------------------------------------------------
@@ -272,9 +254,9 @@ def test_a_turn_that_a_person_stopped_is_no_error() -> None:
     session = factories.make_session()
     factories.settle_turn(factories.make_turn(session), "error", finalized_by="cancelled")
 
-    for model in (Turn, Session):
+    for model, mark in ((Turn, "stopped"), (Session, "closed")):
         html = viewer().get(url(model, "changelist")).content.decode()
-        assert 'data-state="stopped">Stopped<' in html
+        assert f'data-state="{mark}">Stopped<' in html
         assert 'data-state="failed"' not in html
 
 
