@@ -29,7 +29,7 @@ from envelopes.admin.editing import Editing, edit_url
 from envelopes.admin.owners import owners
 from envelopes.admin.queue_rows import agent_name
 from envelopes.admin.timeline import log_of
-from envelopes.approvals.rights import decidable, right_to_decide
+from envelopes.approvals.rights import decidable
 from envelopes.approvals.rules import StoredRule, stored
 from envelopes.desk.times import clock, due, moment
 from envelopes.markup import approval_rule
@@ -55,20 +55,15 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever may decide may read what there is to decide."""
-        who = principal_of(request)
-        if self._sees_all(request):
+        if self.sees_all(request):
             return True
-        return decidable(who).exists() if obj is None else right_to_decide(who, obj) is not None
-
-    def _sees_all(self, request: HttpRequest) -> bool:
-        return super().has_view_permission(request) or principal_of(request).may_decide_all()
+        return self.has_decide_permission(request) if obj is None else self.may_decide(request, obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Approval]:
-        rows = super().get_queryset(request).select_related("session", "turn", "tool_call", "decided_by_user")
-        return self._visible_rows(request, rows)
+        return super().get_queryset(request).select_related("session", "turn", "tool_call", "decided_by_user")
 
     def _visible_rows(self, request: HttpRequest, rows: QuerySet[Approval]) -> QuerySet[Approval]:
-        if self._sees_all(request):
+        if self.sees_all(request):
             return rows
         who = principal_of(request)
         decided = Decision.objects.filter(by=who.key).values("approval")
@@ -145,7 +140,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         if approval is not None and self.has_view_permission(request, approval):
             who = principal_of(request)
             audit.shown(approval, who, ADMIN.name)
-            may = right_to_decide(who, approval) is not None
+            may = self.may_decide(request, approval)
             place = queue.neighbours(approval, self.source(request))
             more |= {
                 "title": _("Approval"),
