@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from a2ui.compose.axis import scale
 from envelopes.markup.html import SafeString, html, join
 
 _TOP, _BASE, _LEFT = 10.0, 84.0, 8.0
@@ -31,9 +30,9 @@ class Bar:
 
 def bars(series: Sequence[Bar], label: str) -> SafeString:
     """Stacked bars over named places, with an axis of round numbers. ``label`` says what there is to see."""
-    axis = scale([float(one.total) for one in series] or [0.0], from_zero=True, decimals=0)
-    top = axis.ticks[-1] or 1.0
-    pieces = [_tick(value / top, f"{value:,.0f}") for value in axis.ticks]
+    ticks = _ticks(max((one.total for one in series), default=0))
+    top = ticks[-1]
+    pieces = [_tick(value / top, f"{value:,}") for value in ticks]
     step = (100 - _LEFT) / max(1, len(series))
     for number, one in enumerate(series):
         left, at = _LEFT + step * (number + 0.24), 0.0
@@ -98,6 +97,15 @@ def bins(counts: Sequence[tuple[str, int, str]]) -> list[Bin]:
         )
         for name, count, mark in counts
     ]
+
+
+def _ticks(most: int) -> list[int]:
+    """Round numbers from nought to what is at least ``most``, four steps or fewer."""
+    power = 10 ** max(0, len(str(max(1, most))) - 2)
+    step = next(
+        size * times for size in (power, power * 10) for times in (1, 2, 5) if 4 * size * times >= most
+    )
+    return [step * number for number in range(max(1, -(-most // step)) + 1)]
 
 
 def _tick(share: float, name: str) -> SafeString:
