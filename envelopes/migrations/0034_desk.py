@@ -7,11 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-<<<<<<<< HEAD:envelopes/migrations/0034_desk.py
         ("envelopes", "0033_approval_mails"),
-========
-        ("envelopes", "0032_unnamed_files"),
->>>>>>>> h/find:envelopes/migrations/0033_desk.py
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
