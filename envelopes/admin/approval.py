@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
@@ -21,7 +20,7 @@ from envelopes import audit
 from envelopes.access import principal_of
 from envelopes.admin import approval_page, queue, queue_page
 from envelopes.admin.approval_card import card
-from envelopes.admin.approval_state import decider_of, state_of, took
+from envelopes.admin.approval_state import decider_of, took
 from envelopes.admin.base import HistoryAdmin
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, folded, lines, link
@@ -31,6 +30,7 @@ from envelopes.admin.queue_rows import agent_name
 from envelopes.admin.timeline import log_of
 from envelopes.approvals.rights import decidable
 from envelopes.approvals.rules import StoredRule, stored
+from envelopes.approvals.stored import is_over, state_of
 from envelopes.desk.times import clock, due, moment
 from envelopes.markup import approval_rule
 from envelopes.markup.approval import DecisionPage
@@ -178,7 +178,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         return DecisionPage(
             reverse("admin:envelopes_approval_decide", args=[approval.pk]),
             render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),
-            _("Its time has passed: a decision now will be refused.") if _is_over(approval) else "",
+            _("Its time has passed: a decision now will be refused.") if is_over(approval) else "",
             edit_url(approval),
         )
 
@@ -222,15 +222,6 @@ def _may_not(approval: Approval) -> str:
 
 def _may_see_calls(request: HttpRequest) -> bool:
     return principal_of(request).may_view_all() and request.user.has_perm("envelopes.view_toolcall")
-
-
-def _is_over(approval: Approval) -> bool:
-    """Expired, though no sweep has come by yet."""
-    return (
-        approval.state == "pending"
-        and approval.expires_at is not None
-        and approval.expires_at <= timezone.now()
-    )
 
 
 def _place(approval: Approval) -> str:

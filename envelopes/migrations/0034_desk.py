@@ -7,7 +7,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ("envelopes", "0032_unnamed_files"),
+        ("envelopes", "0033_approval_mails"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
