@@ -16,8 +16,8 @@ from tests.bench.desk.pages import addresses
 pytestmark = pytest.mark.django_db
 
 MOST = {"approval": 13, "log of a conversation": 14}
-"""What is allowed where it is not 12: the former asks for versions, decisions and the record of one approval, the latter
-for state machines and waiting calls as well."""
+"""What is allowed where it is not 12: the former asks for versions, decisions and the record of one approval, the
+latter for state machines and waiting calls as well."""
 
 
 def counted(client: Client) -> dict[str, int]:
