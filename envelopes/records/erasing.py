@@ -28,10 +28,12 @@ from envelopes.audit.recording import name_of
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.models import (
     Approval,
+    ApprovalVersion,
     Artifact,
     AuditEntry,
     ClientMessage,
     Consent,
+    Decision,
     Event,
     FrozenView,
     Injection,
@@ -42,6 +44,7 @@ from envelopes.models import (
     Turn,
     WebhookDelivery,
 )
+from envelopes.models.ids import public_id
 from envelopes.signals import conversation_erased
 from envelopes.types import Json
 
@@ -217,7 +220,8 @@ def _delete_staff_log(session: Session) -> None:
 def _elsewhere(person: Person) -> QuerySet[Session]:
     """Conversations of others in which they have decided, tried to, written or seen something."""
     acted = AuditEntry.objects.filter(who=person.key).exclude(session_id="").values("session_id")
-    decided = Q(approvals__decided_by=person.key)
+    decided = Q(approvals__decided_by=person.key) | Q(approvals__decisions__by=person.key)
+    decided |= Q(approvals__earlier__by=person.key)
     sent = ClientMessage.objects.filter(principal=person.key).values("session")
     takes_part = Participant.objects.filter(user=person.user).values("session") if person.user else ()
     found = Session.objects.filter(
@@ -236,11 +240,20 @@ def _scrub(report: Report, person: Person, session_pk: int) -> None:
         said = set(decided.values_list("reason", flat=True))
         entries = AuditEntry.objects.filter(session_id=session.public_id, who=person.key)
         said |= set(entries.values_list("reason", flat=True))
+        voted = list(Decision.objects.filter(approval__session=session, by=person.key))
+        said |= {decision.reason for decision in voted}
         scrub = Scrub(person.key, person.names, frozenset(filter(None, said)))
         for model, fields in _SCRUBBED:
             _scrub_rows(model._default_manager.filter(session=session), fields, scrub)
         _scrub_rows(Injection.objects.filter(turn__session=session), ("data",), scrub)
         decided.update(decided_by=ERASED, decided_by_user=None, reason="")
+        # One for each person: what stands instead differs too.
+        for decision in voted:
+            by = f"{ERASED} {public_id()}"
+            Decision.objects.filter(pk=decision.pk).update(by=by, by_user=None, name=ERASED, reason="")
+        edited = ApprovalVersion.objects.filter(approval__session=session, by=person.key)
+        edited.update(by=ERASED, by_user=None, name=ERASED)
+        _scrub_rows(Approval.objects.filter(session=session), ("rule",), scrub)
         Consent.objects.filter(session=session, by=person.key).update(by=ERASED)
         Participant.objects.filter(session=session, user=person.user, user__isnull=False).delete()
         ClientMessage.objects.filter(session=session, principal=person.key).delete()
