@@ -12,10 +12,10 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from envelopes.models import AgentCall, Approval, Artifact, AuditEntry, Session, ToolCall, Turn
+from envelopes.models import AgentCall, Approval, Artifact, Session, ToolCall, Turn
 from tests import factories
 
-MODELS: tuple[type[Model], ...] = (Session, Turn, ToolCall, Approval, Artifact, AgentCall, AuditEntry)
+MODELS: tuple[type[Model], ...] = (Session, Turn, ToolCall, Approval, Artifact, AgentCall)
 VIEW = tuple(f"view_{model._meta.model_name}" for model in MODELS)
 
 
@@ -77,5 +77,4 @@ def one_of_each() -> dict[type[Model], Model]:
         Approval: approval,
         Artifact: artifact,
         AgentCall: factories.make_agent_call(session),
-        AuditEntry: AuditEntry.objects.get(approval_id=approval.approval_id),
     }
