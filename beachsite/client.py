@@ -23,7 +23,9 @@ from django.conf import settings
 from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
-ENTRIES = {f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table")}
+ENTRIES = {
+    f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table", "talk")
+}
 """What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
@@ -38,7 +40,7 @@ SHEETS = {
         "composer",
         "modes",
     ),
-    "beach/desk.css": (*_SHARED, "conversation", "approval", "admin", "modes"),
+    "beach/desk.css": (*_SHARED, "conversation", "approval", "a2ui", "own", "admin", "talk", "modes"),
     "beach/door.css": (*_SHARED, "door", "modes"),
     "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }

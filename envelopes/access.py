@@ -1,7 +1,7 @@
 """Who may see and do what: the one rule for a session, used by socket, HTTP and admin alike (R10).
 
-A session is visible to its owner and to staff who may view sessions. Only its owner acts in it. Who decides an approval
-is a rule of its own (``approvals.rights``).
+A session is visible to its owner and to staff who may view sessions. Its owner acts in it; staff who may operate it
+write in it where its agent's policy says so. Who decides an approval is a rule of its own (``approvals.rights``).
 """
 
 from __future__ import annotations
@@ -34,8 +34,7 @@ if TYPE_CHECKING:
     from django.http import HttpRequest, HttpResponse
 
 COOKIE = "beach_owner"
-_SALT = "beach.owner"
-_YEAR = 365 * 24 * 3600
+_SALT, _YEAR = "beach.owner", 365 * 24 * 3600
 _PROGRAM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,55}")
 
 
@@ -69,13 +68,17 @@ class Principal:
     def is_known(self) -> bool:
         return self.user is not None or bool(self.owner_key)
 
+    def _may(self, right: str) -> bool:
+        return self.user is not None and self.user.is_staff and self.user.has_perm(f"envelopes.{right}")
+
     def may_view_all(self) -> bool:
-        return self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.view_session")
+        return self._may("view_session")
+
+    def may_operate(self) -> bool:
+        return self.may_view_all() and self._may("operate_session")
 
     def may_decide_all(self) -> bool:
-        return (
-            self.user is not None and self.user.is_staff and self.user.has_perm("envelopes.decide_approval")
-        )
+        return self._may("decide_approval")
 
 
 def principal_key(user: int | None, owner_key: str) -> str:
@@ -158,11 +161,8 @@ def set_owner_cookie(response: HttpResponse, value: str, *, secure: bool) -> Non
 
 def _owned_by(who: Principal, participant: str = "") -> Q:
     """That a participant owns its session as ``who``; ``participant`` is the way there, with two underscores."""
-    if who.user is not None:
-        named: dict[str, Any] = {"user": who.user}
-    else:
-        named = {"owner_key": who.owner_key, "user__isnull": True}
-    terms = {"role": Participant.Role.OWNER, **named}
+    guest = {"owner_key": who.owner_key, "user__isnull": True}
+    terms = {"role": Participant.Role.OWNER, **(guest if who.user is None else {"user": who.user})}
     return Q(**{f"{participant}{name}": value for name, value in terms.items()})
 
 
@@ -181,7 +181,6 @@ def visible_sessions(who: Principal, public_id: str | None = None) -> QuerySet[S
     named = _named(public_id)
     if who.may_view_all():
         return named
-    # From the one session to its participants: half of what ``owned_sessions`` costs, for every frame.
     return named.filter(_owned_by(who, "participants__")) if who.is_known else named.none()
 
 
@@ -193,7 +192,7 @@ def with_news(sessions: QuerySet[Session]) -> QuerySet[Any]:
     """``sessions`` with what a list says of each: ``waiting`` for a decision, ``working``. Still one query."""
     return sessions.annotate(
         waiting=Exists(Approval.objects.filter(session=OuterRef("pk"), state="pending")),
-        working=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY)),
+        working=Q(Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY))) & Q(taken_by=""),
     )
 
 
@@ -314,9 +313,9 @@ def provide_session(who: Principal, actor: str, public_id: str) -> Session:
         with transaction.atomic():
             session = Session.objects.create(public_id=public_id, actor=actor)
             _add_participants(session, who)
+            return session
     except IntegrityError as error:
         raise Conflict("There is a conversation with this id.") from error
-    return session
 
 
 def adopt_sessions(user: Any, cookie: str | None) -> int:

@@ -18,6 +18,7 @@ from envelopes.part_types.progress import PROGRESS
 from envelopes.part_types.reasoning_trace import REASONING_TRACE
 from envelopes.part_types.response import RESPONSE
 from envelopes.part_types.set_state import SET_STATE
+from envelopes.part_types.staff_message import STAFF_MESSAGE
 from envelopes.part_types.thinking import THINKING
 from envelopes.registries import catalogs
 from envelopes.registries.part_types import part_types
@@ -39,6 +40,7 @@ part_types.register(PROGRESS)
 part_types.register(SET_STATE)
 part_types.register(APPROVAL_REQUEST)
 part_types.register(APPROVAL_RESPONSE)
+part_types.register(STAFF_MESSAGE)
 
 surface_templates.register(APPROVAL_SURFACE)
 

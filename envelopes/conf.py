@@ -225,6 +225,9 @@ class RuntimeSettings:
     BEACH_SWEEP_SECONDS = _number(1.0)
     """The time between two looks for turns that nobody runs."""
 
+    BEACH_TAKEOVER = _flag(False)
+    """Whether staff may write in conversations of agents that do not say so themselves."""
+
     BEACH_TOOL_SECONDS = _number(60.0)
     """How long a tool may take that does not say so itself."""
 

@@ -69,7 +69,7 @@ class Server:
         """The origin for sockets."""
         return f"ws://127.0.0.1:{self.port}"
 
-    def start(self, *, seconds: float = 40) -> None:
+    def start(self, *, seconds: float = 120) -> None:
         """Return when the server answers; raise with the log when it does not come up."""
         assert self.process is None, "the server runs already"
         demo = ("demo", "--data", str(self.data), "--no-input")

@@ -63,4 +63,6 @@ SALLY = Actor(
     slots=(Slot(own_card=True),),
     greeting="Where would you like to go?",
     pledge="Nothing is bought before you approve it.",
+    # Whoever tries the desk is to see it.
+    takeover=True,
 )

@@ -217,6 +217,8 @@ BEACH_LIVE_VERSION_POLICY = env.choice("BEACH_LIVE_VERSION_POLICY", ("reject", "
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
 # How long a turn may take, people and other agents that it waits for left out.
 BEACH_TURN_SECONDS = env.seconds("BEACH_TURN_SECONDS", 30 * 60)
+# Staff may write in conversations of agents that do not say so themselves.
+BEACH_TAKEOVER = env.flag("BEACH_TAKEOVER", default=False)
 # What becomes of a model's thinking: staff read it, only who reads the database does, or it is not kept.
 BEACH_REASONING = env.choice("BEACH_REASONING", ("staff", "audit", "off"), "staff")
 # Characters a second that the scripted model "writes"; 0 does not wait.

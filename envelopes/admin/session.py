@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from envelopes.access import principal_of
 from envelopes.admin.agent_call import waiting
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
+from envelopes.admin.conversation.pages import ConversationPages
 from envelopes.admin.display import moment, turn_mark
 from envelopes.admin.sentences import sentence
 from envelopes.admin.taking import Taking
@@ -92,8 +93,9 @@ def _changes(row: Row, proposing: Sequence[str]) -> Iterator[str]:
 
 
 @admin.register(Session)
-class SessionAdmin(Taking, HistoryAdmin[Session]):
-    """Conversations; searched by title and public id."""
+class SessionAdmin(ConversationPages, Taking, HistoryAdmin[Session]):
+    """Conversations; searched by title and public id. The page of one is ``conversation``; what Django calls its change
+    page is the log of it."""
 
     change_form_template = "admin/envelopes/session/change_form.html"
     list_display = ["titled", "owner", "agent", "newest_turn", "events", "active"]

@@ -89,7 +89,7 @@ def _post_message(
             trigger["parts"] = [part for part in came_with if not _sets_state(part)]
         for part in filter(_sets_state, came_with):
             states.propose(writer, None, part["data"], "peer")
-        aside = aside_in(writer.session) if writer.session.put_aside else None
+        aside = _aside(writer.session)
         writer.add("message", message, turn=aside)
         if not writer.session.title:
             writer.session.title = title_of(text)
@@ -97,6 +97,11 @@ def _post_message(
         return {}
 
     return once(session, who, message_id, effect, _WITH_TURN)
+
+
+def _aside(session: Session) -> Turn | None:
+    """The turn that goes on with what comes next; while staff have the conversation that is for them."""
+    return aside_in(session) if session.put_aside and not session.taken_by else None
 
 
 def _begin(
@@ -162,7 +167,7 @@ def post_action(
             # Whoever brought the surface here follows it.
             writer.add("action", click)
             return {}
-        aside = aside_in(writer.session) if writer.session.put_aside else None
+        aside = _aside(writer.session)
         if aside is not None and aside.actor != done.owner:
             aside = None
         writer.add("action", click, turn=aside)
@@ -189,7 +194,7 @@ def post_submission(
         if owner not in actors:
             raise NotFound("Nobody is here any more to take this action.")
         click: ActionData = {"action": action, "owner": owner, "target": "", "label": name}
-        aside = aside_in(writer.session) if writer.session.put_aside else None
+        aside = _aside(writer.session)
         if aside is not None and aside.actor != owner:
             aside = None
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:

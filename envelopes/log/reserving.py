@@ -27,7 +27,7 @@ NOT_OWNED = "Only the owner of this conversation can do that."
 
 _KNOWN = (
     "id", "public_id", "actor", "title", "locale", "timezone", "last_seq", "turn_count", "held_by", "put_aside",
-    "viewed",
+    "viewed", "taken_by", "finishing",
 )  # fmt: skip
 
 _RESERVE = f"""

@@ -4,6 +4,7 @@ from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
 from envelopes.models.artifact import Artifact, ArtifactPiece
 from envelopes.models.audit import AuditChain, AuditEntry
+from envelopes.models.claim import Claim
 from envelopes.models.client_message import ClientMessage
 from envelopes.models.consent import Consent
 from envelopes.models.decision import ApprovalVersion, Decider, Decision
@@ -13,6 +14,7 @@ from envelopes.models.frozen_view import FrozenView
 from envelopes.models.injection import Injection
 from envelopes.models.live_channel import LiveChannel, LiveToken
 from envelopes.models.nonce import Nonce
+from envelopes.models.note import Note
 from envelopes.models.participant import Participant
 from envelopes.models.peer import Peer
 from envelopes.models.searched import ConversationFacts, ConversationWords, SearchCursor
@@ -34,6 +36,7 @@ __all__ = [
     "ArtifactPiece",
     "AuditChain",
     "AuditEntry",
+    "Claim",
     "ClientMessage",
     "Consent",
     "ConversationFacts",
@@ -47,6 +50,7 @@ __all__ = [
     "LiveChannel",
     "LiveToken",
     "Nonce",
+    "Note",
     "Participant",
     "Peer",
     "SearchCursor",

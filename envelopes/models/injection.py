@@ -8,6 +8,9 @@ from envelopes.models.turn import Turn
 class Injection(models.Model):
     """Something that came back to a turn from outside the model: stored first, consumed by the next step."""
 
+    STAFF = "staff"
+    """The kind of what was said while staff had the conversation: read beside what comes next, it begins nothing."""
+
     turn = models.ForeignKey(Turn, on_delete=models.CASCADE, related_name="injections")
     kind = models.CharField(max_length=32)
     data = models.JSONField(default=dict)

@@ -15,6 +15,9 @@ class Session(models.Model):
     ``held_by`` is the actor that keeps the conversation, where that is not its own: the next message is for it.
     ``put_aside`` is the number of a turn that goes on with whatever comes next; 0 for none. ``viewed``: somebody counts
     what is delivered of it, so whoever appends gives numbers (``log.numbering``).
+
+    ``taken_by`` is the key of the member of staff who has taken it over (``turns.takeover``); "" while its agent
+    answers. ``finishing`` is the number of the turn that was at work then and may end first; 0 for none.
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -29,6 +32,8 @@ class Session(models.Model):
     made_with = models.CharField(max_length=64, blank=True, editable=False)
     # A database default, since a process of the version before may still write while this one starts.
     viewed = models.BooleanField(default=False, db_default=False, editable=False)
+    taken_by = models.CharField(max_length=64, blank=True, default="", db_default="", editable=False)
+    finishing = models.PositiveIntegerField(default=0, db_default=0, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 

@@ -12,6 +12,7 @@ class Snapshot(models.Model):
     """A session as it stood after row ``seq``; rows after it are applied on top. Can be thrown away.
 
     ``transport``: whose presenter this is; the surfaces at the same row lie beside it, under ``SURFACES``.
+    ``keyframe``: kept for whoever looks back (``session_state.replay``), and not as one of the last few.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="snapshots")
@@ -20,6 +21,7 @@ class Snapshot(models.Model):
     # A database default, since a process of the version before may still write while this one starts.
     transport = models.CharField(max_length=64, default=SURFACES, db_default=SURFACES)
     data = models.JSONField()
+    keyframe = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Literal, NotRequired, TypedDict
 
 from envelopes.protocol.decision_rows import EditIgnoredData, GrantData, LateDecisionData, TriedDecisionData
+from envelopes.protocol.takeover import TakeoverData
 from envelopes.types import Json, JsonObject
 
 Audience = Literal["delivered", "audit"]
@@ -82,7 +83,7 @@ class RendererAnswerData(TypedDict):
 
 class TurnData(TypedDict):
     """A turn has come to ``status`` (``statuses.TurnStatus``, never settled). ``reason``: new, started, resumed,
-    recovered, approval, job, peer, state, came-in or retry. ``attempt`` counts its runners.
+    recovered, approval, job, peer, state, came-in, retry or takeover. ``attempt`` counts its runners.
 
     ``turnState`` is what it waits in. ``goesOn``, in the first row of a turn: the number of the one whose data it goes
     on with, since that has had no envelope. ``delegatedFrom`` is the number of the turn in which what it says stands.
@@ -105,7 +106,7 @@ class PartData(TypedDict):
     streamed bubble that it replaces; ``late`` marks one that came after its turn had settled; ``ownCard``, data that
     the agent shows by an interface of its own, ``drawn``, data that a surface template shows; ``unbound`` says of a
     citation why it belongs to no data. ``stream``: data for a channel of the agent's own, ``{channel, mode, replay,
-    complete?}`` as its contract had it then."""
+    complete?}`` as its contract had it then. ``by``: the key of the member of staff whose words they are."""
 
     part: JsonObject
     turnState: str
@@ -115,6 +116,7 @@ class PartData(TypedDict):
     drawn: NotRequired[Literal[True]]
     unbound: NotRequired[str]
     stream: NotRequired[JsonObject]
+    by: NotRequired[str]
 
 
 class WithdrawnData(TypedDict):
@@ -141,8 +143,9 @@ class SettledData(TypedDict):
 
     ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
     else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
-    end of the process, delegated: left to the actor that was asked. ``problem``, ``{code, message}``, is why a
-    turn that another one waits for has no answer; ``delegatedFrom`` is the number of that one.
+    end of the process, delegated: left to the actor that was asked, staff: a member of staff has answered. ``problem``,
+    ``{code, message}``, is why a turn that another one waits for has no answer; ``delegatedFrom`` is the number of that
+    one.
 
     ``joined``: its message, which is row ``message``, is read and answered in the turn with this number (D66)."""
 
@@ -262,6 +265,7 @@ SHAPES: dict[str, type] = {
     "renderer-answer": RendererAnswerData,
     "turn": TurnData,
     "part": PartData,
+    "takeover": TakeoverData,
     "withdrawn": WithdrawnData,
     "tool": ToolData,
     "settled": SettledData,

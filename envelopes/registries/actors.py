@@ -36,7 +36,8 @@ class Actor:
     says for the program's own model what the answer means; None where there is none. ``turn_seconds`` is how long a
     turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. ``contract`` is what front ends of their own may
     submit in its conversations and what it delivers to them (docs/live-channel.md), where a conversation has none of
-    its own. Raises ``RegistrationError`` for what is no name,
+    its own. ``takeover`` says whether staff may write in its conversations under their own names; None for the setting
+    ``BEACH_TAKEOVER``. Raises ``RegistrationError`` for what is no name,
     for a display name with characters that cannot be seen, for two tools of one name or that answer one function, and
     for slots that contradict each other.
     """
@@ -54,6 +55,7 @@ class Actor:
     translator: Callable[[], Provider | None] | None = None
     turn_seconds: float | None = None
     contract: Mapping[str, Json] | None = None
+    takeover: bool | None = None
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)
@@ -80,6 +82,11 @@ class Actor:
     def budget(self) -> float:
         """How many seconds a turn of its may take."""
         return conf.BEACH_TURN_SECONDS if self.turn_seconds is None else self.turn_seconds
+
+    @property
+    def lets_staff_write(self) -> bool:
+        """Whether staff may take its conversations over."""
+        return conf.BEACH_TAKEOVER if self.takeover is None else self.takeover
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)

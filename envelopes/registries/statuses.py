@@ -67,15 +67,17 @@ BUSY = frozenset({TurnStatus.RUNNING, TurnStatus.QUEUED, TurnStatus.WAITING})
 """The states of a turn in which an agent is at work, or will be without anybody doing anything."""
 
 
-def is_busy(turns: Collection[tuple[int, str, int]]) -> bool:
+def is_busy(turns: Collection[tuple[int, str, int]], *, taken: bool = False) -> bool:
     """Whether an agent is at work in some of ``turns``, or will be without anybody doing anything: each its number, its
-    status and the number of the turn that waits for it, 0 for none.
+    status and the number of the turn that waits for it, 0 for none. ``taken``: a member of staff has the conversation.
 
-    Who has asked another one does nothing while that waits for a person.
+    Who has asked another one does nothing while that waits for a person; what is queued does nothing while staff have
+    the conversation.
     """
     paused = {asker for _, status, asker in turns if asker and status == TurnStatus.SUSPENDED}
     idle = paused | {number for number, _, asker in turns if asker in paused}
-    return any(status in BUSY and number not in idle for number, status, _ in turns)
+    at_work = BUSY - {TurnStatus.QUEUED} if taken else BUSY
+    return any(status in at_work and number not in idle for number, status, _ in turns)
 
 
 class CallStatus(StrEnum):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser
 
     from django.urls import URLPattern, URLResolver
+    from django.utils.safestring import SafeString
     from ninja import Router
 
     from a2ui import SurfaceChange, SurfaceSet
@@ -110,6 +111,23 @@ class SeesSurfaces(Protocol):
 
     def see(self, surfaces: SurfaceSet) -> None:
         """These are the session's surfaces from here on, as they are at the last row that was taken in."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A piece of a conversation as a page of the transport shows it: the row that began it, 0 for what no row has, such
+    as a gap, and its HTML, which is escaped or sanitised."""
+
+    seq: int
+    html: SafeString
+
+
+@runtime_checkable
+class Draws(Protocol):
+    """A presenter that can draw what people saw, for a page that shows the conversation at its row, read only."""
+
+    def drawn(self, surfaces: SurfaceSet) -> Sequence[Drawn]:
+        """The conversation as its page would show it with these ``surfaces``, one below the other."""
 
 
 Sockets: TypeAlias = Sequence[Any]

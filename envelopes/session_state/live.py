@@ -102,6 +102,12 @@ class LiveSession:
             other.state = made.state
         self.presented[transport.name] = made
 
+    def begin(self, transport: Transport, kept: Kept | None) -> None:
+        """Stand at what is ``kept``, or before the first row: for whoever moves on from there."""
+        made = self._presented(transport, kept)
+        self._state = made.state
+        self.presented[transport.name] = made
+
     def _presented(self, transport: Transport, kept: Kept | None) -> PresentedSession:
         if kept is not None and kept.presenter is not None:
             try:
@@ -277,6 +283,11 @@ class LiveSession:
         if state is None or self._pending is not None or not self.is_due:
             return []
         self.saved = state.seq
+        return self._snapshots()
+
+    def _snapshots(self) -> list[Snapshot]:
+        """The surfaces and what each presenter knows, as they are now."""
+        state = self.state(upto=self.seq)
         made = [self._snapshot(SURFACES, snapshots.SNAPSHOT_VERSION, state.surfaces.snapshot())]
         for name, presented in self.presented.items():
             data = {"sent": presented.sent, "presenter": presented.presenter.snapshot()}

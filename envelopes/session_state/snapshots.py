@@ -73,7 +73,7 @@ def store(snapshots: Iterable[Snapshot]) -> None:
     outgrow the log."""
     made = list(snapshots)
     Snapshot.objects.bulk_create(made, ignore_conflicts=True)
-    of_session = Snapshot.objects.filter(session=made[0].session_id)
+    of_session = Snapshot.objects.filter(session=made[0].session_id, keyframe=False)
     of: defaultdict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for pk, seq, version, name in of_session.values_list("pk", "seq", "version", "transport"):
         of[name].append((seq, version, pk))

@@ -86,6 +86,9 @@ def _began(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
     match trigger.get("kind"):
         case "action":
             return [action_block(trigger["action"], model)]
+        case "staff":
+            note = "A member of staff, who had this conversation for a while, wrote without being asked."
+            return [injection_block("staff", {"member": trigger.get("name", ""), "note": note})]
         case "injection":
             return [
                 injection_block(

@@ -33,7 +33,8 @@ def waiting(writer: Writer, turn: Turn) -> list[Turn]:
     a turn that has come back after others have run knows nothing of them, while what was said since may be about them.
     """
     home = turn.home
-    if writer.session.turn_count == home.number:
+    if writer.session.turn_count == home.number or writer.session.taken_by:
+        # While staff have the conversation, what is said in it is said to them.
         return []
     found: list[Turn] = []
     behind = Turn.objects.filter(session=writer.session, number__gt=home.number).order_by("number")

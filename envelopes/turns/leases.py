@@ -15,7 +15,7 @@ from pathlib import Path
 
 import orjson
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from envelopes.conf import conf
@@ -85,9 +85,13 @@ def claim_next(session_pk: int, owner: str) -> Claim | None:
 def _claim_queued(session_pk: int, owner: str) -> Claim | None:
     """None where nothing is queued, or another turn is running."""
     with reserving(session_pk, Reserved(rows=1)) as writer:
+        asked = (owner, adapted(_until()), writer.now.timestamp(), session_pk)
+        if writer.session.taken_by:
+            text, asked = _CLAIM_BESIDE_STAFF, (*asked, *[writer.session.finishing] * 2)
+        else:
+            text = _CLAIM
         with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
-            now = writer.now.timestamp()
-            cursor.execute(_CLAIM, (owner, adapted(_until()), now, session_pk, session_pk))
+            cursor.execute(text, (*asked, session_pk))
             found = cursor.fetchone()
         if found is None:
             writer.abandon()
@@ -150,15 +154,26 @@ def _is_free(
     return until is None or until <= now or is_gone(owner)
 
 
-_CLAIM = f"""
+_CLAIM_ANY = f"""
 UPDATE envelopes_turn SET status = 'running', lease_owner = %s, lease_until = %s, attempt = attempt + 1,
   deadline = COALESCE(deadline, %s + seconds_left)
 WHERE id = (
-  SELECT id FROM envelopes_turn WHERE session_id = %s AND status = 'queued'
+  SELECT id FROM envelopes_turn WHERE session_id = %s AND status = 'queued'{{and_only}}
   ORDER BY delegated_from_id IS NULL, number LIMIT 1
 )
   AND NOT EXISTS (SELECT 1 FROM envelopes_turn other WHERE other.session_id = %s AND other.status = 'running')
 RETURNING {by_hand.columns(Turn)}"""  # noqa: S608 - names of ours
+
+_CLAIM = _CLAIM_ANY.format(and_only="")
+
+_CLAIM_BESIDE_STAFF = _CLAIM_ANY.format(
+    and_only=(
+        " AND (number = %s OR (delegated_from_id IS NOT NULL AND %s > 0) OR EXISTS"
+        " (SELECT 1 FROM envelopes_toolcall c WHERE c.turn_id = envelopes_turn.id AND c.state = 'approved'))"
+    )
+)
+"""While staff have the conversation: the turn that may end first, with whom it asks, or one of which a person has
+approved a call (``turns.takeover``)."""
 
 
 def claim_job(call_pk: int, owner: str) -> int | None:
@@ -221,7 +236,11 @@ def runnable_sessions() -> list[int]:
     now, is_gone = timezone.now(), cache(is_dead)
     found: set[int] = set()
     at_work: set[int] = set()
-    open_turns = Turn.objects.filter(status__in=[TurnStatus.QUEUED, TurnStatus.RUNNING]).order_by()
+    approved = ToolCall.objects.filter(turn=OuterRef("pk"), state=CallStatus.APPROVED)
+    goes_on = Q(session__taken_by="") | Q(session__finishing__gt=0) | Exists(approved)
+    open_turns = Turn.objects.filter(
+        Q(status=TurnStatus.RUNNING) | Q(goes_on, status=TurnStatus.QUEUED)
+    ).order_by()
     for session, status, owner, until in open_turns.values_list(
         "session_id", "status", "lease_owner", "lease_until"
     ):

@@ -195,6 +195,10 @@ def leave(writer: Writer, turn: Turn, status: TurnStatus, *, reason: str) -> Non
         turn.seconds_left, turn.deadline = max(0.0, turn.deadline - writer.now.timestamp()), None
     turn.status, turn.lease_owner, turn.lease_until, turn.live = status, "", None, {}
     writer.store(turn, _LEFT)
+    if status == TurnStatus.SUSPENDED and writer.session.finishing == turn.shown_in:
+        # It has ended as far as it can: what comes of the answer is the agent's when it has the conversation again.
+        writer.session.finishing = 0
+        writer.session.save(update_fields=["finishing"])
     writer.add("turn", turn_data(turn, status, reason=reason), turn=turn)
 
 
@@ -214,7 +218,7 @@ def _dispatch(writer: Writer, turn: Turn) -> None:
     if not turn.may_have_calls:
         # Only calls bring something in.
         return
-    for injection in turn.injections.filter(consumed_at=None):
+    for injection in turn.injections.filter(consumed_at=None).exclude(kind=Injection.STAFF):
         inject(writer, turn, injection)
 
 

@@ -51,13 +51,15 @@ def append_parts(
     state: str = "",
     actor: str = "",
     live: Mapping[int, str] | None = None,
+    by: str = "",
 ) -> Appended:
     """Append ``parts`` to ``turn``: all of them or, raising what the checks do, none.
 
     A ``Part`` was checked by whoever made it; JSON is checked here, with pointers that begin with the part's number.
     ``state`` is what was declared with them, by default the turn's of now. ``actor`` says whose they are, where that is
-    not the turn's actor. ``live`` are the streamed bubbles that they replace, by number of the part. ``turn`` has to be
-    read under the lock of ``writer``: parts of a settled turn are marked as late.
+    not the turn's actor. ``live`` are the streamed bubbles that they replace, by number of the part. ``by`` is the key
+    of the member of staff whose words they are. ``turn`` has to be read under the lock of ``writer``: parts of a
+    settled turn are marked as late.
 
     Calls of agents' functions that they make due are made with them. Returns what the model is to read. Raises
     ``ValidationFailed`` for a part that cannot come from ``origin`` and for one that refers to no file of the session,
@@ -100,6 +102,7 @@ def append_parts(
                 marked=marked,
                 is_drawn=is_drawn,
                 stream=stream,
+                by=by,
             )
     for made in drawn:
         if made.part is not None:
@@ -228,6 +231,7 @@ def _add(
     marked: tuple[str, str] | None = None,
     is_drawn: bool = False,
     stream: JsonObject | None = None,
+    by: str = "",
 ) -> None:
     row = part_row(turn, part, state=state, actor=actor, live=live)
     if is_drawn:
@@ -236,6 +240,8 @@ def _add(
         row["data"]["stream"] = stream
     if marked is not None:
         row["data"]["unbound"] = marked[1]
+    if by:
+        row["data"]["by"] = by
     writer.add(
         "part",
         row["data"],

@@ -33,7 +33,7 @@ from envelopes.providers.transcript import (
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import ApprovalStatus, CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
-from envelopes.turns import agent_calls, delegating, joining, retrying
+from envelopes.turns import agent_calls, delegating, joining, retrying, takeover
 from envelopes.turns.deciding import (
     Answer,
     Ask,
@@ -244,8 +244,7 @@ def answer_calls(claim: Claim) -> Next:
                 if retry is not None:
                     retrying.schedule(writer, turn, retry)
             case Answer(nudges, correction):
-                _answer(writer, turn, nudges, correction, joined if injected else None)
-                return "model"
+                return _answer(writer, turn, nudges, correction, joined if injected else None)
         return "stop"
 
 
@@ -267,8 +266,12 @@ def _came_in(turn: Turn) -> set[str]:
     return set(turn.injections.filter(consumed_at=None).values_list("kind", flat=True))
 
 
-def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Sequence[Turn] | None) -> None:
-    """Give the model its results, with what has come in beside them; ``joined`` is None where nothing has."""
+def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Sequence[Turn] | None) -> Next:
+    """Give the model its results, with what has come in beside them; ``joined`` is None where nothing has. While staff
+    have the conversation the turn waits with that: what was approved has run, and its model hears of it later."""
+    if not takeover.may_speak(writer.session, turn):
+        leave(writer, turn, TurnStatus.QUEUED, reason="takeover")
+        return "stop"
     calls = calls_of(turn)
     blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls]
     blocks += _edits(turn, calls)
@@ -279,6 +282,7 @@ def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Se
     turn.nudges, turn.correction, turn.results = nudges, "", {}
     turn.messages = extended(turn.messages, "user", blocks)
     writer.store(turn, WRITTEN)
+    return "model"
 
 
 def _tool_of(call: ToolCall, turn: Turn) -> Tool:

@@ -110,7 +110,7 @@ def failing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., tu
 
         def call(words: list[str], environ: dict[str, str]) -> int:
             ran.append(words)
-            options = re.sub(r"-n \d+", "", " ".join(words[2:])).split()
+            options = re.sub(r"-n \d+|--dist \w+", "", " ".join(words[2:])).split()
             command = [
                 sys.executable,
                 "-m",

@@ -43,6 +43,7 @@ LIVE = transports.register(
         "live",
         "streaming",
         presenter=_presenter,
+        snapshot_version=2,
         sockets=_sockets,
         api=_api,
         address=PATH,

@@ -34,7 +34,7 @@ PANEL = transports.register(
         CONNECTION.name,
         CONNECTION.kind,
         presenter=_presenter,
-        snapshot_version=4,
+        snapshot_version=5,
         routes=_routes,
         sockets=_sockets,
         capabilities=CAPABILITIES,

@@ -6,6 +6,7 @@
 | ``turnStateChanged`` | a turn begins, waits or goes on | ``turn``, ``turnId``, ``actor``, ``turnState`` |
 | ``partReceived`` | a part | ``turn``, ``actor``, ``turnState``, ``part``; ``live``: the bubble it replaces; ``late`` |
 | ``textDelta`` | text that is being written, without an id | ``turn``, ``live``, ``partType``, ``offset``, ``text`` |
+| ``takeover`` | staff have the conversation, or the agent again | ``state``: taken, returned; ``name``, ``agent`` |
 | ``textWithdrawn`` | streamed text that became no part | ``turn``, ``live``: the bubbles |
 | ``settled`` | the end of a turn | ``turn``, ``turnState``, ``meta`` as in an envelope; ``joined`` |
 | ``upToDate`` | all that was there has been sent | ``seq``, ``busy`` |
@@ -39,30 +40,36 @@ def event(name: str, data: Json, *, seq: int | None = None) -> str:
 
 class Events:
     """Knows the turns that are not settled: by number, the id, where each stands, the state that was told last, and the
-    number of the turn that waits for it, 0 for none."""
+    number of the turn that waits for it, 0 for none. ``taken``: staff have the conversation."""
 
-    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str, str, int]]) -> None:
+    def __init__(
+        self, session_id: str, turns: Mapping[int, tuple[str, str, str, int]], *, taken: bool = False
+    ) -> None:
         self.session_id = session_id
+        self.taken = taken
         self._turns = dict(turns)
 
     @classmethod
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Events:
         """At the beginning of a session, or as ``snapshot`` left it."""
+        known = snapshot or {"turns": (), "taken": False}
         turns = {
-            int(number): (turn_id, status, more[0] if more else _state_in(status), *(more[1:] or (0,)))
-            for number, turn_id, status, *more in snapshot or ()
+            int(number): (turn_id, status, told, asker)
+            for number, turn_id, status, told, asker in known["turns"]
         }
-        return cls(facts.session_id, turns)
+        return cls(facts.session_id, turns, taken=known["taken"])
 
     @property
     def busy(self) -> bool:
-        return is_busy([(number, status, asker) for number, (_, status, _, asker) in self._turns.items()])
+        turns = [(number, status, asker) for number, (_, status, _, asker) in self._turns.items()]
+        return is_busy(turns, taken=self.taken)
 
     def place(self, turn: int) -> str | None:
         return str(turn) if turn in self._turns else None
 
     def snapshot(self) -> Json:
-        return [[number, *known] for number, known in sorted(self._turns.items())]
+        turns = [[number, *known] for number, known in sorted(self._turns.items())]
+        return {"turns": turns, "taken": self.taken}
 
     def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
         match row.kind:
@@ -73,6 +80,10 @@ class Events:
                 return self._turn(row)
             case "part":
                 return event("partReceived", self._part(row), seq=row.seq)
+            case "takeover":
+                self.taken = row.data["state"] == "taken"
+                told = {key: row.data[key] for key in ("state", "name", "agent")}
+                return event("takeover", told, seq=row.seq)
             case "withdrawn":
                 return event("textWithdrawn", {"turn": row.turn, "live": row.data["live"]}, seq=row.seq)
             case "settled":

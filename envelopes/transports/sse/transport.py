@@ -24,5 +24,12 @@ def _api() -> Router:
 
 
 SSE = transports.register(
-    Transport("sse", "streaming", presenter=_presenter, api=_api, capabilities=frozenset({"surfaces"}))
+    Transport(
+        "sse",
+        "streaming",
+        presenter=_presenter,
+        snapshot_version=2,
+        api=_api,
+        capabilities=frozenset({"surfaces"}),
+    )
 )

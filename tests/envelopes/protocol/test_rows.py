@@ -30,8 +30,8 @@ from tests.desk import desk, replies
 from tests.row_shapes import misfits
 
 DOCS = Path(envelopes.__file__).parent.parent / "docs" / "architecture.md"
-ELSEWHERE = {"consent", "experiment", "grant", "edit-ignored"}
-"""What other tests hold to its shape: documents/test_governance, approvals/test_decisions."""
+ELSEWHERE = {"consent", "experiment", "grant", "edit-ignored", "takeover"}
+"""What other tests hold to its shape: documents/test_governance, approvals/test_decisions, turns/test_takeover."""
 
 BASIC = "https://a2ui.org/specification/v0_9/catalogs/basic/catalog.json"
 

@@ -43,8 +43,12 @@ def cell(name: str, connection: Connection, reader: Reader, *, late: bool) -> st
     return row[connection.kind]
 
 
+OURS = {"staff-message"}
+"""Of staff in a conversation the sources say nothing."""
+
+
 def test_the_table_is_of_the_types_that_there_are() -> None:
-    assert set(TABLE) == {kind.name for kind in part_types if kind.canonical}
+    assert set(TABLE) == {kind.name for kind in part_types if kind.canonical} - OURS
 
 
 @pytest.mark.parametrize("name", TABLE)

@@ -30,7 +30,7 @@ PARTS, LATE, ROWS = "part:", "late:", "row:"
 
 POLICIES: frozenset[Replay] = frozenset(("none", "latest", "all"))
 
-ROWS_FOR_ALL = frozenset({"message", "turn", "settled", "withdrawn", "lifecycle"})
+ROWS_FOR_ALL = frozenset({"message", "turn", "settled", "takeover", "withdrawn", "lifecycle"})
 ROWS_OF_SURFACES = frozenset({"edit"})
 ROWS_FOR_PEOPLE = frozenset({"tool", "action"})
 
@@ -54,7 +54,7 @@ def deliveries(row: AnyRow) -> Sequence[Delivered]:
         case "turn":
             told = [Delivered(f"{ROWS}lifecycle", LIFECYCLE, "all") for _ in lifecycle_of(row.data)]
             return (_of_row(row, TURNS), *told)
-        case "settled" | "withdrawn":
+        case "settled" | "withdrawn" | "takeover":
             return (_of_row(row, TURNS),)
         case "tool":
             return (_of_row(row, TOOLS),)

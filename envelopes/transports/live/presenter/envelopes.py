@@ -75,28 +75,34 @@ def pieces(payload: str) -> tuple[Piece, ...]:
 
 class Envelopes:
     """Knows the turns that are not settled: by number, the id, where each stands, and the number of the turn that waits
-    for it, 0 for none."""
+    for it, 0 for none. ``taken``: staff have the conversation."""
 
-    def __init__(self, session_id: str, turns: Mapping[int, tuple[str, str, int]]) -> None:
+    def __init__(
+        self, session_id: str, turns: Mapping[int, tuple[str, str, int]], *, taken: bool = False
+    ) -> None:
         self.session_id = session_id
+        self.taken = taken
         self._turns = dict(turns)
         self._mirror: Mirror | None = None
 
     @classmethod
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Envelopes:
         """At the beginning of a session, or as ``snapshot`` left it."""
-        turns = {int(turn): (name, status, *(asker or (0,))) for turn, name, status, *asker in snapshot or ()}
-        return cls(facts.session_id, turns)
+        known = snapshot or {"turns": (), "taken": False}
+        turns = {int(turn): (name, status, asker) for turn, name, status, asker in known["turns"]}
+        return cls(facts.session_id, turns, taken=known["taken"])
 
     @property
     def busy(self) -> bool:
-        return is_busy([(number, status, asker) for number, (_, status, asker) in self._turns.items()])
+        turns = [(number, status, asker) for number, (_, status, asker) in self._turns.items()]
+        return is_busy(turns, taken=self.taken)
 
     def place(self, turn: int) -> str | None:
         return str(turn) if turn in self._turns else None
 
     def snapshot(self) -> Json:
-        return [[turn, *known] for turn, known in sorted(self._turns.items())]
+        turns = [[turn, *known] for turn, known in sorted(self._turns.items())]
+        return {"turns": turns, "taken": self.taken}
 
     def see(self, surfaces: SurfaceSet) -> None:
         if self._mirror is None:
@@ -116,6 +122,8 @@ class Envelopes:
         if row.kind == "turn":
             asker = int(row.data.get("delegatedFrom") or 0)
             self._turns[row.turn] = str(row.data["turnId"]), str(row.data["status"]), asker
+        elif row.kind == "takeover":
+            self.taken = row.data["state"] == "taken"
         turn_id, *_ = self._turns.pop(row.turn, ("",)) if row.kind == "settled" else ("",)
         if not made:
             return None
@@ -150,6 +158,9 @@ class Envelopes:
                     yield Body(self._lifecycle(told))
             case "settled":
                 yield Body(self._settled(row, turn_id))
+            case "takeover":
+                told = {key: row.data[key] for key in ("state", "name", "agent")}
+                yield Body({"event": "takeover", **told})
             case "withdrawn":
                 yield Body({"event": "withdrawn", "turn": row.turn, "live": row.data["live"]})
             case _:

@@ -17,6 +17,7 @@ from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.part_types.error import ERROR
 from envelopes.part_types.progress import PROGRESS
 from envelopes.part_types.response import RESPONSE
+from envelopes.part_types.staff_message import STAFF_MESSAGE
 from envelopes.part_types.thinking import THINKING
 from envelopes.registries.base import Registry
 from envelopes.registries.catalogue import with_registry
@@ -31,6 +32,7 @@ from envelopes.transports.panel.presenter import (
     progress,
     prose,
     questions,
+    staff,
     templated,
 )
 from envelopes.transports.panel.presenter.row import RowContext
@@ -93,3 +95,4 @@ draw_with(CITATION.name, citations.cite)
 draw_with(PROGRESS.name, progress.advance)
 draw_with(APPROVAL_REQUEST.name, decisions.request)
 draw_with(APPROVAL_RESPONSE.name, decisions.respond)
+draw_with(STAFF_MESSAGE.name, staff.said)

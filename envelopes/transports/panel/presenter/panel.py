@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Self
 
 import orjson
 from django.conf import settings
+from django.utils import translation
 
 from envelopes.conf import conf, image_hosts
 from envelopes.markup.context import PageContext
 from envelopes.protocol.rows import LISTED, Row
 from envelopes.registries.actors import actors
-from envelopes.registries.transports import Frozen, SessionFacts
+from envelopes.registries.transports import Drawn, Frozen, SessionFacts
+from envelopes.transports.panel.presenter import window
 from envelopes.transports.panel.presenter.thread import Thread
 from envelopes.types import Json
 
 if TYPE_CHECKING:
-    from a2ui import SurfaceChange
+    from a2ui import SurfaceChange, SurfaceSet
     from envelopes.session_state import PresentedSession
 
 
@@ -53,6 +55,10 @@ class PanelPresenter:
     def place(self, turn: int) -> str | None:
         """The DOM id of the element that streamed text goes into."""
         return self.thread.container(turn)
+
+    def drawn(self, surfaces: SurfaceSet) -> Sequence[Drawn]:
+        with translation.override(self.thread.page.language):
+            return list(window.pieces(self.thread.model, self.thread.rendering(surfaces), {}))
 
     def snapshot(self) -> Json:
         return self.thread.snapshot()

@@ -26,13 +26,16 @@ def pause(context: RowContext) -> None:
 def go_on_below(context: RowContext) -> None:
     """A message was read by the turn that was at work when it came (D66): what that says from here on stands below."""
     model, thread = context.model, context.thread
+    turn = thread.turn(int(context.row.data["joined"]), context.row.actor)
+    if turn.status != "running":
+        # Staff answer together what waits; nobody is at work on it.
+        return
     row = context.row.data.get("message")
     for block in reversed(model.blocks):
         if isinstance(block, Me) and block.seq == row:
             block.joined = True
             model.touch(block)
             break
-    turn = thread.turn(int(context.row.data["joined"]), context.row.actor)
     last = model.blocks[-1] if model.blocks else None
     if not (isinstance(last, Segment) and last.turn == turn.number):
         # Whoever was speaking there goes on.

@@ -31,6 +31,7 @@ from envelopes.transports.panel.presenter import (
     progress,
     prose,
     questions,
+    staff,
     surface,
     window,
 )
@@ -63,13 +64,12 @@ class Thread:
     in the window; of those before them, only what may still change is kept here."""
 
     def __init__(self, page: PageContext, rows: int = DEFAULT_WINDOW) -> None:
-        self.page = page
-        self.rows = rows
+        self.page, self.rows = page, rows
         self.model = ThreadModel()
         self.title = ""
         self._turns: dict[int, TurnMemory] = {}
         self._forgotten = 0
-        self._working = Working()
+        self.working = Working()
         self._day = ""
         self._asked = ""
         # Who has drawn the part types of applications.
@@ -95,19 +95,19 @@ class Thread:
     def html(self, surfaces: SurfaceSet, more: Mapping[int, Standing] | None = None) -> str:
         """The window, what is held before it, and ``more`` of the blocks before, to stand before the tail element."""
         with translation.override(self.page.language):
-            return window.whole(self.model, self._render(surfaces), more or {})
+            return window.whole(self.model, self.rendering(surfaces), more or {})
 
     def html_of(self, surfaces: SurfaceSet, blocks: Mapping[int, Standing]) -> str:
         """These blocks alone."""
         with translation.override(self.page.language):
-            return window.only(blocks, self._render(surfaces))
+            return window.only(blocks, self.rendering(surfaces))
 
     def gap(self, above: int, below: int, follows: str, name: int) -> str:
         """What stands for the blocks between two numbers, as ``window.gap`` says it."""
         with translation.override(self.page.language):
             return window.gap(above, below, follows, name)
 
-    def _render(self, surfaces: SurfaceSet) -> RenderContext:
+    def rendering(self, surfaces: SurfaceSet) -> RenderContext:
         def draw(owner: str, surface_id: str) -> str:
             found = surfaces.get(owner, surface_id)
             return found.html() if found is not None else ""
@@ -117,7 +117,7 @@ class Thread:
     @property
     def busy(self) -> bool:
         """Whether an agent is at work, or will be without anybody doing anything."""
-        return bool(self._working)
+        return bool(self.working)
 
     def container(self, turn: int) -> str | None:
         """The DOM id of the element that streamed text of this turn goes into; None before the turn has begun."""
@@ -132,6 +132,7 @@ class Thread:
                 "asked": self._asked,
                 "forgotten": self._forgotten,
                 "drawn": self._drawn,
+                "taken": self.working.taken,
                 "turns": [asdict(turn) for turn in self._turns.values()],
                 "model": self.model.dump(),
             }
@@ -150,7 +151,7 @@ class Thread:
         thread._asked = kept["asked"]
         thread._forgotten = kept["forgotten"]
         thread._turns = {turn["number"]: TurnMemory(**turn) for turn in kept["turns"]}
-        thread._working = Working(thread._turns.values())
+        thread.working = Working(thread._turns.values(), taken=kept["taken"])
         thread.model = ThreadModel.load(kept["model"])
         if thread.model.has_gone:
             raise Outdated("The code of some of its views is gone.")
@@ -194,7 +195,7 @@ class Thread:
 
     def open_segment(self, context: RowContext, turn: TurnMemory, actor: str) -> Segment:
         """A new stretch of ``turn``, at the end."""
-        self._new_day(context)
+        self.new_day(context)
         # Of a turn that has settled it may not be known by now how many it has.
         which = context.row.seq if turn.status == "settled" else turn.segments
         made = Segment(f"t{turn.number}-{which}", turn.number, actor, context.at, seq=context.row.seq)
@@ -202,7 +203,7 @@ class Thread:
         self.model.open(made)
         return made
 
-    def _new_day(self, context: RowContext) -> None:
+    def new_day(self, context: RowContext) -> None:
         day = self.page.day(context.at)
         if day != self._day:
             self._day = day
@@ -213,7 +214,7 @@ class Thread:
     def _message(self, context: RowContext) -> None:
         words = str(context.row.data.get("text") or "")
         questions.answered(context, words)
-        self._new_day(context)
+        self.new_day(context)
         mid = context.row.data.get("id")
         mid = mid if isinstance(mid, str) else ""
         came = list(enclosed(context))
@@ -226,7 +227,7 @@ class Thread:
             self.model.op(ops.text("tab", f"{self.title} · Beach"))
 
     def _action(self, context: RowContext) -> None:
-        self._new_day(context)
+        self.new_day(context)
         label = shorten(str(context.row.data.get("label") or ""), 120)
         self.model.open(Click(context.new_id(), label, context.at, seq=context.row.seq))
         self._asked = ""
@@ -311,7 +312,7 @@ class Thread:
 
     def _set_status(self, turn: TurnMemory, status: str) -> None:
         turn.status = status
-        self._working.take(turn)
+        self.working.take(turn)
 
     def _anew(self, context: RowContext, turn: int) -> None:
         """What a runner that is gone was writing did not become a part; it is written anew."""
@@ -329,6 +330,7 @@ _KINDS: dict[str, Callable[[Thread, RowContext], None]] = {
     "action": Thread._action,
     "turn": Thread._turn,
     "part": Thread._part,
+    "takeover": lambda thread, context: staff.took_over(context, thread.working),
     "withdrawn": Thread._withdrawn,
     "tool": lambda _thread, context: decisions.outcome(context),
     "grant": lambda _thread, context: decisions.granted(context),

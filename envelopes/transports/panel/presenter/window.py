@@ -6,14 +6,14 @@ link that brings the next page of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count, takewhile
 
 from django.utils.translation import gettext as _
 
 from envelopes.errors import BeachError
 from envelopes.markup.html import SafeString, html, icon, join
-from envelopes.registries.transports import Frozen
+from envelopes.registries.transports import Drawn, Frozen
 from envelopes.transports.panel.presenter.blocks import Click, Day, Me, Segment
 from envelopes.transports.panel.presenter.gone import UnknownView, can_be_read, load
 from envelopes.transports.panel.presenter.model import Standing, ThreadModel, block_of
@@ -140,17 +140,22 @@ def _now(
 
 def whole(model: ThreadModel, render: RenderContext, more: Mapping[int, Standing]) -> SafeString:
     """What is held, ``more`` by number, and the window, with gaps where something is left out."""
-    drawn: list[SafeString] = []
+    return join(piece.html for piece in pieces(model, render, more))
+
+
+def pieces(model: ThreadModel, render: RenderContext, more: Mapping[int, Standing]) -> Iterator[Drawn]:
+    """The same, one below the other; a gap is of row 0."""
     above = 0
     for number, block in sorted({**more, **model.held}.items()):
         if number in model.held:
-            drawn += [_gap_between(above, number, block.id), model.as_drawn(block, render)]
+            yield Drawn(0, _gap_between(above, number, block.id))
+            yield Drawn(block.seq, model.as_drawn(block, render))
         elif number - 1 not in more or number - 1 in model.held:
-            drawn += [_gap_between(above, number, block.id), only(_run(more, number, model.held), render)]
+            yield Drawn(0, _gap_between(above, number, block.id))
+            yield Drawn(block.seq, only(_run(more, number, model.held), render))
         above = number
-    first = model.blocks[0].id if model.blocks else ""
-    drawn.append(_gap_between(above, model.left + 1, first))
-    return join([*drawn, *(model.as_drawn(block, render) for block in model.blocks)])
+    yield Drawn(0, _gap_between(above, model.left + 1, model.blocks[0].id if model.blocks else ""))
+    yield from (Drawn(block.seq, model.as_drawn(block, render)) for block in model.blocks)
 
 
 def _run(more: Mapping[int, Standing], first: int, held: Mapping[int, Standing]) -> dict[int, Standing]:

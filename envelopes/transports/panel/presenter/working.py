@@ -12,9 +12,11 @@ if TYPE_CHECKING:
 
 
 class Working:
-    """The turns that have not settled. True where an agent is at work in one, as ``is_busy`` says it."""
+    """The turns that have not settled. True where an agent is at work in one, as ``is_busy`` says it. ``taken``: staff
+    have the conversation."""
 
-    def __init__(self, turns: Iterable[TurnMemory] = ()) -> None:
+    def __init__(self, turns: Iterable[TurnMemory] = (), *, taken: bool = False) -> None:
+        self.taken = taken
         self._turns: dict[int, TurnMemory] = {}
         for turn in turns:
             self.take(turn)
@@ -27,4 +29,5 @@ class Working:
             self._turns[turn.number] = turn
 
     def __bool__(self) -> bool:
-        return is_busy([(turn.number, turn.status, turn.asker) for turn in self._turns.values()])
+        turns = [(turn.number, turn.status, turn.asker) for turn in self._turns.values()]
+        return is_busy(turns, taken=self.taken)

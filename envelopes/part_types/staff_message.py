@@ -1,0 +1,53 @@
+"""``staff-message``: what a member of staff wrote who has taken the conversation over, under their own name.
+
+The runtime alone makes such a part (``turns.takeover``): no agent, no tool and nobody at a door can bring one in, so
+whoever reads one may believe the name in it.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from envelopes.protocol.payloads import Payload
+from envelopes.registries.part_types import RUNTIME, PartType
+from envelopes.registries.retelling import data_of
+from envelopes.types import JsonObject
+
+STAFF = "beach:staff"
+"""The actor of rows that are of staff: reserved, so no agent is called that."""
+
+
+class StaffMember(Payload):
+    """Who wrote it."""
+
+    name: Annotated[str, Field(min_length=1, max_length=150)]
+
+
+def _retold(part: JsonObject) -> str:
+    return f"[{_name(part)}, a member of staff, wrote to the user:] {part.get('text') or ''}"
+
+
+def _in_words(part: JsonObject) -> str:
+    return str(part.get("text") or "")
+
+
+def _name(part: JsonObject) -> str:
+    return str(data_of(part).get("name") or "?")
+
+
+STAFF_MESSAGE = PartType(
+    "staff-message",
+    RUNTIME,
+    "flush",
+    "once",
+    text="required",
+    data="required",
+    data_model=StaffMember,
+    canonical=True,
+    retold=_retold,
+    in_words=_in_words,
+    description="what a member of staff wrote who has taken the conversation over",
+    example={"text": "I can hold both seats until noon.", "data": {"name": "Grace Hopper"}},
+)
