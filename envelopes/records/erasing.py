@@ -31,12 +31,14 @@ from envelopes.models import (
     ApprovalVersion,
     Artifact,
     AuditEntry,
+    Claim,
     ClientMessage,
     Consent,
     Decision,
     Event,
     FrozenView,
     Injection,
+    Note,
     Participant,
     Session,
     Snapshot,
@@ -222,6 +224,8 @@ def _elsewhere(person: Person) -> QuerySet[Session]:
     acted = AuditEntry.objects.filter(who=person.key).exclude(session_id="").values("session_id")
     decided = Q(approvals__decided_by=person.key) | Q(approvals__decisions__by=person.key)
     decided |= Q(approvals__earlier__by=person.key)
+    if person.user is not None:
+        decided |= Q(notes__user=person.user) | Q(claim__user=person.user)
     sent = ClientMessage.objects.filter(principal=person.key).values("session")
     takes_part = Participant.objects.filter(user=person.user).values("session") if person.user else ()
     found = Session.objects.filter(
@@ -254,6 +258,9 @@ def _scrub(report: Report, person: Person, session_pk: int) -> None:
         edited = ApprovalVersion.objects.filter(approval__session=session, by=person.key)
         edited.update(by=ERASED, by_user=None, name=ERASED)
         _scrub_rows(Approval.objects.filter(session=session), ("rule",), scrub)
+        if person.user is not None:
+            Note.objects.filter(session=session, user=person.user).update(user=None, name=ERASED)
+            Claim.objects.filter(session=session, user=person.user).update(user=None, name=ERASED)
         Consent.objects.filter(session=session, by=person.key).update(by=ERASED)
         Participant.objects.filter(session=session, user=person.user, user__isnull=False).delete()
         ClientMessage.objects.filter(session=session, principal=person.key).delete()

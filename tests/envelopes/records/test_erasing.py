@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
 from beachsite.demo.models import Booking
 from envelopes import artifacts, audit, search, secrets
@@ -20,7 +21,7 @@ from envelopes.audit.verifying import verify
 from envelopes.errors import AlreadyDecided, NotFound, ValidationFailed
 from envelopes.intake.turns import post_decision
 from envelopes.log.append import writing
-from envelopes.models import Approval, AuditEntry, Event, Participant, Session, Snapshot
+from envelopes.models import Approval, AuditEntry, Claim, Event, Note, Participant, Session, Snapshot
 from envelopes.records import erasing
 from envelopes.records.retention import retire
 from envelopes.session_state import live_sessions
@@ -96,6 +97,15 @@ def test_no_table_holds_a_word_of_whoever_was_erased(kind: str, files: Path) -> 
     elses = factories.make_approval(factories.make_session())
     if kind == "account":
         decide(elses.approval_id, "denied", who, reason=f"Not for {WORD}", source="admin")
+        Note.objects.create(
+            session=elses.session,
+            user=who.user,
+            name=WORD,
+            text="Call back",
+            key="n1",
+            created_at=timezone.now(),
+        )
+        Claim.objects.create(session=elses.session, user=who.user, name=WORD, claimed_at=timezone.now())
         client.post(url(elses, "decide"), {"decision": "granted", "reason": f"{WORD} again"})
         with live_sessions.present(elses.session, "panel"):
             pass
