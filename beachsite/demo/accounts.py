@@ -33,7 +33,7 @@ def ensure_accounts(*, reset: bool = False, agent: str = "Sally") -> list[Accoun
             Q(content_type__app_label__in=("envelopes", "demo"), codename__startswith="view_")
             | Q(
                 content_type__app_label="envelopes",
-                codename__in=("decide_approval", "add_peer", "change_peer"),
+                codename__in=("decide_approval", "operate_session", "add_peer", "change_peer"),
             )
         )
     )

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from envelopes.access import principal_of
 from envelopes.admin.agent_call import waiting
 from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
-from envelopes.admin.conversation.pages import ConversationPages
+from envelopes.admin.conversation.pages import ConversationPages, address_of
 from envelopes.admin.display import moment, turn_mark
 from envelopes.admin.sentences import sentence
 from envelopes.admin.taking import Taking
@@ -201,6 +201,7 @@ class SessionAdmin(ConversationPages, Taking, HistoryAdmin[Session]):
         # Without one, or without the right, the stock view answers.
         if session is not None and self.has_view_permission(request, session):
             more["timeline"] = timeline(session, request.GET.get("page"), principal_of(request))
+            more["conversation_url"] = address_of(session)
             more["chat_url"] = reverse("envelopes:session", args=[session.public_id])
             more["title"] = _("Conversation")
         return super().change_view(request, object_id, form_url, more)

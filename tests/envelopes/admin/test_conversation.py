@@ -172,6 +172,8 @@ async def test_the_page_folds_what_the_runtime_did_and_has_no_way_to_act_in_what
         assert "2 model calls, 1 tool" in read
         assert page.count('class="dk-fold"') <= 6, "62 rows are few lines"
         assert '<fieldset class="dk-seen dk-seen--full" disabled' in page
+        log = await sync_to_async(client.get)(url(d.session, "change"))
+        assert f'href="{url(d.session, "conversation")}"' in log.content.decode()
         early = await _get(client, d.session, at=1)
         assert "What is EJ1?" in early
         assert "£94" not in early
