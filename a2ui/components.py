@@ -176,6 +176,10 @@ class BaseComponent(ABC):
         screen readers."""
         return self.interactive
 
+    def piece(self, props: Mapping[str, Any]) -> str:
+        """What of the component around it this is (`protocol.pieces`), "" for what is no piece."""
+        return ""
+
     def enclosed(self, instance: Instance) -> Mapping[str, Any]:
         """What an event carries beside the context that its action names. Raises ActionError where it may not be
         sent."""

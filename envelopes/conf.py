@@ -106,6 +106,10 @@ class RuntimeSettings:
     """How long a person has to decide, where the tool does not say."""
 
     BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
+    BEACH_UNNAMED_FILE_DAYS = _whole_or_zero(14)
+    """How long a file is kept that was uploaded and that no message shows; 0: for good. Longer than pages keep messages
+    that they could not send, which is a week."""
+
     BEACH_ARTIFACT_STORAGE = _text("artifacts")
     """The alias in STORAGES under which files of conversations are kept: never one whose files a server gives out."""
 

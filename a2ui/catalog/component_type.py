@@ -49,6 +49,9 @@ class ComponentType(Protocol):
     def enclosed(self, instance: Any) -> Mapping[str, Any]:
         """What an event carries beside its context; `instance` is an `interaction.locate.Instance`."""
 
+    def piece(self, props: Mapping[str, Any]) -> str:
+        """What of the component around it this is, for who has its pieces in place of the whole; "" for none."""
+
     def build(self, build: Any) -> None:
         """Compiles one place of the component; `build` is a `rendering.build.Build`."""
 

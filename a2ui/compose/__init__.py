@@ -28,6 +28,7 @@ from a2ui.compose.basic import (
 from a2ui.compose.changing import changes
 from a2ui.compose.component import Common, Component, own, ref
 from a2ui.compose.errors import ComposeError
+from a2ui.compose.fallback import is_ours
 from a2ui.compose.parts import (
     Accessibility,
     Event,
@@ -39,7 +40,7 @@ from a2ui.compose.parts import (
     svg,
     tab,
 )
-from a2ui.compose.restating import Restated, restated
+from a2ui.compose.restating import Restated, restated, uses_own
 from a2ui.compose.surface import (
     Surface,
     delete_surface,
@@ -87,6 +88,7 @@ __all__ = [
     "event",
     "fn",
     "index",
+    "is_ours",
     "labelled",
     "lowered",
     "option",
@@ -99,4 +101,5 @@ __all__ = [
     "tab",
     "update_components",
     "update_data",
+    "uses_own",
 ]

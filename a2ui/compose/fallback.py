@@ -3,22 +3,24 @@ Catalog, as far as those go."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from a2ui.compose.values import JsonObject
 from a2ui.data.pointer import ABSENT, parse_scoped, read
-from a2ui.protocol.catalog_ids import BASIC_1_0, BEACH_1_0
+from a2ui.protocol.catalog_ids import BASIC_1_0, BEACH, BEACH_1_0
+from a2ui.protocol.pieces import SEND, inside
 from a2ui.safety.text import to_text
 
 _KEPT: Final = ("weight", "@accessibility")
+_OURS: Final = frozenset({BEACH, BEACH_1_0})
 _FIELDS: Final = {"text": "shortText", "email": "shortText", "longText": "longText", "number": "number"}
 
 
 def lowered_to_basic(messages: Sequence[JsonObject]) -> list[JsonObject]:
     """Messages of 1.0 that say the same without our catalog: a table is rows of texts, a chart its values, a form its
-    fields and a button, whose event has the values as ``values``. Validation, formats of a status and sorting are not
-    carried over."""
+    fields and a button, whose event has what was entered as ``values``. Validation, formats of a status and sorting are
+    not carried over. What a component is made of is named as a piece of it (``a2ui.protocol.pieces``)."""
     owned: set[str] = set()
     return [_message(message, owned) for message in messages]
 
@@ -29,24 +31,36 @@ def _message(message: JsonObject, owned: set[str]) -> JsonObject:
         if not isinstance(body, dict):
             continue
         body = dict(body)
-        if body.get("catalogId") == BEACH_1_0:
+        if is_ours(body.get("catalogId")):
             owned.add(str(body.get("surfaceId")))
             body["catalogId"] = BASIC_1_0
-        ours = str(body.get("surfaceId")) in owned
         if isinstance(body.get("components"), list):
-            rows = [made for row in body["components"] for made in _row(row, ours=ours)]
-            body["components"] = rows
+            body["components"] = lowered_rows(body["components"], ours=str(body.get("surfaceId")) in owned)
         return {**message, verb: body}
     return dict(message)
 
 
+def is_ours(catalog_id: object) -> bool:
+    """Whether it names our own catalog."""
+    return catalog_id in _OURS
+
+
+def lowered_rows(rows: Iterable[Any], *, ours: bool) -> list[Any]:
+    """Definitions of 1.0 without our catalog.
+
+    :param ours: whether those are of it that name no catalog
+    """
+    return [made for row in rows for made in _row(row, ours=ours)]
+
+
 def _row(row: Any, *, ours: bool) -> Iterator[JsonObject]:
-    catalog = row.get("@catalogId", BEACH_1_0 if ours else "") if isinstance(row, dict) else ""
-    lower = _LOWER.get(str(row.get("component"))) if catalog == BEACH_1_0 else None
+    named = row.get("@catalogId") if isinstance(row, dict) else None
+    if not (ours if named is None else is_ours(named)) or not isinstance(row, dict):
+        yield row
+        return
+    lower = _LOWER.get(str(row.get("component")))
     if lower is None:
-        yield (
-            {key: value for key, value in row.items() if key != "@catalogId"} if catalog == BEACH_1_0 else row
-        )
+        yield {key: value for key, value in row.items() if key != "@catalogId"}
         return
     first, *others = lower(str(row["id"]), row)
     yield {**first, **{key: row[key] for key in _KEPT if key in row}}
@@ -68,7 +82,7 @@ def _markdown(name: str, row: JsonObject) -> Iterator[JsonObject]:
 
 def _table(name: str, row: JsonObject) -> Iterator[JsonObject]:
     columns = [one for one in row.get("columns", ()) if isinstance(one, dict)]
-    heads = [_head(f"{name}-h{at}", one.get("label", "")) for at, one in enumerate(columns)]
+    heads = [_head(inside(name, f":h{at}"), one.get("label", "")) for at, one in enumerate(columns)]
     values = [_formatted(one) for one in columns]
     yield from _listing(name, row.get("rows"), row.get("caption"), heads, values)
 
@@ -76,7 +90,7 @@ def _table(name: str, row: JsonObject) -> Iterator[JsonObject]:
 def _chart(name: str, row: JsonObject) -> Iterator[JsonObject]:
     series = [one for one in row.get("series", ()) if isinstance(one, dict)]
     labels = ["", *[one.get("label", "") for one in series]]
-    heads = [_head(f"{name}-h{at}", label) for at, label in enumerate(labels)]
+    heads = [_head(inside(name, f":h{at}"), label) for at, label in enumerate(labels)]
     about: JsonObject = {key: row[key] for key in ("currency", "decimals") if key in row}
     about["type"] = "currency" if row.get("currency") else "number"
     values = [row.get("label", ""), *[_formatted({**about, "value": one.get("value")}) for one in series]]
@@ -87,21 +101,21 @@ def _listing(
     name: str, rows: Any, title: Any, heads: list[JsonObject], values: list[Any]
 ) -> Iterator[JsonObject]:
     """A heading, a line of captions, and a line of texts for each item."""
-    top = [f"{name}-title"] if title else []
-    yield {"id": name, "component": "Column", "children": [*top, f"{name}-head", f"{name}-rows"]}
+    top, head, body, line = (inside(name, piece) for piece in (":title", ":head", ":rows", ":row"))
+    yield {"id": name, "component": "Column", "children": [*([top] if title else []), head, body]}
     if title:
-        yield _text(f"{name}-title", title)
-    yield {"id": f"{name}-head", "component": "Row", "children": [one["id"] for one in heads]}
+        yield _text(top, title)
+    yield {"id": head, "component": "Row", "children": [one["id"] for one in heads]}
     yield from heads
     pointer = rows.get("@path") if isinstance(rows, dict) else None
     if isinstance(pointer, str):
-        template = {"componentId": f"{name}-row", "path": pointer}
-        yield {"id": f"{name}-rows", "component": "Column", "children": template}
-        yield from _line(f"{name}-row", values)
+        template = {"componentId": line, "path": pointer}
+        yield {"id": body, "component": "Column", "children": template}
+        yield from _line(line, values)
         return
     items = rows if isinstance(rows, list) else []
-    ids = [f"{name}-row{at}" for at in range(len(items))]
-    yield {"id": f"{name}-rows", "component": "Column", "children": ids}
+    ids = [f"{line}{at}" for at in range(len(items))]
+    yield {"id": body, "component": "Column", "children": ids}
     for one, item in zip(ids, items, strict=True):
         yield from _line(one, [_in_item(value, item) for value in values])
 
@@ -142,25 +156,27 @@ def _form(name: str, row: JsonObject) -> Iterator[JsonObject]:
         one for one in row.get("fields", ()) if isinstance(one, dict) and isinstance(one.get("id"), str)
     ]
     at = str(row.get("value", {}).get("@path", "/")).rstrip("/")
-    title = [f"{name}-title"] if row.get("title") else []
-    ids = [f"{name}-{field['id']}" for field in fields]
-    yield {"id": name, "component": "Column", "children": [*title, *ids, f"{name}-send"]}
+    title = [inside(name, ":title")] if row.get("title") else []
+    ids = [inside(name, field["id"]) for field in fields]
+    send, label = inside(name, SEND), inside(name, ":label")
+    yield {"id": name, "component": "Column", "children": [*title, *ids, send]}
     if title:
         yield _text(title[0], row["title"])
     for one, field in zip(ids, fields, strict=True):
         yield _input(one, field, {"@path": f"{at}/{field['id']}"})
-    values = {field["id"]: {"@path": f"{at}/{field['id']}"} for field in fields}
+    # As a whole: in 0.9 an object that is written into a context holds no bindings.
+    values = {"@path": row.get("value", {}).get("@path", "/")}
     action = row.get("action", {})
     event = dict(action.get("event", {}))
     event["context"] = {**event.get("context", {}), "values": values}
     button = {
-        "id": f"{name}-send",
+        "id": send,
         "component": "Button",
-        "child": f"{name}-label",
+        "child": label,
         "action": {"event": event},
     }
     yield button | ({"@checks": row["@checks"]} if "@checks" in row else {})
-    yield _text(f"{name}-label", row.get("submitLabel", "Send"))
+    yield _text(label, row.get("submitLabel", "Send"))
 
 
 def _input(name: str, field: JsonObject, value: JsonObject) -> JsonObject:

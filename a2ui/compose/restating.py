@@ -7,15 +7,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final, NamedTuple
 
+from a2ui.compose.fallback import is_ours, lowered_rows
 from a2ui.compose.values import JsonObject
 from a2ui.programs.conversion import Note, Target, convert
-from a2ui.protocol.catalog_ids import BASIC, BASIC_1_0
+from a2ui.protocol.catalog_ids import BASIC, BASIC_1_0, BEACH, BEACH_1_0
 from a2ui.protocol.dialects import BARE, CANDIDATE, PLAIN, V0_9_1, V1_0, speaks_1_0
 from a2ui.state.components import Component
 from a2ui.surface.surface import Surface as LiveSurface
 
 _SAID_IN: Final = {PLAIN.name: V0_9_1.version, BARE.name: CANDIDATE.version}
-_CATALOGS: Final[dict[Target, dict[str, str]]] = {"0.9.1": {BASIC_1_0: BASIC}, "1.0": {BASIC: BASIC_1_0}}
+_CATALOGS: Final[dict[Target, dict[str, str]]] = {
+    "0.9.1": {BASIC_1_0: BASIC, BEACH_1_0: BEACH},
+    "1.0": {BASIC: BASIC_1_0, BEACH: BEACH_1_0},
+}
 
 
 class Restated(NamedTuple):
@@ -27,25 +31,53 @@ class Restated(NamedTuple):
     notes: list[Note]
 
 
-def restated(surface: LiveSurface, version: Target, ids: Iterable[str] | None = None) -> Restated:
+def restated(
+    surface: LiveSurface, version: Target, ids: Iterable[str] | None = None, *, basic: bool = False
+) -> Restated:
     """The surface for a renderer of ``version``.
 
     :param ids: of the components that are wanted, those that are not there left out; None for all
+    :param basic: for one that does not know our own catalog: what is of it is said in components of the Basic Catalog
     """
-    stored = surface.store.by_id
-    found = (
-        stored.values() if ids is None else [stored[name] for name in dict.fromkeys(ids) if name in stored]
-    )
-    done = convert([_created(surface), *_defined(surface.id, found)], version)
+    found = _wanted(surface, ids)
+    messages = [_created(surface), *_defined(surface.id, found)]
+    known = surface.catalog.id
+    if basic and _are_own(surface, found):
+        ours = is_ours(known)
+        messages = [_lowered(message, ours=ours) for message in convert(messages, "1.0").messages]
+        known = BASIC_1_0 if ours else known
+    done = convert(messages, version)
     create: JsonObject = {}
     components: list[JsonObject] = []
     for message in done.messages:
         create = message.get("createSurface", create)
         components += message.get("updateComponents", {}).get("components", ())
-    known = surface.catalog.id
     if known:
         create = {**create, "catalogId": _CATALOGS[version].get(known, known)}
     return Restated(create, components, done.notes)
+
+
+def uses_own(surface: LiveSurface, ids: Iterable[str] | None = None) -> bool:
+    """Whether a renderer without our own catalog needs the surface, or these components of it, in other words."""
+    return _are_own(surface, _wanted(surface, ids))
+
+
+def _are_own(surface: LiveSurface, components: Iterable[Component]) -> bool:
+    return is_ours(surface.catalog.id) or any(is_ours(one.raw.get("@catalogId")) for one in components)
+
+
+def _wanted(surface: LiveSurface, ids: Iterable[str] | None) -> list[Component]:
+    stored = surface.store.by_id
+    if ids is None:
+        return list(stored.values())
+    return [stored[name] for name in dict.fromkeys(ids) if name in stored]
+
+
+def _lowered(message: JsonObject, *, ours: bool) -> JsonObject:
+    for verb, body in message.items():
+        if isinstance(body, dict) and isinstance(body.get("components"), list):
+            return {**message, verb: {**body, "components": lowered_rows(body["components"], ours=ours)}}
+    return message
 
 
 def _created(surface: LiveSurface) -> JsonObject:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from a2ui.data.pointer import Tokens, parse, to_index
 from a2ui.errors import PointerError
+from a2ui.protocol.pieces import taken_apart
 from a2ui.rendering.patterns import context_of
 from a2ui.rendering.place import Place
 from a2ui.safety.ids import base36
@@ -22,7 +23,8 @@ class ComponentTarget(NamedTuple):
     """A component by the ids that its agent gave, for whoever has no page: programs, peers, replies by mail.
 
     `item_path` is where the data of its template item is now, a JSON Pointer (`/flights/2`, `/days/0/flights/1`); ""
-    outside of templates. Where its parents use a component more than once, the first of these places is meant.
+    outside of templates. Where its parents use a component more than once, the first of these places is meant. Pieces
+    of a component are named by `protocol.pieces`.
     """
 
     owner: str
@@ -83,12 +85,24 @@ def _by_name(surfaces: Mapping[tuple[str, str], Surface], target: ComponentTarge
         return None
     if surface is None:
         return None
-    for place in _settled(surface).view.places(target.component_id):
+    name, piece = target.component_id, ""
+    if name not in surface.store.by_id:
+        name, piece = taken_apart(name) or (name, "")
+    for place in _settled(surface).view.places(name):
+        if piece and not _is_piece(place, piece):
+            continue
         context = _context_at(place, wanted)
         found = _match(surface, place, context) if context is not None else None
         if found is not None and found.scope_path == wanted:
             return found
     return None
+
+
+def _is_piece(place: Place, name: str) -> bool:
+    component = place.component
+    return (
+        component is not None and component.type is not None and component.type.piece(component.props) == name
+    )
 
 
 def _context_at(place: Place, wanted: Tokens) -> str | None:

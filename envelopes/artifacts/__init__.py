@@ -7,9 +7,11 @@ found by ``sweep``. Names of files in the storage are made up here: nothing that
 from envelopes.artifacts.attaching import enclose
 from envelopes.artifacts.checking import checked, referred
 from envelopes.artifacts.storing import Stored, Sweep, kept, put, remove, stored, sweep
+from envelopes.artifacts.unnamed import FORGOTTEN_AT_ONCE, forget_unnamed
 from envelopes.artifacts.writing import Chunk, begin, check_size, found, read, record, reference, whole
 
 __all__ = [
+    "FORGOTTEN_AT_ONCE",
     "Chunk",
     "Stored",
     "Sweep",
@@ -17,6 +19,7 @@ __all__ = [
     "check_size",
     "checked",
     "enclose",
+    "forget_unnamed",
     "found",
     "kept",
     "put",

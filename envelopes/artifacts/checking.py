@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from django.urls import Resolver404, resolve
 
 from a2ui.safety.urls import safe_open
+from envelopes.artifacts.unnamed import name
 from envelopes.artifacts.writing import facts
 from envelopes.errors import ValidationFailed
 from envelopes.models import Artifact, Session
@@ -58,6 +59,7 @@ def referred(session: Session, part: Part, path: str) -> Part:
             f"There is no file {asked[:64]!r} in this conversation.",
             path=f"{path}/data/{'url' if ours is not None else 'artifactId'}",
         )
+    name(file)
     unfinished: JsonObject = {} if file.is_whole else {"lastChunk": False}
     return part.model_copy(update={"data": kept | facts(file) | unfinished})
 

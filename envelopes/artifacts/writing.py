@@ -79,13 +79,13 @@ def reference(session: Session, artifact_id: str) -> JsonObject:
     return {"metadata": {"partType": ARTIFACT.name}, "data": facts(found(session, artifact_id))}
 
 
-def begin(session: Session, owner: str, chunk: Chunk, stored: Stored) -> JsonObject:
-    """The first write of a file, as ``record`` stores it."""
+def begin(session: Session, owner: str, chunk: Chunk, stored: Stored, *, unnamed: bool = False) -> JsonObject:
+    """The first write of a file, as ``record`` stores it. ``unnamed``: no row shows it so far, see ``unnamed``."""
     if chunk.append:
         raise ValidationFailed(
             "Nothing can be appended to a file that does not exist.", path="/data/artifactId"
         )
-    fresh = Artifact(session=session, owner=owner, writes=0, size_bytes=0, is_whole=False)
+    fresh = Artifact(session=session, owner=owner, writes=0, size_bytes=0, is_whole=False, is_unnamed=unnamed)
     return _written(session, fresh, chunk, stored)
 
 

@@ -12,7 +12,8 @@ class Artifact(models.Model):
 
     ``owner`` is who wrote it, and alone may go on writing: an actor's name, or the key of a principal. ``writes``
     counts its writes; ``is_whole`` once the last one has come, and only then ``sha256`` is that of all its bytes.
-    ``width`` and ``height`` are those of a picture that pages may show, 0 of anything else.
+    ``width`` and ``height`` are those of a picture that pages may show, 0 of anything else. ``is_unnamed`` as long as
+    it waits for a message that shows it.
     """
 
     artifact_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
@@ -26,10 +27,14 @@ class Artifact(models.Model):
     is_whole = models.BooleanField(default=True)
     width = models.PositiveIntegerField(default=0)
     height = models.PositiveIntegerField(default=0)
+    is_unnamed = models.BooleanField(default=False, editable=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["-pk"]
+        indexes = [
+            models.Index(fields=["created_at"], name="artifact_unnamed", condition=models.Q(is_unnamed=True))
+        ]
 
     def __str__(self) -> str:
         return self.name

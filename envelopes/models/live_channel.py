@@ -9,11 +9,12 @@ from envelopes.models.session import Session
 
 class LiveChannel(models.Model):
     """What the live channel keeps of a session beside its log: the contract that its agent has declared (None: that of
-    the actor), the channels of it that are complete, and the surroundings that the last client has told (None: nobody
-    has)."""
+    the actor), those of single surfaces, ``{owner, surfaceId, contract}``, the channels of them that are complete, and
+    the surroundings that the last client has told (None: nobody has)."""
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, related_name="live_channel")
     contract = models.JSONField(null=True)
+    surfaces = models.JSONField(default=list)
     completed = models.JSONField(default=list)
     host_context = models.JSONField(null=True)
 

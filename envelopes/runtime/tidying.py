@@ -6,7 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from envelopes import intake, nonces, secrets
+from envelopes import artifacts, intake, nonces, secrets
 from envelopes.audit import ageing
 from envelopes.database_threads import beside_sessions
 from envelopes.log import trimming
@@ -17,8 +17,8 @@ PURGE_SECONDS = 60.0
 """How often what has expired is deleted: secrets and nonces."""
 
 TIDY_SECONDS = 3600.0
-"""How often what is merely old is: answers to messages that no client sends again, deliveries
-that are not replayed, and what settings give a time to: conversations, entries of the audit log."""
+"""How often what is merely old is: answers to messages that no client sends again, deliveries that are not replayed,
+and what settings give a time to: conversations, entries of the audit log, files that no message shows."""
 
 KEPT_ROWS = 2 * REPLAYED_ROWS
 """How many rows of a log keep all of their deliveries: more than anybody is replayed."""
@@ -41,6 +41,7 @@ class Tidying:
         if now >= self._tidy_at:
             self._tidy_at = now + TIDY_SECONDS
             await self._delete("deliveries", partial(trimming.trim, KEPT_ROWS), trimming.TRIMMED_AT_ONCE)
+            await self._delete("files", artifacts.forget_unnamed, artifacts.FORGOTTEN_AT_ONCE)
             await self._delete("conversations", retention.retire, retention.RETIRED_AT_ONCE)
             await self._delete("audit entries", ageing.prune_old, ageing.PRUNED_AT_ONCE)
             await self._delete("messages", intake.forget_messages, intake.FORGOTTEN_AT_ONCE)

@@ -261,11 +261,20 @@ class LiveSession:
             if pending.stored is None:
                 pending.attempt.undo()
                 return
+            rows = [replace(row, at=pending.stored.at) for row in pending.rows]
+            if len(rows) > 1 and any(one.sees_surfaces for one in self.presented.values()):
+                # They were tried together, and who looks at surfaces has to see them after each row, as others do.
+                pending.attempt.undo()
+                for row in rows:
+                    changes = state.apply(row)
+                    if row.audience == "delivered":
+                        self._tell(row, changes)
+                return
             pending.attempt.keep()
-            for row, changes in zip(pending.rows, pending.changes, strict=True):
+            for row, changes in zip(rows, pending.changes, strict=True):
                 state.seq = row.seq
                 if row.audience == "delivered":
-                    self._tell(replace(row, at=pending.stored.at), changes)
+                    self._tell(row, changes)
         except BaseException:
             self._start_over()
             raise

@@ -44,6 +44,7 @@ class PresentedSession:
     """``presenter`` stands where ``state`` stands; ``sent`` is the row of the last frame.
 
     ``over``: the place up to which streamed text is over, by turn, of those at work and the last that were settled.
+    ``sees_surfaces``: the presenter looks at the surfaces themselves (``SeesSurfaces``).
     Use it within ``LiveSessions.present`` only. Frames are a function of the rows alone, so each process and each
     replay makes the same ones.
     """
@@ -70,6 +71,7 @@ class PresentedSession:
     def state(self, state: SessionState) -> None:
         self._state = state
         presenter: object = self.presenter
+        self.sees_surfaces = isinstance(presenter, SeesSurfaces)
         if isinstance(presenter, SeesSurfaces):
             presenter.see(state.surfaces)
 

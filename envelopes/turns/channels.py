@@ -6,12 +6,16 @@ Contracts belong to a transport, so it says what holds (``check_with``); here no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+
+from django.db import transaction
 
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.models import LiveChannel, Session
+from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.parts import Part
+from envelopes.protocol.surfaces import messages_of
 from envelopes.types import Json, JsonObject
 
 Check = Callable[[Session, str, Json, bool], JsonObject]
@@ -26,12 +30,47 @@ def check_with(check: Check) -> None:
     _checks[:] = [check]
 
 
-def keep_contract(session_id: str, document: JsonObject | None) -> None:
-    """Store the contract of the conversation with this public id, which was checked. Raises ``NotFound``."""
-    session = Session.objects.filter(public_id=session_id).first()
-    if session is None:
-        raise NotFound("There is no such conversation.")
-    LiveChannel.objects.update_or_create(session=session, defaults={"contract": document, "completed": []})
+def keep_contract(session_id: str, change: Callable[[Session, LiveChannel], None]) -> None:
+    """Let ``change`` alter the contracts of the conversation with this public id, under its lock; what it raises leaves
+    them as they are. Raises ``NotFound``."""
+    with transaction.atomic():
+        session = Session.objects.select_for_update().filter(public_id=session_id).first()
+        if session is None:
+            raise NotFound("There is no such conversation.")
+        kept, _ = LiveChannel.objects.get_or_create(session=session)
+        change(session, kept)
+        kept.save(update_fields=["contract", "surfaces", "completed"])
+
+
+def ends_surface(part: Part) -> bool:
+    """Whether a part ends a surface, and with it what was declared for that."""
+    return bool(_ended([("", part)]))
+
+
+def end_contracts(session: Session, parts: Iterable[tuple[str, Part]]) -> None:
+    """What was declared for surfaces that ``parts``, with whose they are, have ended ends with them. Under the lock of
+    ``session``."""
+    ended = _ended(parts)
+    kept = LiveChannel.objects.filter(session=session).first() if ended else None
+    if kept is None:
+        return
+    left = [one for one in kept.surfaces if (one["owner"], one["surfaceId"]) not in ended]
+    if left != kept.surfaces:
+        kept.surfaces = left
+        kept.save(update_fields=["surfaces"])
+
+
+def _ended(parts: Iterable[tuple[str, Part]]) -> set[tuple[str, str]]:
+    """The surfaces of which the last that is said is their end."""
+    found: dict[tuple[str, str], bool] = {}
+    for owner, part in parts:
+        if part.part_type != A2UI_SURFACE.name:
+            continue
+        for message in messages_of(part.data):
+            for verb, body in message.items():
+                if isinstance(body, dict) and isinstance(name := body.get("surfaceId"), str):
+                    found[owner, name] = verb == "deleteSurface"
+    return {key for key, is_end in found.items() if is_end}
 
 
 def named_channel(part: Part) -> Json:

@@ -109,6 +109,13 @@ def append_parts(
             # Whose surface it is may be another one's, which has begun the slot.
             _add(writer, turn, made.part, state, actor if made.kept.owner == owner else made.kept.owner)
         templates.keep(made)
+    channels.end_contracts(
+        writer.session,
+        [
+            *((owner, part) for part in (*tried.closing, *checked)),
+            *((made.kept.owner, made.part) for made in drawn if made.part is not None),
+        ],
+    )
     for message in tried.responses:
         writer.add("renderer-answer", {"message": message}, turn=turn, actor=actor)
     agent_calls.end(writer, tried.ended)
@@ -148,6 +155,7 @@ def needs_database(parts: Sequence[Part]) -> bool:
         or calls_functions(part)
         or templates.is_drawn(part)
         or channels.named_channel(part) is not None
+        or channels.ends_surface(part)
         or gates.concerns(part)
         for part in parts
     )

@@ -10,11 +10,13 @@ import random
 from collections.abc import Callable
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Desk
 from tests.browser.foreign.app.rows import COMPONENTS
 from tests.browser.foreign.building import build
-from tests.browser.foreign.pair import FOREIGN, Pair
+from tests.browser.foreign.pair import FOREIGN, Pair, address
+from tests.browser.test_main_job import say, settled
 from tests.liveserver import Server
 
 STEPS = 25
@@ -48,3 +50,31 @@ def walk(pair: Pair, chance: random.Random, steps: int) -> None:
     assert pair.targets and all(target.keys() <= known for target in pair.targets)
     assert {target["componentId"] for target in pair.targets} <= {row["id"] for row in COMPONENTS}
     assert all(target.get("itemPath", "/rows/0").startswith("/rows/") for target in pair.targets)
+
+
+def test_what_is_of_our_own_catalog_is_drawn_and_used_by_who_knows_the_basic_one(
+    make_server: Callable[..., Server], desk: Desk
+) -> None:
+    build()
+    desk.allow("WebSocket connection|Failed to load resource|MarkdownDirective")
+    server = make_server(environ=FOREIGN)
+    panel, foreign = desk.page(), desk.page()
+    panel.goto(f"{server.url}/")
+    say(panel, "Show me the report")
+    settled(panel)
+    foreign.goto(address(panel, server))
+    surface = foreign.locator("a2ui-surface")
+    for words in ("Fares", "BA 1", "\u20ac75.00", "Weather", "Sunday", "31", "Book"):
+        expect(surface).to_contain_text(words)
+    name = surface.locator("input:not([type=radio])").first
+    name.fill("Grace")
+    name.blur()
+    surface.get_by_text("Business").click()
+    form = panel.locator(".a2-formbox")
+    expect(form.get_by_label("Name")).to_have_value("Grace")
+    expect(form.get_by_label("Class")).to_have_value("Business")
+    surface.get_by_role("button", name="Book").click()
+    expect(panel.locator("#thread")).to_contain_text("Grace flies Business.")
+    # And what the agent goes on to say of it.
+    expect(surface).to_contain_text("\u20ac60.00")
+    assert foreign.locator("body").get_attribute("data-problem") is None

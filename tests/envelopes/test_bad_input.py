@@ -202,11 +202,12 @@ async def test_bad_frames_are_logged_and_change_nothing(caplog: pytest.LogCaptur
     async with panel(replies(OK)) as (session, browser, _):
         socket = await Socket(browser, session.public_id).open()
         before = await sync_to_async(_state)()
-        for number, bad in enumerate(FRAMES, 1):
+        for bad in FRAMES:
             await socket.wire.send_to(text_data=bad)
             error = await socket.until(lambda frame: True)
             assert (error["type"], error["code"]) == ("error", "VALIDATION_FAILED")
-            assert caplog.text.count("Refused a frame") == number
+            # Once for a reason: whoever floods the server with bad frames does not flood its log.
+            assert caplog.text.count("Refused a frame") == 1
         assert await sync_to_async(_state)() == before
         assert "not json" not in caplog.text
         await socket.close()

@@ -72,6 +72,9 @@ class Field(NamedTuple):
             return value
         if self.type == "number" and not isinstance(value, bool) and isinstance(value, int | float):
             return value
+        if self.type == "select" and isinstance(value, list) and len(value) <= 1:
+            # As a ChoicePicker says it, which stands in place of one for who does not know our catalog.
+            value = value[0] if value else ""
         if not isinstance(value, str):
             raise InputError("This field takes text.")
         if len(value) > limits.text_chars:

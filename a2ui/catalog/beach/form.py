@@ -15,6 +15,7 @@ from a2ui.catalog.kinds import checks, text
 from a2ui.catalog.kinds import text as dynamic_text
 from a2ui.components import BaseComponent, BaseInput
 from a2ui.errors import ActionError, InputError
+from a2ui.protocol.pieces import SEND
 from a2ui.rendering.build import Build, always, told
 from a2ui.rendering.place import Place
 from a2ui.safety.text import escape
@@ -133,6 +134,9 @@ class FieldInput(BaseInput):
 
         build.remember(render)
 
+    def piece(self, props: Mapping[str, Any]) -> str:
+        return str(props["field"].id)
+
     def entered(self, value: Any, instance: Instance) -> Any:
         field: Field = instance.component.props["field"]
         return field.entered(value, instance.surface.view.options.limits)
@@ -159,6 +163,9 @@ class SubmitButton(BaseComponent):
             return f'<button id="{dom_id}{opened}{attributes}>{label(scope) or _SUBMIT}{why}</button>'
 
         build.remember(render)
+
+    def piece(self, props: Mapping[str, Any]) -> str:
+        return SEND
 
     def enclosed(self, instance: Instance) -> Mapping[str, Any]:
         return values_of(instance)

@@ -11,10 +11,11 @@ from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
 from envelopes.models import Document, Session, Turn
 from envelopes.registries.statuses import TurnStatus
+from envelopes.transports.documents.formats.difference import difference
 from envelopes.transports.documents.formats.errors import InvalidInput
 from envelopes.transports.documents.formats.limits import DEFAULT_LIMITS, DocumentLimits
 from envelopes.transports.documents.formats.normalise import Normalised, check_size, empty, normalise
-from envelopes.transports.documents.formats.patches import PatchDocument, apply, parse_patch, root_replacement
+from envelopes.transports.documents.formats.patches import PatchDocument, apply, parse_patch
 from envelopes.transports.documents.formats.strict import check_document
 from envelopes.transports.documents.governance import holding
 from envelopes.transports.documents.shapes.a2ui import A2uiEnvelope
@@ -74,7 +75,7 @@ def _effective(
     before: JsonObject, after: JsonObject, patch: PatchDocument, limits: DocumentLimits
 ) -> PatchDocument:
     """The patch that makes ``after`` of ``before`` to the letter: what was sent, unless it had to be repaired."""
-    return patch if apply(before, patch, limits) == after else root_replacement(after)
+    return patch if apply(before, patch, limits) == after else difference(before, after, limits)
 
 
 def _kept(

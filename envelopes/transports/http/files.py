@@ -45,7 +45,7 @@ async def keep(request: HttpRequest, session_id: str, file: File[UploadedFile], 
 def _kept(caller: Caller, session: Session, file: UploadedFile, alt: str, there: artifacts.Stored) -> Any:
     chunk = artifacts.Chunk(name=file.name or "", mime_type=file.content_type or "", alt=alt, last_chunk=True)
     with artifacts.kept(there), writing(session.pk) as writer:
-        part = artifacts.begin(writer.session, caller.who.key, chunk, there)
+        part = artifacts.begin(writer.session, caller.who.key, chunk, there, unnamed=True)
     return Status(201, part["data"])
 
 

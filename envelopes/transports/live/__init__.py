@@ -6,6 +6,6 @@ What an agent needs to declare a contract for a conversation is named here; noth
 from __future__ import annotations
 
 from envelopes.transports.live.contracts import ContractRefused
-from envelopes.transports.live.stored import declare
+from envelopes.transports.live.declaring import declare
 
 __all__ = ["ContractRefused", "declare"]

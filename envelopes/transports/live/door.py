@@ -52,6 +52,7 @@ class LiveDoor:
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         # By what repeats of a client are known that does not say who it is.
         self._instance = secrets.token_hex(8)
+        self._logged: set[str] = set()
         self._is_pending = False
         self._idle: asyncio.TimerHandle | None = None
 
@@ -145,7 +146,7 @@ class LiveDoor:
                 await self._close(caps.BEGIN_AGAIN)
                 return
             case _:
-                told = refusal(error)
+                told = refusal(error, self._logged)
         await self._wire.say("error", told, request)
         if told["code"] == "UPGRADE_REQUIRED" and told.get("policy") == "reject":
             await self._close(caps.ENDED)
@@ -226,19 +227,6 @@ class LiveDoor:
             raise LiveError("SESSION_MISMATCH", "This socket is bound to another session.")
         context = told.hostContext.model_dump(exclude_none=True)
         await in_session(bound.session.pk, actions.observe, bound, context)
-
-    async def _channel_subscribe(self, asked: frames.ChannelSubscribe, request: str | None) -> None:
-        bound = self._bound
-        code, message = "CHANNEL_NOT_LOCAL", "No tool of this server feeds channels."
-        if asked.sessionId != bound.session.public_id:
-            code, message = "SUBSCRIBE_UNAUTHORIZED", "This socket is bound to another session."
-        told = {
-            "sessionId": asked.sessionId,
-            "channelName": asked.channelName,
-            "code": code,
-            "message": message,
-        }
-        await self._wire.say("channel_error", told, request)
 
     async def _pull(self, asked: frames.ChannelSubscribe, request: str | None) -> None:
         bound = self._bound

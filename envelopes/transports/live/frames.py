@@ -29,9 +29,9 @@ class _Payload(BaseModel):
 
 
 class Subscribe(_Payload):
-    """``instance``, ``view`` and ``a2ui`` are ours: what a client calls itself across its connections, by which repeats
-    of its actions are known (D36); the view that its ``fromSeq`` counts in, as the last ack named it; the versions of
-    A2UI that it draws."""
+    """``instance``, ``view``, ``a2ui`` and ``catalogs`` are ours: what a client calls itself across its connections, by
+    which repeats of its actions are known (D36); the view that its ``fromSeq`` counts in, as the last ack named it; the
+    versions of A2UI that it draws, and the ids of the catalogs that it knows (None: it does not say)."""
 
     sessionId: Name
     appId: Name | None = None
@@ -43,6 +43,7 @@ class Subscribe(_Payload):
     instance: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")] | None = None
     view: Text | None = None
     a2ui: Annotated[list[Text], Field(max_length=16)] | None = None
+    catalogs: Annotated[list[Text], Field(max_length=64)] | None = None
 
 
 class Action(_Payload):

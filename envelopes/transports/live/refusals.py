@@ -14,14 +14,17 @@ from envelopes.types import JsonObject
 logger = logging.getLogger(__name__)
 
 
-def refusal(error: Exception) -> JsonObject:
-    """The payload of the error frame."""
+def refusal(error: Exception, logged: set[str]) -> JsonObject:
+    """The payload of the error frame. ``logged`` are the codes of which the log has heard on this connection: whoever
+    sends many bad frames fills nobody's log."""
     match error:
         case ContractViolation():
             return {**payload_of(error), "details": violation_details(error)}
         case BeachError():
             # The code only: a sentence may speak of what somebody has written.
-            logger.info("Refused a frame of the live channel: %s", error.code)
+            if error.code not in logged:
+                logged.add(error.code)
+                logger.info("Refused a frame of the live channel: %s", error.code)
             return payload_of(error)
         case _ if isinstance(error, AWAY):
             logger.warning("A frame of the live channel has to come again: %r", error)

@@ -3,35 +3,58 @@ surroundings, and the session as an ack shows it. In a thread."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
 
-from envelopes.errors import ValidationFailed
+from envelopes.errors import TooLarge, ValidationFailed
 from envelopes.models import LiveChannel, Session
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors
-from envelopes.transports.live.contracts import Contract, ContractViolation, Violation, contract_of
-from envelopes.turns.channels import keep_contract
+from envelopes.transports.live.contracts import (
+    Contract,
+    ContractRefused,
+    ContractViolation,
+    Violation,
+    contract_of,
+    merged,
+)
 from envelopes.types import Json, JsonObject
+
+logger = logging.getLogger(__name__)
 
 SPECS = ("propsSpec", "actionSpec", "streamSpec", "contextSpec")
 """The parts of a contract that a client is shown."""
 
 
 def contract_for(session: Session) -> Contract | None:
-    """The contract of ``session``: what was declared for it, else what its actor has; None for none."""
-    found = LiveChannel.objects.filter(session=session).values_list("contract", flat=True).first()
-    if found is None:
-        actor = actors.get(session.actor)
-        found = dict(actor.contract) if actor is not None and actor.contract is not None else None
-    return contract_of(found) if found is not None else None
+    """The contract of ``session``: what was declared for it, else what its actor has, with what was declared for single
+    surfaces; None for none."""
+    kept = LiveChannel.objects.filter(session=session).first()
+    found = of_session(session, kept)
+    if kept is None or not kept.surfaces:
+        return contract_of(found) if found is not None else None
+    try:
+        return joined(found, kept)
+    except (ContractRefused, TooLarge) as error:
+        # Its actor's has been changed since they were declared.
+        logger.warning("What surfaces of session %s declare does not hold: %s", session.pk, error.message)
+        return contract_of(found) if found is not None else None
 
 
-def declare(session_id: str, contract: Mapping[str, Json] | None) -> None:
-    """Let ``contract`` hold for the conversation with this public id; None for that of its actor. Its channels begin
-    anew. Raises ``ContractRefused`` with all that is wrong with it, ``TooLarge``, and ``NotFound``: then the one of
-    before still holds. In a thread."""
-    document = None if contract is None else contract_of(dict(contract)).document
-    keep_contract(session_id, document)
+def of_session(session: Session, kept: LiveChannel | None) -> JsonObject | None:
+    """The document that holds for the session as a whole."""
+    if kept is not None and kept.contract is not None:
+        return dict(kept.contract)
+    actor = actors.get(session.actor)
+    return dict(actor.contract) if actor is not None and actor.contract is not None else None
+
+
+def joined(document: JsonObject | None, kept: LiveChannel) -> Contract:
+    """``document`` and those of the surfaces, as one. Raises ``ContractRefused``, ``TooLarge``."""
+    documents = [one["contract"] for one in kept.surfaces]
+    made, faults = merged(documents if document is None else [document, *documents])
+    if faults:
+        raise ContractRefused(faults)
+    return contract_of(made)
 
 
 def delivery(session: Session, channel: str, data: Json, complete: bool) -> JsonObject:
@@ -75,7 +98,7 @@ def observe(session: Session, host_context: JsonObject) -> None:
 
 def snapshot(session: Session, key: str, row: int, channels: list[JsonObject]) -> JsonObject:
     """The GguiSession of an ack or a render (reading, 1.6), for whoever ``key`` names: how things stand at row ``row``.
-    Conversations do not expire."""
+    What is declared for one of ``channels`` stands there too, as it is of the whole. Conversations do not expire."""
     session.refresh_from_db(fields=["updated_at"])
     kept = LiveChannel.objects.filter(session=session).first()
     contract = contract_for(session)
@@ -88,10 +111,26 @@ def snapshot(session: Session, key: str, row: int, channels: list[JsonObject]) -
         "lastActivityAt": instant(session.updated_at),
         "expiresAt": None,
         "status": "active",
-        "surfaces": channels,
+        "surfaces": _with_contracts(channels, kept),
     }
     if contract is not None:
-        made |= {name: contract.document[name] for name in SPECS if name in contract.document}
+        made |= _specs(contract.document)
     if kept is not None and kept.host_context is not None:
         made["hostContext"] = kept.host_context
     return made
+
+
+def _specs(document: JsonObject) -> JsonObject:
+    return {name: document[name] for name in SPECS if name in document}
+
+
+def _with_contracts(channels: list[JsonObject], kept: LiveChannel | None) -> list[JsonObject]:
+    declared = {
+        (one["owner"], one["surfaceId"]): _specs(one["contract"])
+        for one in (kept.surfaces if kept is not None else ())
+    }
+    return [
+        {key: value for key, value in one.items() if key not in SPECS}
+        | declared.get((one["owner"], one["surfaceId"]), {})
+        for one in channels
+    ]

@@ -16,9 +16,10 @@ from envelopes.transports.live.contracts import cursor
 from envelopes.transports.live.errors import LiveError
 from envelopes.transports.live.frames import Subscribe, now
 from envelopes.transports.live.identity import Identity, session_of
+from envelopes.transports.live.presenter import deliveries
 from envelopes.transports.live.presenter.envelopes import Envelopes
 from envelopes.transports.live.stored import snapshot
-from envelopes.transports.live.surfaces import Version, version_for
+from envelopes.transports.live.surfaces import Dialect, dialect_for
 from envelopes.transports.live.tokens import Bound
 from envelopes.transports.live.transport import LIVE
 from envelopes.transports.live.version import check_supported, server_version
@@ -52,7 +53,7 @@ class Subscription:
     view: StreamView
     wants: frozenset[str]
     plan: Plan
-    version: Version
+    dialect: Dialect
     ack: JsonObject
     instance: str | None
     since: int | None
@@ -109,10 +110,14 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
         raise LiveError("UNAUTHENTICATED", "Nobody is signed in.")
     reader = Reader(who.kind, who.consumes, surfaces=True)
     view = view_for(session, reader)
-    version = version_for(asked.a2ui or [])
+    dialect = dialect_for(asked.a2ui or [], asked.catalogs)
     with live_sessions.present(session, LIVE.name) as shown:
         row = shown.state.seq
-        surfaces = shown.presenter.surfaces(version) if isinstance(shown.presenter, Envelopes) else []
+        surfaces = (
+            shown.presenter.surfaces(dialect)
+            if isinstance(shown.presenter, Envelopes) and deliveries.OF_SURFACES in view.wants
+            else []
+        )
     if row > view.upto:
         view = view_for(session, reader)
     from_seq, is_other = asked.fromSeq, asked.view is not None and asked.view != view.key
@@ -123,7 +128,7 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
         "session": snapshot(session, who.key, row, surfaces),
         "streamSeq": begins.last,
         "serverVersion": server_version(),
-        "a2ui": version,
+        "a2ui": dialect.version,
         "view": view.key,
     }
     if begins.truncated or (from_seq is not None and is_other):
@@ -138,7 +143,7 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
         view=view,
         wants=frozenset(view.wants),
         plan=begins,
-        version=version,
+        dialect=dialect,
         ack=ack,
         instance=asked.instance,
         since=asked.sinceSequence,

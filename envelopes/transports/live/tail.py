@@ -6,46 +6,41 @@ from there. So each delivery comes once, in order (reading, section 3).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import orjson
 
-from envelopes.delivery import Item, PlacedDelta, UpToDate
+from envelopes.delivery import Item, PlacedDelta
 from envelopes.protocol.bubbles import SURFACE_PREVIEW
 from envelopes.session_state import Frame
 from envelopes.transports.live import frames
 from envelopes.transports.live.contracts import PREVIEW
-from envelopes.transports.live.presenter.deliveries import OURS
-from envelopes.transports.live.presenter.envelopes import RENDER, Body, Piece, envelope, pieces
+from envelopes.transports.live.presenter.deliveries import OF_SURFACES, OURS
+from envelopes.transports.live.presenter.envelopes import Body, envelope
+from envelopes.transports.live.presenter.pieces import Payload, Piece
 from envelopes.transports.live.previews import Previews
 from envelopes.transports.live.subscribing import Subscription
-from envelopes.transports.live.surfaces import Version
+from envelopes.transports.live.surfaces import Dialect
 from envelopes.types import Json, JsonObject
 
 SHARED_CHARACTERS = 65_536
 """Frames of longer payloads are made for each reader: what is kept of them for the next one has a bound."""
 
-_RENDER = f"\n{RENDER}\t"
-"""With what the line begins that says so."""
-
-_SETTLED = "row:settled\t"
-"""With what the payload of the end of a turn begins."""
-
 _wants: dict[str, frozenset[str]] = {}
 """What each view wants, by its key, which stands for that."""
 
 
-def _numbered(payload: str, seq: int, view: str, version: Version) -> tuple[str, ...]:
+def _numbered(payload: Payload, seq: int, view: str, dialect: Dialect) -> tuple[str, ...]:
     """The frames of what a view has of a row, with the numbers that follow ``seq``."""
-    return (_shared if len(payload) <= SHARED_CHARACTERS else _made)(payload, seq, view, version)
+    return (_shared if len(payload) <= SHARED_CHARACTERS else _made)(payload, seq, view, dialect)
 
 
-def _made(payload: str, seq: int, view: str, version: Version) -> tuple[str, ...]:
-    wanted = [piece for piece in pieces(payload) if piece.kind in _wants[view]]
+def _made(payload: Payload, seq: int, view: str, dialect: Dialect) -> tuple[str, ...]:
+    wanted = [piece for piece in payload.pieces if piece.kind in _wants[view]]
     return tuple(
-        frames.data(piece.for_version(version), number) for number, piece in enumerate(wanted, seq + 1)
+        frames.data(piece.in_dialect(dialect), number) for number, piece in enumerate(wanted, seq + 1)
     )
 
 
@@ -72,6 +67,7 @@ class Tail:
         self.seq = self._plan.counted
         self._previews = Previews()
         self.rendered: Rendered | None = None
+        self._has_surfaces = OF_SURFACES in subscription.wants
         _wants[subscription.view.key] = subscription.wants
 
     def early(self) -> Iterator[str]:
@@ -79,36 +75,33 @@ class Tail:
         for seq, piece in self._plan.early:
             yield frames.data(piece.envelope, seq)
 
-    def told(self, item: Item) -> Iterator[str]:
+    def told(self, item: Item) -> Iterable[str]:
         """The frames of what a follower hands on."""
         match item:
+            case Frame(payload=Payload() as payload):
+                return self._told(item, payload)
             case PlacedDelta() if item.delta.part_type == SURFACE_PREVIEW:
-                for payload, last in self._previews.take(item.delta):
-                    yield self._preview(payload, last=last)
+                return [
+                    self._preview(payload, last=last) for payload, last in self._previews.take(item.delta)
+                ]
             case PlacedDelta():
-                yield self._delta(item)
-            case UpToDate():
-                return
+                return (self._delta(item),)
             case _:
-                if self._previews.open:
-                    for piece in pieces(item.payload):
-                        if piece.kind != RENDER:
-                            yield from self._over(piece)
-                made = _numbered(
-                    item.payload, self.seq, self._subscription.view.key, self._subscription.version
-                )
-                self.seq += len(made)
-                if item.seq > self._plan.row:
-                    yield from made
-                    if _RENDER in item.payload or item.payload.startswith(_SETTLED):
-                        self._note(item)
-                else:
-                    first = self.seq - len(made) + 1
-                    yield from (text for seq, text in enumerate(made, first) if seq in self._plan.kept)
+                return ()
 
-    def _note(self, item: Frame) -> None:
-        last = pieces(item.payload)[-1]
-        self.rendered = Rendered(item.seq, orjson.loads(last.envelope) if last.kind == RENDER else None)
+    def _told(self, item: Frame, payload: Payload) -> Iterable[str]:
+        subscription = self._subscription
+        made = _numbered(payload, self.seq, subscription.view.key, subscription.dialect)
+        first, self.seq = self.seq + 1, self.seq + len(made)
+        if item.seq > self._plan.row:
+            surfaces = payload.surfaces if self._has_surfaces else None
+            if payload.settles or surfaces is not None:
+                self.rendered = Rendered(item.seq, surfaces)
+        else:
+            made = tuple(text for seq, text in enumerate(made, first) if seq in self._plan.kept)
+        if not self._previews.open:
+            return made
+        return [*(text for piece in payload.pieces for text in self._over(piece)), *made]
 
     def _over(self, piece: Piece) -> Iterator[str]:
         """The end of previews that are over before this delivery; it may be what one became."""

@@ -17,7 +17,8 @@ from envelopes.registries.part_types import part_types
 from envelopes.session_state.resumed import REPLAYED_ROWS
 from envelopes.transports.live.contracts import KNOWN
 from envelopes.transports.live.presenter import deliveries
-from envelopes.transports.live.presenter.envelopes import Piece, early
+from envelopes.transports.live.presenter.envelopes import early
+from envelopes.transports.live.presenter.pieces import Piece
 from envelopes.transports.live.stored import replayable
 from envelopes.transports.live.transport import LIVE
 from envelopes.types import PROGRAMS

@@ -71,6 +71,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         super().__init__()
         self._admission: Admission | None = None
         self._follower: Follower | None = None
+        self._logged: set[str] = set()
         self._pumping: asyncio.Task[None] | None = None
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         self._unlist: Callable[[], None] | None = None
@@ -220,7 +221,10 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
                 return None
             case BeachError():
                 # The code only: a sentence may speak of what somebody has written.
-                logger.info("Refused a frame of session %s: %s", self.session.pk, error.code)
+                # Once: whoever sends many bad frames fills nobody's log.
+                if error.code not in self._logged:
+                    self._logged.add(error.code)
+                    logger.info("Refused a frame of session %s: %s", self.session.pk, error.code)
                 return error
             case _ if isinstance(error, AWAY):
                 logger.warning("A frame of session %s has to come again: %r", self.session.pk, error)

@@ -1,5 +1,5 @@
 // A front end that is not ours: the official Lit renderer of A2UI v0.9 on the live channel. It knows components by the ids
-// that the agent gave and the paths of their data, and nothing of how our panel draws them.
+// that the agent gave and the paths of their data, no catalog but the Basic one, and nothing of how our panel draws them.
 import {MessageProcessor} from '@a2ui/web_core/v0_9';
 import {basicCatalog} from '@a2ui/lit/v0_9';
 
@@ -88,7 +88,8 @@ const connect = async () => {
     return later();
   }
   socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/ws/live/?${query}`);
-  socket.onopen = () => send('subscribe', {sessionId: session, instance, a2ui: ['v0.9'], ...(wsToken && {wsToken})});
+  socket.onopen = () => send('subscribe', {sessionId: session, instance, a2ui: ['v0.9'],
+    catalogs: [basicCatalog.id], ...(wsToken && {wsToken})});
   socket.onmessage = event => receive(JSON.parse(event.data));
   socket.onclose = event => {
     document.body.dataset.state = 'away';

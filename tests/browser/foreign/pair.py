@@ -8,7 +8,7 @@ import random
 import re
 from typing import Any
 
-from playwright.sync_api import Error, Locator, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from tests.browser.conftest import Desk
 from tests.browser.foreign.app.rows import FIRST, row
@@ -27,6 +27,13 @@ SHOWN = """surface => {
 """The title, the rows, every field, every box: all in order."""
 
 
+def address(panel: Page, server: Server) -> str:
+    """Of the foreign page, at the conversation that the panel shows."""
+    session = re.split(r"[/?#]", panel.url.removeprefix(server.url).strip("/"))[-1]
+    token = panel.locator("[name=csrfmiddlewaretoken]").first.input_value()
+    return f"{server.url}/static/foreign/index.html?session={session}&csrf={token}"
+
+
 class Pair:
     """``model`` is what both have to show."""
 
@@ -41,9 +48,7 @@ class Pair:
         self.targets: list[Any] = []
         self.done: list[str] = []
         self.foreign.on("websocket", lambda socket: socket.on("framesent", self._sent))
-        session = re.split(r"[/?#]", self.panel.url.removeprefix(server.url).strip("/"))[-1]
-        token = self.panel.locator("[name=csrfmiddlewaretoken]").first.input_value()
-        self.foreign.goto(f"{server.url}/static/foreign/index.html?session={session}&csrf={token}")
+        self.foreign.goto(address(self.panel, server))
         self.live()
 
     def _sent(self, frame: str | bytes) -> None:

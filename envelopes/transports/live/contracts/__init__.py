@@ -7,9 +7,7 @@ checked and compiled one, ``Contract.action`` and ``Contract.delivery_violations
 
 from envelopes.transports.live.contracts.contract import (
     KEPT_CONTRACTS,
-    MAX_CONTEXT_BYTES,
     MAX_CONTRACT_BYTES,
-    MAX_SLOT_BYTES,
     Action,
     Channel,
     Contract,
@@ -17,6 +15,7 @@ from envelopes.transports.live.contracts.contract import (
     undeclared_action,
 )
 from envelopes.transports.live.contracts.entries import ReplayPolicy, StreamMode
+from envelopes.transports.live.contracts.merging import merged
 from envelopes.transports.live.contracts.receiver import Folded, Receiver
 from envelopes.transports.live.contracts.replay import RING, Replay, StreamBuffer, cursor, policy_of
 from envelopes.transports.live.contracts.reserved import (
@@ -46,10 +45,8 @@ __all__ = [
     "KEPT_CONTRACTS",
     "KNOWN",
     "LIFECYCLE",
-    "MAX_CONTEXT_BYTES",
     "MAX_CONTRACT_BYTES",
     "MAX_NAME",
-    "MAX_SLOT_BYTES",
     "MOST_VIOLATIONS",
     "NAME",
     "PREFIX",
@@ -74,6 +71,7 @@ __all__ = [
     "is_known",
     "is_reserved",
     "lifecycle_violations",
+    "merged",
     "name_fault",
     "policy_of",
     "undeclared_action",

@@ -1,4 +1,4 @@
-"""A contract that holds: what actions, deliveries and context look like (6.1), and the tool that an action names."""
+"""A contract that holds: what actions and deliveries look like (6.1), and the tool that an action names."""
 
 from __future__ import annotations
 
@@ -27,12 +27,6 @@ from envelopes.types import Json, JsonObject
 
 MAX_CONTRACT_BYTES: Final = 65_536
 """JSON of one contract, in UTF-8."""
-
-MAX_SLOT_BYTES: Final = 16_384
-"""JSON of the value of one context slot (7.1)."""
-
-MAX_CONTEXT_BYTES: Final = 65_536
-"""JSON of all of them together (7.1)."""
 
 KEPT_CONTRACTS: Final = 256
 """Contracts of this process that stay compiled; the one that was used longest ago goes first."""
@@ -86,7 +80,6 @@ class Contract:
                 for name, entry in made.channels.items()
             }
         )
-        self._slots = made.slots
         self._action_checks = {
             name: ValueCheck(entry.schema_)
             for name, entry in (made.actions or {}).items()
@@ -95,7 +88,6 @@ class Contract:
         self._payload_checks = {
             name: ValueCheck(entry.schema_) for name, entry in (made.channels or {}).items()
         }
-        self._slot_checks = {name: ValueCheck(entry.schema_) for name, entry in made.slots.items()}
 
     def action(self, payload: Json) -> Action:
         """The action in the payload of an envelope, which may be stored.
@@ -147,26 +139,6 @@ class Contract:
             return [_unknown_channel(channel, self.channels)]
         return declared.violations(payload, f"{channel}.payload")
 
-    def context_violations(self, snapshot: JsonObject) -> list[Violation]:
-        """What is wrong with the values of context slots, ``{slot: value}``.
-
-        :raises TooLarge: they are longer than ``MAX_SLOT_BYTES`` or ``MAX_CONTEXT_BYTES``, or take too long to check
-        """
-        faults, total = [], 0
-        for slot, value in snapshot.items():
-            size = _bytes(value)
-            total += size
-            _at_most(size, MAX_SLOT_BYTES, "context_slot_bytes", "A context slot")
-            check = self._slot_checks.get(slot)
-            if check is None:
-                names = listed(self._slots)
-                message = f"'{cut(slot)}' is no slot of this session. Declared: {names}."
-                faults.append(Violation("contextSpec", message, names, cut(slot)))
-            else:
-                faults += check.violations(value, f"{slot}.value")
-        _at_most(total, MAX_CONTEXT_BYTES, "context_bytes", "A context")
-        return faults
-
     def channel(self, name: str) -> Channel | None:
         """How a declared channel is kept; None for one that is not declared, the server's own among them."""
         return (self.channels or {}).get(name)
@@ -184,10 +156,6 @@ def _unknown_channel(name: str, declared: Mapping[str, Channel] | None) -> Viola
     names = listed(declared or ())
     message = f"'{cut(name)}' is an unknown channel. Declared: {names}."
     return Violation("channel", message, names, cut(name))
-
-
-def _bytes(value: Json) -> int:
-    return len(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def _at_most(size: int, allowed: int, limit: str, what: str) -> None:

@@ -7,7 +7,9 @@ something else: views are then made anew, with numbers of their own.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from urllib.parse import quote
 
 from envelopes.errors import ValidationFailed
@@ -18,7 +20,7 @@ from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.live.contracts import LIFECYCLE, RUNTIME
 from envelopes.types import JsonObject
 
-FORM = 1
+FORM = 2
 
 OURS = RUNTIME
 MESSAGES, TURNS, TOOLS, ACTIONS = f"{OURS}message", f"{OURS}turn", f"{OURS}tool", f"{OURS}action"
@@ -27,6 +29,9 @@ SURFACES = f"{OURS}surface"
 
 PARTS, LATE, ROWS = "part:", "late:", "row:"
 """What a view wants is one of these with a part type, or with a kind of row."""
+
+OF_SURFACES = f"{PARTS}{A2UI_SURFACE.name}"
+"""What a view wants that is told of surfaces."""
 
 POLICIES: frozenset[Replay] = frozenset(("none", "latest", "all"))
 
@@ -37,9 +42,15 @@ ROWS_FOR_PEOPLE = frozenset({"tool", "action"})
 CHANNEL_CHARACTERS = 512
 
 
+@lru_cache(maxsize=1_024)
 def surface_channel(owner: str, surface_id: str) -> str:
-    """The channel of a surface: its names percent-encoded, and cut where they are too long for one."""
-    return f"{SURFACES}/{quote(owner, safe=':@')}/{quote(surface_id, safe=':@')}"[:CHANNEL_CHARACTERS]
+    """The channel of a surface: its names percent-encoded. Where they are too long for one, what is left out of the
+    second has a digest in its place, behind a slash that no name holds: no two surfaces have one channel."""
+    whole = f"{SURFACES}/{quote(owner, safe=':@')}/{quote(surface_id, safe=':@')}"
+    if len(whole) <= CHANNEL_CHARACTERS:
+        return whole
+    digest = hashlib.sha256(whole.encode()).hexdigest()
+    return f"{whole[: CHANNEL_CHARACTERS - len(digest) - 1]}/{digest}"
 
 
 def deliveries(row: AnyRow) -> Sequence[Delivered]:

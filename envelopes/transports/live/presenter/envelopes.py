@@ -1,18 +1,17 @@
 """What each row means on the live channel: the envelopes of its deliveries (``deliveries``), without numbers.
 
-A payload has a line for each: what a view has to want to get it, its channel, and the envelope as JSON without its
-closing brace, so that the door adds the number of its view and nothing is encoded twice.
+Nothing is encoded twice: the door adds the number of its view to the text of a piece.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from a2ui import SurfaceChange, SurfaceSet
+from envelopes.log.numbering import Delivered
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
-from envelopes.protocol.encoding import decoded, encoded
+from envelopes.protocol.encoding import encoded
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
 from envelopes.registries.statuses import is_busy
@@ -23,54 +22,23 @@ from envelopes.transports.live.presenter.deliveries import (
     deliveries,
     lifecycle_of,
     surface_channel,
-    surfaces_of,
 )
-from envelopes.transports.live.surfaces import VERSIONS, Mirror, Version
+from envelopes.transports.live.presenter.pieces import Payload, Piece
+from envelopes.transports.live.surfaces import Dialect, Mirror
 from envelopes.types import Json, JsonObject
 
 SCHEMA_VERSION = "draft-2026-06-12"
 """The stamp of the source (seed, "Schema versioning"); of a draft nobody refuses another one."""
 
 
-RENDER = "render"
-"""The kind of a piece that is no delivery: no view wants it. Its envelope has the surfaces that there are from this
-row on, where it made or ended one."""
-
-
-class Piece(NamedTuple):
-    """One delivery: ``envelope`` is JSON that lacks its number and its closing brace. Of a surface it is that for
-    readers of A2UI 1.0, and ``older`` the one for those of 0.9.1; empty where there is no difference."""
-
-    kind: str
-    channel: str
-    envelope: str
-    older: str = ""
-
-    def for_version(self, version: Version) -> str:
-        """The envelope for a reader that draws this version of A2UI."""
-        if version == "1.0" or not self.older:
-            return self.envelope
-        if version == "0.9.1":
-            return self.older
-        made: Any = decoded(self.older + "}")
-        for message in made["payload"]["messages"]:
-            message["version"] = VERSIONS[version].name
-        return encoded(made)[:-1]
-
-
 class Body(NamedTuple):
-    """``older``: the payload for readers of A2UI 0.9.1, where it is another one."""
+    """``others`` are the payloads for readers of A2UI 0.9.1, and of those that know the Basic Catalog only, of 1.0 and
+    0.9.1; None where it is the same. None for what is no surface."""
 
     payload: Json
     mode: str = "append"
     complete: bool = False
-    older: Json = None
-
-
-@lru_cache(maxsize=128)
-def pieces(payload: str) -> tuple[Piece, ...]:
-    """What ``apply`` has made, taken apart; once for all who follow."""
-    return tuple(Piece(*line.split("\t")) for line in payload.split("\n"))
+    others: tuple[Json, Json, Json] | None = None
 
 
 class Envelopes:
@@ -110,14 +78,13 @@ class Envelopes:
         else:
             self._mirror.moved_to(surfaces)
 
-    def surfaces(self, version: Version) -> list[JsonObject]:
+    def surfaces(self, dialect: Dialect) -> list[JsonObject]:
         """All surfaces, for a reader that has none: ``{channel, owner, surfaceId, messages}``."""
-        return [
-            {**_named(surface.owner, surface.id), "messages": messages}
-            for surface, messages in (self._mirror.initial(version) if self._mirror is not None else ())
-        ]
+        version, basic = dialect
+        found = self._mirror.initial(version, basic=basic) if self._mirror is not None else ()
+        return [{**_named(surface.owner, surface.id), "messages": messages} for surface, messages in found]
 
-    def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> str | None:
+    def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> Payload | None:
         made = deliveries(row)
         if row.kind == "turn":
             asker = int(row.data.get("delegatedFrom") or 0)
@@ -128,25 +95,32 @@ class Envelopes:
         if not made:
             return None
         before = self._mirror.keys if self._mirror is not None else ()
-        lines = [
-            "\t".join((one.kind, one.channel, *self._encoded(one.channel, body)))
-            for one, body in zip(made, self._bodies(row, turn_id), strict=True)
+        pieces = [
+            self._piece(one, body) for one, body in zip(made, self._bodies(row, turn_id, made), strict=True)
         ]
-        if self._mirror is not None and self._mirror.keys != before:
-            lines.append("\t".join((RENDER, "", encoded([_named(*key) for key in self._mirror.keys]))))
-        return "\n".join(lines)
+        after = self._mirror.keys if self._mirror is not None else ()
+        return Payload.of(
+            pieces,
+            surfaces=[_named(*key) for key in after] if after != before else None,
+            settles=row.kind == "settled",
+        )
 
-    def _encoded(self, channel: str, body: Body) -> Iterator[str]:
-        yield envelope(self.session_id, channel, body)
-        if body.older is not None:
-            yield envelope(self.session_id, channel, body._replace(payload=body.older))
+    def _piece(self, one: Delivered, body: Body) -> Piece:
+        told = envelope(self.session_id, one.channel, body)
+        if body.others is None:
+            return Piece(one.kind, one.channel, told)
+        older, basic, older_basic = (
+            "" if other is None else envelope(self.session_id, one.channel, body._replace(payload=other))
+            for other in body.others
+        )
+        return Piece(one.kind, one.channel, told, older, basic, older_basic, is_surface=True)
 
-    def _bodies(self, row: Row, turn_id: str) -> Iterator[Body]:
+    def _bodies(self, row: Row, turn_id: str, made: Sequence[Delivered]) -> Iterator[Body]:
         match row.kind:
             case "part" if row.part_type == A2UI_SURFACE.name:
-                yield from self._surfaces(row, surfaces_of(row))
+                yield from self._surfaces(row, made)
             case "edit":
-                yield from self._surfaces(row, [surface_channel(row.data["owner"], row.data["surfaceId"])])
+                yield from self._surfaces(row, made)
             case "part":
                 yield _part(row)
             case "message":
@@ -166,18 +140,29 @@ class Envelopes:
             case _:
                 yield Body({"turn": row.turn, "actor": row.actor, **row.data})
 
-    def _surfaces(self, row: Row, channels: Iterable[str]) -> Iterator[Body]:
+    def _surfaces(self, row: Row, made: Sequence[Delivered]) -> Iterator[Body]:
         """What the row did to each of these surfaces, as messages that make of what a reader has what it is now. Where
         it did nothing there are none, and the delivery still has its number."""
         updates = self._mirror.follow(row) if self._mirror is not None else []
         found = {surface_channel(update.owner, update.surface_id): update for update in updates}
         about = {"turn": row.turn, "actor": row.actor, "by": "person" if row.kind == "edit" else "agent"}
-        for channel in channels:
-            update = found.get(channel)
-            newer, older = (
-                (update.messages("1.0"), update.messages("0.9.1")) if update is not None else ([], [])
+
+        def said(messages: list[JsonObject]) -> JsonObject:
+            return {**about, "messages": messages}
+
+        for one in made:
+            update = found.get(one.channel)
+            if update is None:
+                yield Body(said([]), others=(None, None, None))
+                continue
+            yield Body(
+                said(update.messages("1.0")),
+                others=(
+                    said(update.messages("0.9.1")) if update.differs else None,
+                    said(update.messages("1.0", basic=True)) if update.uses_own else None,
+                    said(update.messages("0.9.1", basic=True)) if update.uses_own else None,
+                ),
             )
-            yield Body({**about, "messages": newer}, older={**about, "messages": older})
 
     def _lifecycle(self, told: JsonObject) -> JsonObject:
         if told["kind"] in ("render_started", "consume_polling"):

@@ -7,7 +7,17 @@ that has nothing of it yet, ``writes`` the smallest messages from one data model
 
 from envelopes.transports.live.surfaces.mirror import Mirror, Update
 from envelopes.transports.live.surfaces.telling import initial
-from envelopes.transports.live.surfaces.versions import VERSIONS, Version, version_for
+from envelopes.transports.live.surfaces.versions import VERSIONS, Dialect, Version, as_said_in, dialect_for
 from envelopes.transports.live.surfaces.writes import writes
 
-__all__ = ["VERSIONS", "Mirror", "Update", "Version", "initial", "version_for", "writes"]
+__all__ = [
+    "VERSIONS",
+    "Dialect",
+    "Mirror",
+    "Update",
+    "Version",
+    "as_said_in",
+    "dialect_for",
+    "initial",
+    "writes",
+]

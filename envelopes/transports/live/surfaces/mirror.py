@@ -8,13 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from a2ui import Surface, SurfaceSet
+from a2ui.compose import uses_own
 from envelopes.errors import ValidationFailed
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import messages_of
 from envelopes.transports.live.surfaces.telling import defined, deleted, initial
-from envelopes.transports.live.surfaces.versions import Version
-from envelopes.transports.live.surfaces.writes import writes
+from envelopes.transports.live.surfaces.versions import VERSIONS, Dialect, Version, as_said_in
+from envelopes.transports.live.surfaces.writes import shared_writes, writes
 from envelopes.types import Json, JsonObject
 
 Key = tuple[str, str]
@@ -32,25 +33,57 @@ class Update:
     _is_new: bool
     _before: Json
     _ids: Sequence[str] | None
-    _made: dict[Version, list[JsonObject]] = field(default_factory=dict)
+    _made: dict[Dialect, list[JsonObject]] = field(default_factory=dict)
+    _writes: dict[Version, list[JsonObject]] = field(default_factory=dict)
 
-    def messages(self, version: Version) -> list[JsonObject]:
-        """For a reader of this version; made once for all of them."""
-        if version not in self._made:
-            self._made[version] = self._messages(version)
-        return self._made[version]
+    def messages(self, version: Version, *, basic: bool = False) -> list[JsonObject]:
+        """For a reader of this version; made once for all of them. ``basic``: for one that knows the Basic Catalog
+        only."""
+        dialect = Dialect(version, basic and self.uses_own)
+        if dialect not in self._made:
+            self._made[dialect] = self._messages(dialect)
+        return self._made[dialect]
 
-    def _messages(self, version: Version) -> list[JsonObject]:
+    @property
+    def differs(self) -> bool:
+        """Whether versions say it in other words than under another name."""
+        if self._surface is None:
+            return False
+        return self._is_new or self._defines or self._written("1.0") is not self._written("0.9.1")
+
+    @property
+    def uses_own(self) -> bool:
+        """Whether it brings components of our own catalog."""
+        if self._surface is None or not (self._is_new or self._defines):
+            return False
+        return uses_own(self._surface, None if self._is_new else self._ids)
+
+    @property
+    def _defines(self) -> bool:
+        return self._ids is None or bool(self._ids)
+
+    def _messages(self, dialect: Dialect) -> list[JsonObject]:
+        version, basic = dialect
         found = [deleted(self.surface_id, version)] if self._gone else []
         surface = self._surface
         if surface is None:
             return found
         if self._is_new:
-            return [*found, *initial(surface, version)]
+            return [*found, *initial(surface, version, basic=basic)]
         return [
-            *writes(self.surface_id, self._before, surface.data_model, version),
-            *(() if self._ids is not None and not self._ids else defined(surface, self._ids, version)),
+            *as_said_in(self._written(version), version),
+            *(defined(surface, self._ids, version, basic=basic) if self._defines else ()),
         ]
+
+    def _written(self, version: Version) -> list[JsonObject]:
+        """What is written to the data model, the same list for all versions where that is the same."""
+        if not self._writes and self._surface is not None:
+            shared = shared_writes(self.surface_id, self._before, self._surface.data_model)
+            if shared is not None:
+                self._writes = dict.fromkeys(VERSIONS, shared)
+        if version not in self._writes and self._surface is not None:
+            self._writes[version] = writes(self.surface_id, self._before, self._surface.data_model, version)
+        return self._writes[version]
 
 
 @dataclass(slots=True)
@@ -75,9 +108,11 @@ class Mirror:
             if surface is not None:
                 known.surface = surface
 
-    def initial(self, version: Version) -> list[tuple[Surface, list[JsonObject]]]:
+    def initial(self, version: Version, *, basic: bool = False) -> list[tuple[Surface, list[JsonObject]]]:
         """All surfaces for a reader that has none."""
-        return [(known.surface, initial(known.surface, version)) for known in self._known.values()]
+        return [
+            (known.surface, initial(known.surface, version, basic=basic)) for known in self._known.values()
+        ]
 
     @property
     def keys(self) -> tuple[Key, ...]:

@@ -11,10 +11,11 @@ from envelopes.transports.live.surfaces.writes import writes
 from envelopes.types import JsonObject
 
 
-def initial(surface: Surface, version: Version) -> list[JsonObject]:
-    """What makes the surface, as it is now, for a reader that has none of that id."""
+def initial(surface: Surface, version: Version, *, basic: bool = False) -> list[JsonObject]:
+    """What makes the surface, as it is now, for a reader that has none of that id; with ``basic``, for one that knows
+    the Basic Catalog only."""
     words = VERSIONS[version]
-    found = restated(surface, words.form)
+    found = restated(surface, words.form, basic=basic)
     if words.together:
         body = dict(found.create)
         if found.components:
@@ -29,9 +30,11 @@ def initial(surface: Surface, version: Version) -> list[JsonObject]:
     ]
 
 
-def defined(surface: Surface, ids: Iterable[str] | None, version: Version) -> list[JsonObject]:
+def defined(
+    surface: Surface, ids: Iterable[str] | None, version: Version, *, basic: bool = False
+) -> list[JsonObject]:
     """The components with these ids, or all, as they are now."""
-    found = restated(surface, VERSIONS[version].form, ids)
+    found = restated(surface, VERSIONS[version].form, ids, basic=basic)
     return _defined(surface.id, found.components, version)
 
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
+
+from a2ui.compose import is_ours
+from envelopes.types import JsonObject
 
 Version = Literal["0.9", "0.9.1", "1.0"]
 
@@ -37,3 +40,22 @@ def version_for(offered: Iterable[object]) -> Version:
         if version in names:
             return version
     return "1.0"
+
+
+class Dialect(NamedTuple):
+    """What a reader reads: a version, and whether it knows no catalog but the Basic one (``basic``)."""
+
+    version: Version
+    basic: bool = False
+
+
+def dialect_for(versions: Iterable[object], catalogs: Iterable[object] | None) -> Dialect:
+    """Of a reader that knows these versions and catalogs; None where it does not say which catalogs: then surfaces come
+    as they are."""
+    basic = catalogs is not None and not any(map(is_ours, catalogs))
+    return Dialect(version_for(versions), basic)
+
+
+def as_said_in(messages: Iterable[JsonObject], version: Version) -> list[JsonObject]:
+    """Messages that are the same in both, under the name of ``version``."""
+    return [{**message, "version": VERSIONS[version].name} for message in messages]

@@ -37,8 +37,18 @@ def writes(surface_id: str, before: Json, after: Json, version: Version) -> list
     return _Writer(surface_id, version).messages(before, after)
 
 
+def shared_writes(surface_id: str, before: Json, after: Json) -> list[JsonObject] | None:
+    """The same in 1.0, where the other versions say nothing else but their name: nothing goes and nothing becomes null.
+    None where they differ."""
+    writer = _Writer(surface_id, "1.0")
+    messages = writer.messages(before, after)
+    return None if writer.met_null else messages
+
+
 class _Writer:
     def __init__(self, surface_id: str, version: Version) -> None:
+        self.met_null = False
+        """Whether something has gone or become null: versions say that in different ways."""
         self._surface_id = surface_id
         self._words = VERSIONS[version]
         self._frame = len(orjson.dumps(self._message("", 0))) - 1
@@ -64,6 +74,8 @@ class _Writer:
         """The smallest writes; None where nothing at this path or below can say it."""
         if before is after or (not _is_container(after) and _same(before, after)):
             return _Plan([], 0)
+        if after is None:
+            self.met_null = True
         inner = self._inner(path, before, after)
         if inner is not None and not inner.writes:
             return inner
@@ -95,6 +107,7 @@ class _Writer:
                 continue
             where = f"{path}/{_escaped(name)}"
             if new is _ABSENT:
+                self.met_null = True
                 plan: _Plan | None = _Plan([(where, _ABSENT)], self._removing + _length(where))
             else:
                 plan = self._plan(where, old, new)
@@ -148,6 +161,9 @@ def _size(value: Json, upto: float = math.inf) -> int:
     while waiting and size < upto:
         one = waiting.pop()
         if isinstance(one, dict):
+            # Each member takes four bytes at the least: most of what is asked about is far beyond.
+            if size + 4 * len(one) >= upto:
+                return size + 4 * len(one)
             size += 1 + max(1, len(one)) + sum(len(orjson.dumps(name)) + 1 for name in one)
             waiting += one.values()
         elif isinstance(one, list):

@@ -8,6 +8,7 @@ from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Conversation, Reply, Say, ScriptedProvider, data, text
 from envelopes.registries.actors import Actor, actors
 from envelopes.types import JsonObject
+from tests.browser.foreign.app.report import report
 from tests.browser.foreign.app.rows import COMPONENTS, FIRST, row
 
 BASIC = "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json"
@@ -40,10 +41,21 @@ def update(path: str, value: Any) -> JsonObject:
 
 
 def script(request: ModelRequest) -> Reply:
-    action = Conversation(request).action
+    conversation = Conversation(request)
+    action = conversation.action
+    if action is not None and action["name"] == "book":
+        who = action["context"]["values"]
+        cheaper = {
+            "version": "1.0",
+            "updateDataModel": {"surfaceId": "report", "path": "/fares/1/price", "value": 60},
+        }
+        told = text("response", f"{who['name']} flies {who['class']}.")
+        return Reply([Say([told, data("a2ui-surface", {"messages": [cheaper]})])])
     if action is not None:
         said = data("a2ui-surface", {"messages": changed(action["name"], action["context"])})
         return Reply([Say([said])])
+    if "report" in conversation.text:
+        return Reply([Say([text("response", "Here it is."), data("a2ui-surface", {"messages": report()})])])
     body = {"surfaceId": "list", "catalogId": BASIC, "components": COMPONENTS, "dataModel": FIRST}
     made = data("a2ui-surface", {"version": "1.0", "createSurface": body})
     return Reply([Say([text("response", "Here is the list."), made])])

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import base64
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import AsyncClient
+from django.utils import timezone
 
+from envelopes import artifacts
 from envelopes.access import Principal
 from envelopes.artifacts.storing import storage
 from envelopes.models import Artifact, Event
 from envelopes.providers.scripted import Say, text
+from envelopes.runtime.tidying import Tidying
 from envelopes.testing import create_session
 from tests import pictures
 from tests.desk import replies
@@ -168,3 +172,30 @@ async def test_only_the_owner_of_a_conversation_keeps_files_in_it_and_within_lim
         )
         assert (none.status_code, none.json()["code"]) == (400, "VALIDATION_FAILED")
         assert len(await sync_to_async(in_storage)()) == 2
+
+
+async def test_a_file_that_no_message_shows_goes_after_a_while_with_its_bytes(settings: Any) -> None:
+    settings.BEACH_UNNAMED_FILE_DAYS = 2
+    async with at_door(ANSWER) as (caller, d):
+        shown, waiting, fresh = [
+            (await keep(caller, d.session, SimpleUploadedFile(name, b"abc"))).json()
+            for name in ("shown.txt", "waiting.txt", "fresh.txt")
+        ]
+        said = await caller.say(d.session, {"text": "Look", "parts": [part(**shown)]})
+        assert said.status_code == 200
+        old = Artifact.objects.exclude(artifact_id=fresh["artifactId"])
+        await old.aupdate(created_at=timezone.now() - timedelta(days=2, minutes=1))
+        settings.BEACH_UNNAMED_FILE_DAYS = 0
+        assert await sync_to_async(artifacts.forget_unnamed)() == 0
+        settings.BEACH_UNNAMED_FILE_DAYS = 2
+        await Tidying(run_it).sweep()
+        left = {file.artifact_id async for file in Artifact.objects.all()}
+        assert left == {shown["artifactId"], fresh["artifactId"]}
+        assert len(await sync_to_async(in_storage)()) == 2
+        late = await caller.say(d.session, {"text": "Now", "parts": [part(**waiting)]})
+        assert (late.status_code, late.json()["path"]) == (400, "/parts/0/data/url")
+        assert (await caller.say(d.session, {"text": "Now", "parts": [part(**fresh)]})).status_code == 200
+
+
+async def run_it(_: str, work: Any) -> None:
+    await work()

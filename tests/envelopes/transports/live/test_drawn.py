@@ -8,9 +8,12 @@ import pytest
 from asgiref.sync import sync_to_async
 from pydantic import BaseModel
 
+from a2ui.compose import Surface, event, path
+from a2ui.compose.beach import Form, field
+from envelopes.models import Event
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import Tool
-from envelopes.transports.live import declare
+from envelopes.transports.live import declare, views
 from envelopes.types import JsonObject
 from tests.desk import replies
 from tests.envelopes.transports.live.client import Channel, live
@@ -191,4 +194,50 @@ async def test_the_session_comes_again_when_its_interface_has_changed_as_a_whole
         assert [one for one in back.frames if one["type"] == "render"] == []
         assert back.data == channel.data
         await back.close()
+        await channel.close()
+
+
+async def test_who_is_told_of_no_surfaces_gets_none_with_its_ack(monkeypatch: pytest.MonkeyPatch) -> None:
+    gets = views.rules.gets
+    monkeypatch.setattr(
+        views.rules,
+        "gets",
+        lambda kind, *given, **more: kind.name != "a2ui-surface" and gets(kind, *given, **more),
+    )
+    async with live(SCRIPT) as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session)
+        await channel.act(session, "beach:message", {"text": "Hi"})
+        await channel.settled()
+        await channel.pong()
+        back = await Channel(token=caller.token).open()
+        assert (await back.subscribe(session))["payload"]["session"]["surfaces"] == []
+        assert channel.on(CHANNEL) == [] and [one for one in channel.frames if one["type"] == "render"] == []
+        await back.close()
+        await channel.close()
+
+
+async def test_pieces_of_a_lowered_form_are_edited_and_clicked() -> None:
+    form = Form([field("name", "Name", required=True)], path("/who"), event("book"))
+    made = surface(*Surface("form", form, {"who": {}}).create())
+    script = replies([Say([made, text("response", "Here.")])], [Say([text("response", "Booked.")])])
+    async with live(script) as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session, a2ui=["0.9"], catalogs=[BASIC])
+        await channel.act(session, "beach:message", {"text": "Hi"})
+        await channel.settled()
+        assert "Form" not in str(on_form(channel))
+        (root,) = [
+            one["id"]
+            for one in on_form(channel)[-1]["updateComponents"]["components"]
+            if one["component"] == "Column"
+        ]
+        refused = await channel.act(session, "beach:click", target(f"{root}~:send"))
+        assert refused["payload"]["code"] == "INVALID"
+        done = await channel.act(session, "beach:edit", {**target(f"{root}~name"), "value": "Ada"})
+        assert done["type"] == "ack"
+        assert (await channel.act(session, "beach:click", target(f"{root}~:send")))["type"] == "ack"
+        await channel.settled()
+        clicked = await Event.objects.aget(session=session, kind="action")
+        assert clicked.data["action"]["context"] == {"values": {"name": "Ada"}}
         await channel.close()

@@ -135,3 +135,18 @@ async def test_what_is_not_there_in_a_session_is_not_the_end_of_it() -> None:
         gone = await channel.act(session, "beach:message", {"text": "Hi"})
         assert gone["payload"]["code"] == "SESSION_NOT_FOUND"
         await channel.close()
+
+
+async def test_of_each_reason_to_refuse_frames_a_connection_logs_one_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("INFO", "envelopes.transports.live")
+    async with live() as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session)
+        for bad in 5 * ["{", '{"type": "none"}']:
+            await channel.raw(bad)
+            assert (await channel.next())["type"] == "error"
+        lines = [one.message for one in caplog.records if "Refused a frame" in one.message]
+        assert [line.rsplit(" ", 1)[1] for line in lines] == ["INVALID_JSON", "UNSUPPORTED_MESSAGE"]
+        await channel.close()

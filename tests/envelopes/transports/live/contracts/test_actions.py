@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from envelopes.errors import TooLarge
 from envelopes.transports.live.contracts import (
     CONTRACT_VIOLATION_NUMBER,
-    MAX_SLOT_BYTES,
     ContractViolation,
     Violation,
     contract_of,
@@ -195,19 +193,6 @@ def test_a_channel_says_how_it_is_folded_and_kept() -> None:
     assert state is not None and (state.mode, state.replay, state.completable) == ("replace", "all", True)
     assert log is not None and (log.mode, log.replay, log.completable) == ("append", "none", False)
     assert CONTRACT.channel("_ggui:preview") is None and CONTRACT.channel("lgo") is None
-
-
-def test_context() -> None:
-    assert CONTRACT.context_violations({"step": 3, "note": ""}) == []
-    assert [v.as_json()["field"] for v in CONTRACT.context_violations({"step": "3", "other": 1})] == [
-        "step.value",
-        "contextSpec",
-    ]
-    with pytest.raises(TooLarge, match="A context slot has at most 16,384 bytes"):
-        CONTRACT.context_violations({"note": "x" * MAX_SLOT_BYTES})
-    slots = contract_of({"contextSpec": {f"s{n}": {"schema": TEXT} for n in range(5)}})
-    with pytest.raises(TooLarge, match="A context has at most 65,536 bytes"):
-        slots.context_violations({f"s{n}": "x" * 16_000 for n in range(5)})
 
 
 LIFECYCLE: list[tuple[Any, list[tuple[str, str]]]] = [

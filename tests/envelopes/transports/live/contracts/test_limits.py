@@ -8,10 +8,8 @@ from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS
 from envelopes.runtime.tidying import KEPT_ROWS
 from envelopes.transports.live.contracts import (
     KEPT_CONTRACTS,
-    MAX_CONTEXT_BYTES,
     MAX_CONTRACT_BYTES,
     MAX_NAME,
-    MAX_SLOT_BYTES,
     MOST_VIOLATIONS,
     RING,
 )
@@ -34,7 +32,6 @@ def test_they_are_documented() -> None:
         f"{MAX_DEPTH:,}",
         f"{MAX_SLOTS:,}",
         f"{MAX_NAME:,}",
-        f"{MAX_SLOT_BYTES:,} and {MAX_CONTEXT_BYTES:,}",
         f"{MAX_STEPS:,}",
         f"{MOST_VIOLATIONS:,}",
         f"{KEPT_CONTRACTS:,}",

@@ -14,7 +14,9 @@ from a2ui.compose import restated
 from a2ui.programs.tree import tree
 from envelopes.protocol.rows import Row
 from envelopes.session_state.state import apply_to_surfaces
-from envelopes.transports.live.surfaces import VERSIONS, Mirror, Version, initial, version_for
+from envelopes.transports.live.presenter.deliveries import CHANNEL_CHARACTERS, surface_channel
+from envelopes.transports.live.surfaces import VERSIONS, Mirror, Version, initial
+from envelopes.transports.live.surfaces.versions import version_for
 from envelopes.types import JsonObject
 from tests.envelopes.transports.live.surfaces.material import BASIC, BASIC_1_0, ENGINE, exactly, reader_of
 from tests.shared import SHARED, needs_shared
@@ -280,3 +282,13 @@ def _nodes(surface: Surface, *, whole: bool) -> list[JsonObject]:
     nodes: list[JsonObject] = tree(surface)["nodes"]
     told = ("at", "id", "scope", "type", "state", "action")
     return nodes if whole else [{key: node.get(key) for key in told} for node in nodes]
+
+
+def test_no_two_surfaces_have_one_channel_however_long_their_ids_are() -> None:
+    long = "x" * 600
+    given = ["s", "a/b", "a%2Fb", long, long + "y", long.upper(), "\u00e9" * 200]
+    # And those whose ids are what became of others.
+    ids = {*given, *(surface_channel("agent", name).split("/", 2)[2] for name in given)}
+    channels = {surface_channel("agent", name) for name in ids}
+    assert len(channels) == len(ids)
+    assert all(len(made) <= CHANNEL_CHARACTERS for made in channels)
