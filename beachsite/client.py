@@ -27,6 +27,7 @@ ENTRIES = {
     f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table", "talk")
 }
 """What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
+ENTRIES["beach/notices.js"] = "notices"
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
     "beach/chat.css": (

@@ -2,71 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import fields
 from functools import lru_cache
-from typing import Any, Generic, TypeVar
-
-from django.conf import settings
+from typing import Any
 
 from a2ui import Limits
-
-T = TypeVar("T")
-
-
-class Setting(Generic[T]):
-    """One setting: its value in Django's settings as they are now, or ``default``. ``kind`` says what ``fits``."""
-
-    def __init__(self, default: T, kind: str, fits: Callable[[Any], bool]) -> None:
-        self.default = default
-        self.kind = kind
-        self.fits = fits
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: object, owner: type) -> T:
-        value: T = getattr(settings, self.name, self.default)
-        return value
-
-
-def _flag(default: bool) -> Setting[bool]:
-    return Setting(default, "True or False", lambda value: isinstance(value, bool))
-
-
-def _whole(default: int) -> Setting[int]:
-    return Setting(default, "a number above 0", _is_number)
-
-
-def _whole_or_zero(default: int) -> Setting[int]:
-    return Setting(default, "a number, or 0", lambda value: _is_number(value, zero=True))
-
-
-def _number(default: float, *, zero: bool = False) -> Setting[float]:
-    return Setting(default, "a number above 0", lambda value: _is_number(value, zero=zero))
-
-
-def _text(default: str = "") -> Setting[str]:
-    return Setting(default, "a text", lambda value: isinstance(value, str))
-
-
-def _choice(*values: str) -> Setting[str]:
-    return Setting(values[0], f"one of: {', '.join(values)}", lambda value: value in values)
-
-
-def _texts() -> Setting[Sequence[str]]:
-    return Setting((), "a list of texts", _is_list)
-
-
-def _is_number(value: Any, *, zero: bool = False) -> bool:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return False
-    return 0 < value < 1e15 or (zero and value == 0)
-
-
-def _is_list(value: Any) -> bool:
-    # A text is a sequence of texts too, each one character long.
-    return isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value)
+from envelopes.setting import Setting
+from envelopes.setting import choice as _choice
+from envelopes.setting import flag as _flag
+from envelopes.setting import number as _number
+from envelopes.setting import text as _text
+from envelopes.setting import texts as _texts
+from envelopes.setting import whole as _whole
+from envelopes.setting import whole_or_zero as _whole_or_zero
 
 
 class RuntimeSettings:
@@ -102,6 +50,13 @@ class RuntimeSettings:
     BEACH_ANONYMOUS = _flag(False)
     """Whether somebody who has not signed in may begin a conversation."""
 
+    BEACH_APPROVAL_MAIL = _choice("off", "staff", "owner", "all")
+    """Who is told by mail of an approval that waits: staff and others whom its rule names, the conversation's owner, or
+    all of them."""
+
+    BEACH_APPROVAL_MAIL_SECONDS = _number(120.0, zero=True)
+    """How long one waits before that."""
+
     BEACH_APPROVAL_SECONDS = _whole(15 * 60)
     """How long a person has to decide, where the tool does not say."""
 
@@ -115,6 +70,12 @@ class RuntimeSettings:
 
     BEACH_AUDIT_DAYS = _whole_or_zero(0)
     """How long entries of the decision log are kept; 0 for ever."""
+
+    BEACH_BUTTON_SECRET = _text()
+    """What signs presses of buttons that are posted to ``/buttons/webhook``: ``whsec_...``; "" for none."""
+
+    BEACH_BUTTON_USERS = _texts()
+    """Who is who elsewhere: ``slack:T0123/U0456=grace``, a door, who it says that pressed, and the username here."""
 
     BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
     """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
@@ -160,6 +121,12 @@ class RuntimeSettings:
     BEACH_LEASE_SECONDS = _number(15.0)
     """How long a turn is its runner's without being renewed."""
 
+    BEACH_LINK_LOGIN = _choice("never", "high", "always")
+    """Whether a link to an approval also wants its addressee signed in: for those of high risk, or for all."""
+
+    BEACH_LINK_SECONDS = _whole(24 * 60 * 60)
+    """How long a link to an approval holds."""
+
     BEACH_LIVE_PENDING = _whole_or_zero(1024)
     """How many connections of the live channel may have subscribed to nothing, in this process; 0 for no cap."""
 
@@ -184,6 +151,16 @@ class RuntimeSettings:
     BEACH_LIVE_VERSION_POLICY = _choice("reject", "advisory")
     """What becomes of a connection that does not know it: closed, or told and left open."""
 
+    BEACH_MAIL_AUTHSERV = _texts()
+    """Mail hosts of ours that vouch for senders: the names with which their ``Authentication-Results`` begin. Without
+    any, no reply decides."""
+
+    BEACH_MAIL_REPLY_TO = _text()
+    """The address that replies to mails about approvals go to; "" where they are not read."""
+
+    BEACH_MAIL_SECRET = _text()
+    """What signs mails that are posted to ``/mail/inbound``: ``whsec_...``; "" to have none posted."""
+
     BEACH_MAX_CORRECTIONS = _whole(3)
     """How often a model is told what was wrong with its call, in a turn."""
 
@@ -193,6 +170,10 @@ class RuntimeSettings:
     BEACH_MAX_TOKENS = _whole(16_000)
     BEACH_MESSAGE_CHARACTERS = _whole(20_000)
     BEACH_MODEL = _text("claude-sonnet-5-5")
+    BEACH_NOTICES = _choice("title", "off", "web")
+    """How the chat says that an approval waits while its reader looks elsewhere: by the title and icon of its tab, not
+    at all, or also by a notification of the browser's, for whoever asks for that by a click."""
+
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
 
@@ -217,6 +198,12 @@ class RuntimeSettings:
     BEACH_SECRET_SECONDS = _whole(60 * 60)
     """How long a sealed value can be revealed."""
 
+    BEACH_SITE_URL = _text()
+    """The address of the site, for links that are not made while a page of it is served: ``https://chat.example``."""
+
+    BEACH_SLACK_SECRET = _text()
+    """The signing secret of the Slack app whose buttons are posted to ``/buttons/slack``; "" for none."""
+
     BEACH_SOCKETS_PER_CALLER = _whole(100)
     """How many sockets, each of an open page, one person or guest may have, in this process."""
 
@@ -240,6 +227,12 @@ class RuntimeSettings:
 
     BEACH_TURNS_AT_ONCE = _whole(500)
     """How many turns a process runs at once; of the others the oldest is next."""
+
+    BEACH_WHATSAPP_SECRET = _text()
+    """The secret of the app whose WhatsApp messages are posted to ``/buttons/whatsapp``; "" for none."""
+
+    BEACH_WHATSAPP_VERIFY = _text()
+    """What that app's dashboard asks with when the address is set up there."""
 
     BEACH_WEBHOOK_ATTEMPTS = _whole(12)
     """How often a webhook is tried before it is given up."""

@@ -51,6 +51,10 @@ class DatabaseNonces:
                 )
         return mine
 
+    def is_used(self, nonce: str) -> bool:
+        """Whether ``nonce`` has been used and is still remembered."""
+        return Nonce.objects.filter(scope=self._scope, digest=_digest(nonce)).exists()
+
 
 def _digest(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -166,6 +166,17 @@ SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_SAMESITE = "Lax"
 
+# -- mail ----------------------------------------------------------------------------------------------------
+
+EMAIL_BACKEND = env.text("EMAIL_BACKEND", "django.core.mail.backends.console.EmailBackend")
+EMAIL_HOST = env.text("EMAIL_HOST", "localhost")
+EMAIL_PORT = env.number("EMAIL_PORT", 25)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER")
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=False)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "beach@localhost")
+
 # -- Beach ---------------------------------------------------------------------------------------------------
 
 # Who runs turns: tasks inside the web process, or separate worker processes.
@@ -215,6 +226,26 @@ BEACH_LIVE_VERSION = env.text("BEACH_LIVE_VERSION")
 BEACH_LIVE_VERSION_POLICY = env.choice("BEACH_LIVE_VERSION_POLICY", ("reject", "advisory"), "reject")
 # How long an approval may wait for a person.
 BEACH_APPROVAL_SECONDS = env.seconds("BEACH_APPROVAL_SECONDS", 15 * 60)
+# Who is told of an approval by mail, and after how many seconds; where replies go, the mail hosts that vouch for who
+# sends them, and what signs those that are posted.
+BEACH_APPROVAL_MAIL = env.choice("BEACH_APPROVAL_MAIL", ("off", "staff", "owner", "all"), "off")
+BEACH_APPROVAL_MAIL_SECONDS = env.seconds("BEACH_APPROVAL_MAIL_SECONDS", 120, zero=True)
+BEACH_MAIL_REPLY_TO = env.text("BEACH_MAIL_REPLY_TO")
+BEACH_MAIL_AUTHSERV = env.words("BEACH_MAIL_AUTHSERV")
+BEACH_MAIL_SECRET = env.text("BEACH_MAIL_SECRET")
+# How the chat says that an approval waits while its reader looks elsewhere.
+BEACH_NOTICES = env.choice("BEACH_NOTICES", ("title", "off", "web"), "title")
+# Buttons elsewhere: what signs presses of them, and who is who here.
+BEACH_BUTTON_SECRET = env.text("BEACH_BUTTON_SECRET")
+BEACH_BUTTON_USERS = env.words("BEACH_BUTTON_USERS")
+BEACH_SLACK_SECRET = env.text("BEACH_SLACK_SECRET")
+BEACH_WHATSAPP_SECRET = env.text("BEACH_WHATSAPP_SECRET")
+BEACH_WHATSAPP_VERIFY = env.text("BEACH_WHATSAPP_VERIFY")
+# Links to approvals, in mails and from the command: the address of the site in them, how long one holds, and whether
+# its addressee has to be signed in as well.
+BEACH_SITE_URL = env.text("BEACH_SITE_URL")
+BEACH_LINK_SECONDS = env.seconds("BEACH_LINK_SECONDS", 24 * 60 * 60)
+BEACH_LINK_LOGIN = env.choice("BEACH_LINK_LOGIN", ("never", "high", "always"), "never")
 # How long a turn may take, people and other agents that it waits for left out.
 BEACH_TURN_SECONDS = env.seconds("BEACH_TURN_SECONDS", 30 * 60)
 # Staff may write in conversations of agents that do not say so themselves.

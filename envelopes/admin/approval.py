@@ -23,7 +23,7 @@ from django.utils.translation import gettext_lazy as _lazy
 from envelopes import audit
 from envelopes.access import principal_of
 from envelopes.admin.approval_card import card
-from envelopes.admin.approval_state import decider_of, mark_of, state_of, took
+from envelopes.admin.approval_state import decider_of, mark_of, took
 from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
@@ -31,6 +31,7 @@ from envelopes.admin.editing import Editing, edit_url
 from envelopes.admin.timeline import log_of
 from envelopes.approvals.rights import decidable, right_to_decide
 from envelopes.approvals.rules import StoredRule, stored
+from envelopes.approvals.stored import is_over, state_of
 from envelopes.markup import arguments
 from envelopes.markup.approval import DecisionPage
 from envelopes.markup.facts import facts
@@ -193,7 +194,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         return DecisionPage(
             reverse("admin:envelopes_approval_decide", args=[approval.pk]),
             render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),
-            _("Its time has passed: a decision now will be refused.") if _is_over(approval) else "",
+            _("Its time has passed: a decision now will be refused.") if is_over(approval) else "",
             edit_url(approval),
         )
 
@@ -295,15 +296,6 @@ def _brief(name: str, value: Json) -> SafeString:
 
 def _plain(value: Json) -> str:
     return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
-
-
-def _is_over(approval: Approval) -> bool:
-    """Expired, though no sweep has come by yet."""
-    return (
-        approval.state == "pending"
-        and approval.expires_at is not None
-        and approval.expires_at <= timezone.now()
-    )
 
 
 def _place(approval: Approval) -> str:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.display import length, state_mark
 from envelopes.admin.people import People, account_name
+from envelopes.approvals.stored import outcome, state_of
 from envelopes.models import Approval
-
-
-def state_of(approval: Approval) -> str:
-    """``pending``, ``denied``, ``expired``; after a grant the state of the call: ``approved`` to ``unknown``."""
-    return approval.tool_call.state if approval.state == "granted" else approval.state
 
 
 def mark_of(approval: Approval) -> SafeString:
@@ -49,14 +43,4 @@ def took(approval: Approval) -> str:
 
 def outcome_sentence(approval: Approval, reader: str = "") -> str:
     """What happened to a question, for somebody who comes too late."""
-    if approval.state == "pending":
-        return _("It is still waiting.")
-    at = date_format(timezone.localtime(approval.decided_at), "j M Y, H:i:s") if approval.decided_at else "?"
-    if approval.state == "expired":
-        return _("It expired on {} before anyone decided. Nothing ran.").format(at)
-    told = (
-        _("It was already approved by {} on {}.")
-        if approval.state == "granted"
-        else _("It was already denied by {} on {}.")
-    )
-    return told.format(decider_of(approval, reader) or "?", at)
+    return outcome(approval, decider_of(approval, reader))

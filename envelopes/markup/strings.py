@@ -23,6 +23,7 @@ def strings(name: str) -> dict[str, str]:
         "fileMany": _("At most {} files go with one message."),
         "fileStopped": _("you stopped it."),
         "fileTooLarge": _("{} is larger than {}, which is the limit."),
+        "notifyBlocked": _("Your browser doesn’t allow notifications from this site."),
         "open": _("Open this page:"),
         "ready": _("Answer ready"),
         "signedOut": _("you were signed out."),

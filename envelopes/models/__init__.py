@@ -2,6 +2,7 @@
 
 from envelopes.models.agent_call import AgentCall
 from envelopes.models.approval import Approval
+from envelopes.models.approval_mail import ApprovalMail, ApprovalNotice
 from envelopes.models.artifact import Artifact, ArtifactPiece
 from envelopes.models.audit import AuditChain, AuditEntry
 from envelopes.models.claim import Claim
@@ -31,6 +32,8 @@ from envelopes.models.webhook import WebhookCursor, WebhookDelivery, WebhookSubs
 __all__ = [
     "AgentCall",
     "Approval",
+    "ApprovalMail",
+    "ApprovalNotice",
     "ApprovalVersion",
     "Artifact",
     "ArtifactPiece",

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 KNOWN = (
     *("panel", "live", "sse", "http", "a2a", "mcp", "email", "sms", "whatsapp", "webhook"),
-    "documents",
+    *("documents", "links", "buttons"),
 )
-"""The names of D13, and that of patch documents. Part types may speak of one (``allowed_transports``) before there is a
-folder for it."""
+"""The names of D13, that of patch documents, and those of doors for approvals. Part types may speak of one
+(``allowed_transports``) before there is a folder for it."""
 
 CAPABILITIES = frozenset({"surfaces", "previews", "attachments"})
 """What may be possible over a transport, as far as anybody asks: interfaces are drawn (``delivery.rules.Reader``), also

@@ -240,4 +240,4 @@ def test_a_setting_that_may_be_missing_has_its_default_in_one_place() -> None:
         and ast.unparse(node.args[0]) == "settings"
     }
 
-    assert read == {"a2ui/gallery/conf.py", "envelopes/conf.py"}
+    assert read == {"a2ui/gallery/conf.py", "envelopes/setting.py"}

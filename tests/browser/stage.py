@@ -189,6 +189,7 @@ def render(talk: Talk, **changes: Any) -> str:
         "keep": "/api/sessions/-/artifacts",
         "file_limit": 1000,
         "file_most": 3,
+        "notices": "off",
         "login": "/accounts/login/?next=%2Fchat%2Fcur%2F",
         "strings": strings("Sally"),
         "theme": "auto",

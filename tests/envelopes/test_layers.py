@@ -61,7 +61,7 @@ def test_the_runtime_knows_nothing_of_the_site_and_its_agents() -> None:
 
 
 LAYERS = (
-    {"types", "errors"},
+    {"types", "errors", "setting"},
     {"conf", "tasks", "database_threads", "prepared", "quotas", "flags"},
     {"protocol", "registries", "providers"},
     {"models", "part_types"},

@@ -207,12 +207,13 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
     if session is not None:
         audit.shown_in(session, who, CHAT.name)
     theme = request.COOKIES.get(THEME_COOKIE, "auto")
+    decides_as = ["owner"] if session is None else rights.kinds_of(who, session)
     context: dict[str, Any] = {
         "actor": actor,
         "label": actor.provider().label,
         "session": session,
         "may_write": session is None or access.owns(who, session),
-        "decides_as": ["owner"] if session is None else rights.kinds_of(who, session),
+        "decides_as": decides_as,
         "now": round(time.time() * 1000),
         # Every piece of it was escaped or sanitised where it was made (envelopes/markup/html.py).
         "thread": mark_safe(page.html) if page else "",  # noqa: S308
@@ -229,6 +230,8 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "file_limit": conf.BEACH_ARTIFACT_BYTES,
         "file_most": MAX_FILES,
         "strings": strings(actor.display_name),
+        # Whoever may not decide is told of nothing that waits.
+        "notices": conf.BEACH_NOTICES if decides_as else "off",
         "theme": theme if theme in THEMES else "auto",
         "themes": THEMES,
         "modules": [kind.module for kind in part_types if kind.module],

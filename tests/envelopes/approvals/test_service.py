@@ -441,7 +441,8 @@ def test_a_decision_comes_through_a_door_that_is_registered(ada: Principal) -> N
 
     with pytest.raises(ValidationFailed) as refused:
         decide(approval.approval_id, "granted", ada, source="email")
-    assert refused.value.facts["allowed"] == ("chat", "admin", "policy", "http")
+    elsewhere = ("link", "mail", "webhook", "slack", "whatsapp")
+    assert refused.value.facts["allowed"] == ("chat", "admin", "policy", *elsewhere, "http")
     approval.refresh_from_db()
     assert approval.state == "pending"
 

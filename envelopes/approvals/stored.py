@@ -1,0 +1,123 @@
+"""A stored question as doors outside of its conversation show it: its state, its card, what came of it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.translation import gettext as _
+
+from envelopes.approvals import rules
+from envelopes.markup.approval import ApprovalCard
+from envelopes.markup.approval_rule import RULE_PREFIX
+from envelopes.markup.card_states import card_state
+from envelopes.markup.context import PageContext, current_locale
+from envelopes.models import Approval, Event
+from envelopes.part_types.approval_request import APPROVAL_REQUEST
+from envelopes.protocol.time import instant
+from envelopes.registries.actors import actors
+from envelopes.types import JsonObject
+
+
+def state_of(approval: Approval) -> str:
+    """``pending``, ``denied``, ``expired``; after a grant the state of the call: ``approved`` to ``unknown``."""
+    return approval.tool_call.state if approval.state == "granted" else approval.state
+
+
+def card_of(approval: Approval, decider: str) -> ApprovalCard:
+    """The card as the conversation shows it, with what would run as it is stored: the row of the log only says how to
+    write it for people. ``decider`` is what to call whoever decided."""
+    state = state_of(approval)
+    view = ApprovalCard(
+        "card",
+        approval.handler,
+        {
+            "approvalId": approval.approval_id,
+            "toolName": approval.tool_name,
+            "args": approval.args,
+            "expiresAt": _moment(approval.expires_at),
+        },
+        _about(approval),
+        card_state(state) or state,
+    )
+    given = approval.decisions.filter(version=approval.version, decision="granted")
+    view.given = [
+        {"name": one.name, "role": one.role, "source": one.source, "at": one.at.isoformat()} for one in given
+    ]
+    if approval.decided_by.startswith(RULE_PREFIX) and approval.state == "granted":
+        view.rule = approval.decided_by
+    if approval.decided_at is not None:
+        view.decided_at = approval.decided_at.isoformat()
+        view.decided_by, view.source, view.reason = decider, approval.source, approval.reason
+    view.error = _message(approval.tool_call.error)
+    return view
+
+
+def context_of(approval: Approval) -> PageContext:
+    """For the reader of a page of the site: their language, the site's time zone."""
+    known = actors.get(approval.handler)
+    names = {known.name: known.display_name} if known else {}
+    return PageContext(approval.session.public_id, names, current_locale(), settings.TIME_ZONE)
+
+
+def is_over(approval: Approval) -> bool:
+    """Expired, though no sweep has come by yet."""
+    return (
+        approval.state == "pending"
+        and approval.expires_at is not None
+        and approval.expires_at <= timezone.now()
+    )
+
+
+def unnoticed(seconds: float, most: int) -> list[Approval]:
+    """Those that have waited for so long without anybody having been told of them elsewhere, the oldest first."""
+    now = timezone.now()
+    waiting = Approval.objects.filter(
+        state="pending", notice=None, requested_at__lte=now - timedelta(seconds=seconds)
+    ).exclude(expires_at__lte=now)
+    return list(waiting.select_related("session").order_by("pk")[:most])
+
+
+def outcome(approval: Approval, decider: str) -> str:
+    """What happened to a question, for somebody who comes too late."""
+    if approval.state == "pending":
+        return _("It is still waiting.")
+    at = date_format(timezone.localtime(approval.decided_at), "j M Y, H:i:s") if approval.decided_at else "?"
+    if approval.state == "expired":
+        return _("It expired on {} before anyone decided. Nothing ran.").format(at)
+    told = (
+        _("It was already approved by {} on {}.")
+        if approval.state == "granted"
+        else _("It was already denied by {} on {}.")
+    )
+    return told.format(decider or "?", at)
+
+
+def _about(approval: Approval) -> JsonObject:
+    stored: JsonObject = {
+        "question": approval.question,
+        "why": approval.why,
+        "risk": approval.risk,
+        "attempt": approval.attempt,
+        "digest": approval.digest,
+        **rules.stored(approval).told(),
+    }
+    rows = Event.objects.filter(
+        session=approval.session_id, part_type=APPROVAL_REQUEST.name, at=approval.requested_at
+    )
+    for data in rows.values_list("data", flat=True):
+        part = data["part"]
+        if part["data"]["approvalId"] == approval.approval_id:
+            return {**part["metadata"], **stored}
+    return stored
+
+
+def _moment(at: datetime | None) -> str | None:
+    return instant(at) if at is not None else None
+
+
+def _message(error: Any) -> str:
+    return str(error.get("message") or "") if isinstance(error, dict) else ""

@@ -1,0 +1,65 @@
+"""One setting: where its value comes from, its default, and which values fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Generic, TypeVar
+
+from django.conf import settings
+
+T = TypeVar("T")
+
+
+class Setting(Generic[T]):
+    """One setting: its value in Django's settings as they are now, or ``default``. ``kind`` says what ``fits``."""
+
+    def __init__(self, default: T, kind: str, fits: Callable[[Any], bool]) -> None:
+        self.default = default
+        self.kind = kind
+        self.fits = fits
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type) -> T:
+        value: T = getattr(settings, self.name, self.default)
+        return value
+
+
+def flag(default: bool) -> Setting[bool]:
+    return Setting(default, "True or False", lambda value: isinstance(value, bool))
+
+
+def whole(default: int) -> Setting[int]:
+    return Setting(default, "a number above 0", _is_number)
+
+
+def whole_or_zero(default: int) -> Setting[int]:
+    return Setting(default, "a number, or 0", lambda value: _is_number(value, zero=True))
+
+
+def number(default: float, *, zero: bool = False) -> Setting[float]:
+    return Setting(default, "a number above 0", lambda value: _is_number(value, zero=zero))
+
+
+def text(default: str = "") -> Setting[str]:
+    return Setting(default, "a text", lambda value: isinstance(value, str))
+
+
+def choice(*values: str) -> Setting[str]:
+    return Setting(values[0], f"one of: {', '.join(values)}", lambda value: value in values)
+
+
+def texts() -> Setting[Sequence[str]]:
+    return Setting((), "a list of texts", _is_list)
+
+
+def _is_number(value: Any, *, zero: bool = False) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return 0 < value < 1e15 or (zero and value == 0)
+
+
+def _is_list(value: Any) -> bool:
+    # A text is a sequence of texts too, each one character long.
+    return isinstance(value, list | tuple | set | frozenset) and all(isinstance(item, str) for item in value)
