@@ -7,7 +7,6 @@ is interrupted is simply run again. What an application keeps of a conversation 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -47,14 +46,8 @@ from envelopes.models import (
     WebhookDelivery,
 )
 from envelopes.models.ids import public_id
+from envelopes.records.scrubbing import ERASED, Scrub
 from envelopes.signals import conversation_erased
-from envelopes.types import Json
-
-ERASED = "(erased)"
-"""What stands where a key or a name stood in somebody else's conversation."""
-
-_REPEATED = 8
-"""A reason with so many characters is taken out of longer texts too, such as what a model was told."""
 
 _SCRUBBED: tuple[tuple[type[Model], tuple[str, ...]], ...] = (
     (Event, ("data",)),
@@ -278,40 +271,6 @@ def _scrub_rows(rows: QuerySet[Any], fields: Iterable[str], scrub: Scrub) -> Non
         changed = {name: new for name in fields if (new := scrub(old := getattr(row, name))) != old}
         if changed:
             rows.model._default_manager.filter(pk=row.pk).update(**changed)
-
-
-@dataclass(frozen=True)
-class Scrub:
-    """Takes a person out of JSON: whole values that are their key, name or reason, the same as JSON within a text, and
-    long reasons wherever they stand. Other words of others stay as they are."""
-
-    key: str
-    names: frozenset[str]
-    reasons: frozenset[str]
-
-    def __call__(self, value: Json) -> Json:
-        if isinstance(value, dict):
-            return {name: self(item) for name, item in value.items()}
-        if isinstance(value, list):
-            return [self(item) for item in value]
-        return self._text(value) if isinstance(value, str) else value
-
-    def _text(self, text: str) -> str:
-        if text == self.key or text in self.names:
-            return ERASED
-        if text in self.reasons:
-            return ""
-        for known, instead in (
-            (self.key, ERASED),
-            *((name, ERASED) for name in self.names),
-            *((reason, "") for reason in self.reasons),
-        ):
-            for quoted in {json.dumps(known), json.dumps(known, ensure_ascii=False)}:
-                text = text.replace(quoted, json.dumps(instead))
-        for reason in self.reasons:
-            if len(reason) >= _REPEATED:
-                text = text.replace(reason, "")
-        return text
 
 
 # -- accounts ----------------------------------------------------------------------------------------------------

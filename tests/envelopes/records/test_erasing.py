@@ -24,6 +24,7 @@ from envelopes.log.append import writing
 from envelopes.models import Approval, AuditEntry, Claim, Event, Note, Participant, Session, Snapshot
 from envelopes.records import erasing
 from envelopes.records.retention import retire
+from envelopes.records.scrubbing import Scrub
 from envelopes.session_state import live_sessions
 from tests import factories
 from tests.envelopes.admin.pages import client_of, url
@@ -162,7 +163,7 @@ def test_a_guest_is_named_by_a_key_that_is_theirs_alone() -> None:
 
 
 def test_words_of_others_stay_as_they_are() -> None:
-    scrub = erasing.Scrub("user:7", frozenset({"Maria"}), frozenset({"No", "Over the budget"}))
+    scrub = Scrub("user:7", frozenset({"Maria"}), frozenset({"No", "Over the budget"}))
 
     assert scrub({"by": "user:7", "decidedByName": "Maria", "reason": "No", "text": "Maria said No"}) == {
         "by": "(erased)",
