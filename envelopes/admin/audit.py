@@ -19,9 +19,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.base import HistoryAdmin
-from envelopes.admin.display import DASH, moment, short_digest
+from envelopes.admin.display import DASH, short_digest
 from envelopes.audit import exporting
 from envelopes.audit.history import line_of
+from envelopes.desk.times import moment
 from envelopes.markup.html import brief, reveal
 from envelopes.models import AuditEntry
 from envelopes.models.audit import AuditKind

@@ -23,7 +23,7 @@ from django.utils.translation import ngettext
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
-from envelopes.approvals.rights import decidable, right_to_decide
+from envelopes.approvals.rights import OWNER, decidable, right_to_decide
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided, BeachError, Expired
@@ -79,9 +79,20 @@ class Deciding(_Base):
     actions = ["deny_selected"]
 
     def has_decide_permission(self, request: HttpRequest) -> bool:
-        """Whether there is anything that they may decide. Of each question the service asks again."""
+        """Whether there is anything in their list that they may decide. Of each question the service asks again."""
         who = principal_of(request)
-        return who.may_decide_all() or decidable(who).exists()
+        return who.may_decide_all() or (not self.sees_all(request) and decidable(who).exists())
+
+    def sees_all(self, request: HttpRequest) -> bool:
+        """Whether they may read every question, whoever decides it."""
+        return super().has_view_permission(request) or principal_of(request).may_decide_all()
+
+    @staticmethod
+    def may_decide(request: HttpRequest, approval: Approval) -> bool:
+        """Whether they decide this one, here: whoever does so as the owner alone does it in the conversation."""
+        who = principal_of(request)
+        role = right_to_decide(who, approval)
+        return role is not None and (role != OWNER or who.may_decide_all())
 
     def get_urls(self) -> list[URLPattern]:
         deciding = path(
@@ -96,7 +107,7 @@ class Deciding(_Base):
         approval = self.visible(request, object_id)
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
-        if right_to_decide(principal_of(request), approval) is None:
+        if not self.may_decide(request, approval):
             raise PermissionDenied
         form = DecisionForm(request.POST)
         if not form.is_valid():

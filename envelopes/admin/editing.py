@@ -13,9 +13,9 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
+from envelopes.admin.deciding import Deciding
 from envelopes.admin.display import change_url
 from envelopes.approvals.edit_form import form_of, submitted
-from envelopes.approvals.rights import right_to_decide
 from envelopes.errors import AlreadyDecided, BeachError, Conflict, Expired, Forbidden
 from envelopes.markup.argument_form import ArgumentForm
 from envelopes.markup.argument_inputs import drawn
@@ -50,7 +50,7 @@ class Editing(_Base):
         """The form; once it has been edited, the page of the new question. Whoever comes too late is told there."""
         approval = self.visible(request, object_id)
         who = principal_of(request)
-        if right_to_decide(who, approval) is None:
+        if not Deciding.may_decide(request, approval):
             raise PermissionDenied
         try:
             if request.method != "POST":

@@ -211,7 +211,7 @@ class _Draft:
             return
         if kind.decides:
             self._answered((part.get("data") or {}).get("approvalId"))
-        elif "replaces" in metadata and kind.asks_person:
+        elif "replaces" in metadata and is_question(kind):
             self._answered(metadata["replaces"])
         # What is said late is said to nobody: the turn that goes on with it has its own words.
         unsaid = bool(row.data.get("late")) and is_said(kind)

@@ -313,7 +313,7 @@ class ApprovalCard:
         door = doors.get(self.source)
         where = text(str(door.label)) if door is not None else NOTHING
         if len(self.given) > 1 and not denied:
-            told = html(_("Approved by {}"), approval_rule.by_several(self.given))
+            told, where = html(_("Approved by {}"), approval_rule.by_several(self.given)), NOTHING
         elif not self.decided_by:
             told = html("{}", _("Denied") if denied else _("Approved"))
         else:

@@ -27,6 +27,8 @@ MOST_INPUTS = 60
 """Of a form; what holds more values is one text of JSON."""
 _LONG = 80
 _DEEPEST = 8
+_EMPTY: tuple[object, ...] = (("",), ([],))
+"""Defaults of what may be left out by emptying its input."""
 
 
 @dataclass(frozen=True)
@@ -184,8 +186,9 @@ class _Walk:
     ) -> Iterator[Input]:
         schema, nullable = self._resolved(schema)
         found = self.known.get(path)
+        may_be_empty = nullable or (not required and found is not None and found.default in _EMPTY)
         more: dict[str, Any] = {
-            "required": required and not nullable,
+            "required": not may_be_empty,
             "nullable": nullable,
             "hint": _hint(found),
         }

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+
+import httpx
 
 from tests.faults.conftest import Lab
 from tests.faults.lab.telling import TOLD, UNKNOWN
@@ -42,11 +45,33 @@ async def an_approval(person: Outbox) -> None:
     await person.until(lambda: any(words in visitor.page.text() for words in (BOOKED, PERHAPS)))
 
 
+async def an_edit(person: Outbox) -> None:
+    """Arguments that are corrected, the new question, its answer, and what must run with the corrected ones alone."""
+    visitor = person.visitor
+    await person.say(BOOK)
+    await person.until(lambda: len(visitor.approvals()) == 1)
+    asked = visitor.approvals()[0]
+    while visitor.approvals() == [asked]:
+        # A form is sent again by the person who sees that nothing came of it; what has been edited is not edited again.
+        with contextlib.suppress(httpx.HTTPError):
+            await visitor.edit(asked, {"Email": "ada@example.org"})
+        await person.connected()
+        await asyncio.sleep(0.05)
+    answer = await person.insist(
+        {"type": "decide", "approval": visitor.approvals()[0], "decision": "granted"}
+    )
+    assert (answer["type"], answer.get("state")) == ("ack", "granted"), answer
+    await person.until(lambda: any(words in visitor.page.text() for words in (BOOKED, PERHAPS)))
+    bought = person.lab.query("SELECT email FROM demo_booking WHERE session_id = ?", visitor.session)
+    assert bought in ([], [("ada@example.org",)])
+
+
 Scene = Callable[[Outbox], Awaitable[None]]
 SCENES: dict[str, Scene] = {
     "three answers": three_answers,
     "a job": a_job,
     "an approval": an_approval,
+    "an edit": an_edit,
 }
 
 
@@ -92,7 +117,14 @@ def _is_whole(lab: Lab, person: Outbox, more: int) -> None:
     joined = {row.turn for row in rows if row.kind == "settled" and "joined" in row.data}
     assert set(range(1, len(said) + 1)) - joined <= answered <= set(range(1, len(said) + more + 1)), answers
     assert max(answers.values()) == 1, answers
-    assert sum(row.part_type == "approval-request" for row in rows) == len(_calls(lab, session))
+    asked = [row.data["part"]["metadata"] for row in rows if row.part_type == "approval-request"]
+    assert sum("replaces" not in about for about in asked) == len(_calls(lab, session))
+    edits = lab.query(
+        "SELECT a.version FROM envelopes_approval a JOIN envelopes_session s ON s.id = a.session_id"
+        " WHERE s.public_id = ? ORDER BY a.id",
+        session,
+    )
+    assert sum("replaces" in about for about in asked) == sum(version - 1 for (version,) in edits) <= 1
     for state, bookings in _calls(lab, session):
         assert (
             bookings == 1 if state == "succeeded" else (state, bookings) in {("unknown", 0), ("unknown", 1)}

@@ -93,6 +93,10 @@ def test_each_value_has_an_input_of_its_kind() -> None:
     }
 
 
+def test_optional_is_what_may_be_left_empty() -> None:
+    assert {one.where[-1] for one in form().inputs if not one.required} == {"meals", "note", "tags", "age"}
+
+
 def test_what_was_not_touched_comes_back_exactly() -> None:
     found = form().read(sent())
 

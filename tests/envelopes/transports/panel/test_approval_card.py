@@ -295,3 +295,101 @@ def test_without_a_deadline_the_card_says_so() -> None:
 
 def test_a_second_attempt_is_called_one() -> None:
     assert "This is attempt 2." in words(pending(attempt=2).card())
+
+
+# -- its rule ----------------------------------------------------------------------------------------------------
+
+
+def said_on(card: Element) -> str:
+    """Its text as it is read: names stand in elements of their own."""
+    return " ".join("".join(card.itertext()).split())
+
+
+def test_a_rule_of_its_own_says_who_decides_and_as_what() -> None:
+    deciders = ["owner", "group:Travel <managers>", "permission:shop.refund"]
+    card = pending(deciders=deciders, fourEyes=True).reloaded().select("b-approval")[0]
+
+    assert card.get("data-deciders") == "owner member"
+    told = said_on(card)
+    assert (
+        "the person in this conversation, somebody of “Travel <managers>” or whoever has the permission"
+        in told
+    )
+    assert "Whoever asked for it cannot." in told
+
+
+@pytest.mark.parametrize("deciders", [None, ["owner", "permission:envelopes.decide_approval", "peer:desk"]])
+def test_the_rule_of_every_tool_is_as_it_was(deciders: list[str] | None) -> None:
+    card = pending(**({} if deciders is None else {"deciders": deciders})).reloaded().select("b-approval")[0]
+
+    assert card.get("data-deciders") is None
+    assert "Only the person in this conversation, or staff who approve, can decide." in said_on(card)
+
+
+def test_it_says_how_many_have_approved_and_who_and_how_many_more_are_needed() -> None:
+    talk = pending(deciders=["owner", "group:Managers"], needed=3)
+    told = said_on(talk.reloaded().select("b-approval")[0])
+    assert "0 of 3 approved, 3 more are needed" in told
+    for given, name in enumerate(("Ada", "")):
+        grant = {
+            "approvalId": "ap",
+            "by": name,
+            "name": name,
+            "role": "owner",
+            "source": "chat",
+            "reason": "",
+        }
+        talk.row("grant", {**grant, "given": given + 1, "needed": 3}, turn=1)
+    card = talk.reloaded().select("b-approval")[0]
+
+    told = said_on(card)
+    assert "2 of 3 approved, 1 more is needed" in told
+    assert "Ada approved" in told and "The visitor approved" in told
+    assert len(card.findall(".//li[@data-state='done']")) == 2
+    assert len(answers(card)) == 2
+    decisions = [{"decision": "granted", "name": name} for name in ("Ada", "Bo", "Cy")]
+    talk.decide("granted", decidedByName="Cy", source="admin", decisions=decisions)
+    assert "Approved by Ada, Bo and Cy" in said_on(talk.reloaded().select("b-approval")[0])
+
+
+@pytest.mark.parametrize(
+    ("by", "name", "said"),
+    [
+        ("policy:small", "Small refunds", "Approved by the rule “Small refunds”"),
+        ("policy:reuse:x", "Ada", "Approved before by Ada, and taken once more"),
+        ("policy:reuse:x", "", "Approved before by the visitor, and taken once more"),
+    ],
+)
+def test_what_nobody_was_asked_about_says_by_which_rule_it_ran(by: str, name: str, said: str) -> None:
+    talk = pending()
+    data = {"approvalId": "ap", "decision": "granted", "decidedBy": by, "decidedAt": "2026-03-12T08:50:00Z"}
+    talk.part("approval-response", data=data, decidedByName=name, source="policy")
+    talk.tool("succeeded")
+
+    assert said in said_on(talk.reloaded().select("b-approval")[0])
+
+
+def test_a_question_that_is_asked_anew_takes_the_place_of_the_old_one_with_what_has_changed() -> None:
+    fields = [
+        {"path": ["flight"], "title": "Flight", "format": "text"},
+        {"path": ["seats"], "title": "Seats"},
+    ]
+    was, now = {"flight": "NV 418", "seats": ["1A", "1B"]}, {"flight": "NV 77", "seats": ["1A"]}
+    talk = pending(args=was, fields=fields, editable=True)
+    first = talk.reloaded().select("b-approval")[0]
+    talk.row("grant", {"approvalId": "ap", "name": "Ada", "needed": 2, "given": 1}, turn=1)
+    talk.ask(
+        "new", args=now, fields=fields, replaces="ap", version=2, was=was, editable=True, editedByName="Bo"
+    )
+    (card,) = talk.reloaded().select("b-approval")
+
+    assert card.get("id") == first.get("id")
+    assert [button.get("data-approval") for button in answers(card)] == ["new", "new"]
+    assert "Bo changed 2 values. This is what will run." in said_on(card)
+    assert [words(gone) for gone in card.iter("del")] == ["NV 418", "1A, 1B"]
+    assert [words(new) for new in card.iter("ins")] == ["NV 77", "1A"]
+    (edit,) = [link for link in card.iter("a") if "edit" in (link.get("class") or "")]
+    assert (edit.get("href"), words(edit)) == ("/chat/s/edit/new", "Edit again")
+    # Whoever decides by the old id decides nothing on this card.
+    talk.decide("granted", "ap")
+    assert talk.reloaded().select("b-approval")[0].get("data-state") == "pending"
