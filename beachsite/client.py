@@ -24,7 +24,8 @@ from django.contrib.staticfiles.finders import BaseFinder
 from django.core.files.storage import FileSystemStorage
 
 ENTRIES = {
-    f"beach/{name}.js": name for name in ("panel", "files", "widgets", "gallery", "door", "table", "talk")
+    f"beach/{name}.js": name
+    for name in ("panel", "files", "widgets", "gallery", "door", "table", "talk", "desk")
 }
 """What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
 ENTRIES["beach/notices.js"] = "notices"
@@ -32,6 +33,7 @@ _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
     "beach/chat.css": (
         *_SHARED,
+        "frame",
         "shell",
         "conversation",
         "approval",
@@ -41,7 +43,24 @@ SHEETS = {
         "composer",
         "modes",
     ),
-    "beach/desk.css": (*_SHARED, "conversation", "approval", "a2ui", "own", "admin", "talk", "modes"),
+    "beach/desk.css": (
+        *_SHARED,
+        "frame",
+        "conversation",
+        "approval",
+        "a2ui",
+        "own",
+        "desk",
+        "lists",
+        "figures",
+        "one",
+        "stock",
+        "admin",
+        "talk",
+        "modes",
+    ),
+    # What the chat’s own page needs beside, where the desk shows it; after desk.css.
+    "beach/seen.css": ("panel",),
     "beach/door.css": (*_SHARED, "door", "modes"),
     "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }

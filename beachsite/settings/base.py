@@ -21,7 +21,7 @@ BEACH_DATA = Path(env.text("BEACH_DATA", str(BASE_DIR / "var"))).expanduser().re
 
 INSTALLED_APPS = [
     "daphne",  # first: its runserver replaces Django's
-    "django.contrib.admin",
+    "beachsite.desk.DeskConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -47,6 +47,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "envelopes.desk.zone.reader_zone",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
 ]

@@ -3,6 +3,6 @@
 Django's autodiscovery imports this package; each module registers its model.
 """
 
-from envelopes.admin import agent_call, approval, artifact, audit, peer, session, tool_call, turn
+from envelopes.admin import agent_call, approval, artifact, audit, peer, session, start, tool_call, turn
 
-__all__ = ["agent_call", "approval", "artifact", "audit", "peer", "session", "tool_call", "turn"]
+__all__ = ["agent_call", "approval", "artifact", "audit", "peer", "session", "start", "tool_call", "turn"]

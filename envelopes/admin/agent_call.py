@@ -8,7 +8,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.base import HistoryAdmin
-from envelopes.admin.display import due, link
+from envelopes.admin.display import link
+from envelopes.desk.times import due
 from envelopes.markup.html import reveal
 from envelopes.models import AgentCall, Session
 from envelopes.registries.actors import actors

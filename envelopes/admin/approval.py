@@ -2,82 +2,48 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Iterable
 from typing import Any
 
-from babel import Locale
-from django.contrib import admin
-from django.db.models import Case, F, JSONField, Q, QuerySet, Value, When
-from django.db.models import IntegerField as Integer
-from django.http import HttpRequest, HttpResponse
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.loader import render_to_string
+from django.template.response import TemplateResponse
 from django.urls import reverse
-from django.utils import timezone
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as _lazy
 
 from envelopes import audit
 from envelopes.access import principal_of
+from envelopes.admin import approval_page, queue, queue_page
 from envelopes.admin.approval_card import card
-from envelopes.admin.approval_state import decider_of, mark_of, took
-from envelopes.admin.base import HistoryAdmin, is_changelist, owner_of, with_owner
+from envelopes.admin.approval_state import decider_of, took
+from envelopes.admin.base import HistoryAdmin
 from envelopes.admin.deciding import Deciding, DecisionForm
-from envelopes.admin.display import DASH, change_url, due, folded, length, lines, link, moment, short_digest
+from envelopes.admin.display import DASH, change_url, folded, lines, link
 from envelopes.admin.editing import Editing, edit_url
+from envelopes.admin.owners import owners
+from envelopes.admin.queue_rows import agent_name
 from envelopes.admin.timeline import log_of
 from envelopes.approvals.rights import decidable
 from envelopes.approvals.rules import StoredRule, stored
 from envelopes.approvals.stored import is_over, state_of
-from envelopes.markup import arguments
+from envelopes.desk.times import clock, due, moment
+from envelopes.markup import approval_rule
 from envelopes.markup.approval import DecisionPage
-from envelopes.markup.facts import facts
-from envelopes.markup.html import brief, html, join, reveal
+from envelopes.markup.html import html, reveal
 from envelopes.markup.strings import strings
-from envelopes.models import Approval, Decision, ToolCall
-from envelopes.registries.actors import actors
+from envelopes.models import Approval, Decision
 from envelopes.registries.doors import ADMIN, doors
-from envelopes.types import Json
 
-WAITING = Q(state="pending")
-UNKNOWN = Q(state="granted", tool_call__state="unknown")
-PEEK = 60
-"""Characters of one argument in a list; both of its ends are among them."""
-IN_SIGHT = 8
-"""Arguments on the line of a list; how many more there are is said."""
 _MAY_NOT = _lazy("You may look at approvals, but not decide them.")
-WIDE = ["tool_call__args", "tool_call__result", "tool_call__error"]
-
-
-class QueueFilter(admin.SimpleListFilter):
-    """What the queue shows."""
-
-    title = "queue"
-    parameter_name = "queue"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
-        return [
-            ("waiting", _("Waiting")),
-            ("high", _("High risk")),
-            ("unknown", _("Outcome unknown")),
-            ("mine", _("Decided by me")),
-        ]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        match self.value():
-            case "waiting":
-                return queryset.filter(WAITING)
-            case "high":
-                return queryset.filter(risk="high")
-            case "unknown":
-                return queryset.filter(UNKNOWN)
-            case "mine":
-                return queryset.filter(decided_by_user=request.user.pk)
-            case _:
-                return queryset
+_NONE_CHOSEN = _lazy("Choose what to deny first. Nothing was changed.")
+_ONE_BY_ONE = _lazy(
+    "You cannot approve several requests at once: an approval is for one exact call that someone has read."
+)
 
 
 @admin.register(Approval)
@@ -85,25 +51,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
     """Waiting ones first, then those whose outcome nobody knows, then the newest."""
 
     change_form_template = "admin/envelopes/approval/change_form.html"
-    change_list_template = "admin/envelopes/approval/change_list.html"
-    list_display = [
-        "asked",
-        "what_runs",
-        "mark",
-        "risk_shown",
-        "for_whom",
-        "waiting",
-        "expires",
-        "digest_short",
-    ]
-    list_display_links = ["asked"]
-    list_filter = [QueueFilter]
-    list_select_related = ["tool_call", "session", "decided_by_user"]
-    search_fields = ["question", "^tool_name", "^approval_id", "^digest"]
-    search_help_text = "Search question, tool, ID or digest"
     json_fields = ["args"]
-    # Only the arguments of what still waits are read for a list: see `waiting_args`.
-    deferred = ["args", *WIDE]
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Whoever may decide may read what there is to decide."""
@@ -112,43 +60,73 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         return self.has_decide_permission(request) if obj is None else self.may_decide(request, obj)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Approval]:
-        rows = with_owner(super().get_queryset(request).select_related("tool_call", "decided_by_user"))
-        if not is_changelist(request):
-            return rows
-        if not self.sees_all(request):
-            who = principal_of(request)
-            decided = Decision.objects.filter(by=who.key).values("approval")
-            rows = rows.filter(Q(pk__in=decidable(who).values("pk")) | Q(pk__in=decided))
-        return rows.annotate(
-            place=Case(When(WAITING, then=0), When(UNKNOWN, then=1), default=2, output_field=Integer()),
-            waiting_args=Case(
-                When(WAITING, then=F("args")), default=Value(None, JSONField()), output_field=JSONField()
-            ),
-        )
+        return super().get_queryset(request).select_related("session", "turn", "tool_call", "decided_by_user")
 
-    def get_ordering(self, request: HttpRequest) -> list[Any]:
-        return ["place", "-requested_at", "-pk"] if is_changelist(request) else ["-requested_at", "-pk"]
+    def _visible_rows(self, request: HttpRequest, rows: QuerySet[Approval]) -> QuerySet[Approval]:
+        if self.sees_all(request):
+            return rows
+        who = principal_of(request)
+        decided = Decision.objects.filter(by=who.key).values("approval")
+        return rows.filter(Q(pk__in=decidable(who).values("pk")) | Q(pk__in=decided))
+
+    def get_object(
+        self, request: HttpRequest, object_id: str, from_field: str | None = None
+    ) -> Approval | None:
+        """Once a request: the stock page asks for it again."""
+        known = getattr(request, "approval_shown", None)
+        if known is None or str(known.pk) != object_id:
+            known = super().get_object(request, object_id, from_field)
+            request.approval_shown = known  # type: ignore[attr-defined]
+        return known
+
+    def source(self, request: HttpRequest) -> queue.Source:
+        """What the queue reads from, for this person."""
+        seen = self._visible_rows(request, Approval.objects.all())
+        return queue.Source(seen, lambda: decidable(principal_of(request)))
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        unknown = ToolCall.objects.filter(
-            background__in=[False, True], state="unknown", approval__isnull=False
-        )
-        counts = {"waiting": Approval.objects.filter(WAITING).count(), "unknown": unknown.count()}
-        chosen = request.GET.get("queue", "")
-        tabs = [
-            ("waiting", _("Waiting ({})").format(counts["waiting"])),
-            ("mine", _("Decided by me")),
-            ("high", _("High risk")),
-            ("unknown", _("Outcome unknown ({})").format(counts["unknown"])),
-            ("", _("All")),
-        ]
-        more: dict[str, Any] = {
-            "queue_tabs": [{"key": key, "label": label, "chosen": key == chosen} for key, label in tabs],
-            "may_decide": self.has_decide_permission(request),
+        """The queue; with ``?part=rows`` its rows alone, for a page that stands open."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        if request.method == "POST":
+            return self._act(request)
+        asked = queue.Asked.of(request.GET)
+        who, source = principal_of(request), self.source(request)
+        if request.GET.get("part") == "rows":
+            rows = queue_page.rows_now(asked, source, who, request.GET.get("shown", ""))
+            context = {"rows": rows, "may_decide": self.has_decide_permission(request)}
+            return TemplateResponse(request, "admin/envelopes/approval/rows.html", context)
+        frame, may = self.admin_site.each_context(request), self.has_decide_permission(request)
+        waiting = frame["waiting"].count if frame.get("waiting") else ""
+        context = {
+            **frame,
+            **queue_page.context(asked, source, who, may_decide=may, waiting=waiting),
+            "title": capfirst(self.opts.verbose_name_plural),
+            "opts": self.opts,
+            "may_decide": may,
+            **(extra_context or {}),
         }
-        return super().changelist_view(request, more | (extra_context or {}))
+        return TemplateResponse(request, "admin/envelopes/approval/queue.html", context)
+
+    def _act(self, request: HttpRequest) -> HttpResponse:
+        """What is done with several at once: deny them, and nothing else."""
+        if not self.has_decide_permission(request):
+            raise PermissionDenied
+        keys = [
+            int(key) for key in request.POST.getlist("_selected_action") if key.isascii() and key.isdigit()
+        ]
+        if request.POST.get("action") != "deny_selected":
+            messages.error(request, f"{_ONE_BY_ONE} {_('Nothing was changed.')}")
+        elif not keys:
+            messages.warning(request, str(_NONE_CHOSEN))
+        else:
+            chosen = self.source(request).seen.filter(pk__in=keys).order_by("pk")
+            answer = self.deny_selected(request, chosen)
+            if answer is not None:
+                return answer
+        return HttpResponseRedirect(request.get_full_path())
 
     def change_view(
         self,
@@ -160,12 +138,22 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         more: dict[str, Any] = dict(extra_context or {})
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
-            audit.shown(approval, principal_of(request), ADMIN.name)
+            who = principal_of(request)
+            audit.shown(approval, who, ADMIN.name)
             may = self.may_decide(request, approval)
+            place = queue.neighbours(approval, self.source(request))
             more |= {
                 "title": _("Approval"),
                 "subtitle": None,
-                "asks": lines(self._asks(request, approval)),
+                "asks": lines(self._asks(approval)),
+                "place": place,
+                "ways": approval_page.ways(place),
+                "history": approval_page.history(approval, who),
+                "chat_url": reverse("envelopes:session", args=[approval.session.public_id])
+                if who.may_view_all()
+                else "",
+                "conversation_url": change_url(approval.session) if who.may_view_all() else "",
+                "may_decide": may,
                 "card": card(
                     approval, self._page(request, approval) if may else DecisionPage(note=_may_not(approval))
                 ),
@@ -194,17 +182,16 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
             edit_url(approval),
         )
 
-    def _asks(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:
+    def _asks(self, approval: Any) -> list[tuple[str, object]]:
         """What has to be known before anything is decided; it stands above the card."""
-        actor = actors.get(approval.handler)
         asks: list[tuple[str, object]] = [
-            (_("Asked by"), actor.display_name if actor else reveal(approval.handler)),
-            (_("On behalf of"), owner_of(approval)),
+            (_("Asked by"), reveal(agent_name(approval.handler))),
+            (_("On behalf of"), owners([approval.session_id]).get(approval.session_id, _("Visitor"))),
+            (_("May decide"), approval_rule.deciders(stored(approval).told())),
         ]
-        if principal_of(request).may_view_all():
-            asks.append((_("Conversation"), link(approval.session, brief(str(approval.session), 60))))
         if approval.state == "pending":
-            asks.append((_("Expires"), due(approval.expires_at)))
+            at = approval.expires_at
+            asks.append((_("Expires"), html("{}, {}", clock(at), due(at)) if at else _("No limit")))
         return asks
 
     def _facts(self, request: HttpRequest, approval: Any) -> list[tuple[str, object]]:
@@ -227,52 +214,6 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
                 told.append((_("Came of it"), folded(call.result if call.error is None else call.error)))
         return told
 
-    # -- columns ------------------------------------------------------------------------------------------------
-
-    @admin.display(description="question")
-    def asked(self, approval: Any) -> SafeString:
-        """The sentence; the rest of the cell is ``what_runs``, since Django makes a link of this one."""
-        return reveal(approval.question)
-
-    @admin.display(description="what runs")
-    def what_runs(self, approval: Any) -> SafeString:
-        """The tool, and while it waits its arguments: in one line, all of them behind it."""
-        tool = format_html("<code>{}</code>", reveal(approval.tool_name))
-        args = approval.waiting_args
-        if not isinstance(args, dict) or not args:
-            return tool
-        line = join((_brief(name, value) for name, value in list(args.items())[:IN_SIGHT]), ", ")
-        if len(args) > IN_SIGHT:
-            line = html("{}, {}", line, _("and {} more").format(len(args) - IN_SIGHT))
-        rows = arguments.shown(facts((), args, Locale.parse("en")), f"a{approval.pk}v")
-        return html('{}<details class="adm-args"><summary>{}</summary>{}</details>', tool, line, rows.html)
-
-    @admin.display(description="status", ordering="state")
-    def mark(self, approval: Approval) -> SafeString:
-        return mark_of(approval)
-
-    @admin.display(description="risk", ordering="risk")
-    def risk_shown(self, approval: Approval) -> str:
-        return approval.get_risk_display().capitalize()
-
-    @admin.display(description="customer")
-    def for_whom(self, approval: Any) -> SafeString:
-        return owner_of(approval)
-
-    @admin.display(description="waiting", ordering="requested_at")
-    def waiting(self, approval: Approval) -> str:
-        if approval.state == "pending":
-            return length(timezone.now() - approval.requested_at)
-        return _("decided in {}").format(took(approval)) if approval.state != "expired" else DASH
-
-    @admin.display(description="expires", ordering="expires_at")
-    def expires(self, approval: Approval) -> SafeString | str:
-        return due(approval.expires_at) if approval.state in ("pending", "expired") else DASH
-
-    @admin.display(description="digest")
-    def digest_short(self, approval: Approval) -> SafeString:
-        return short_digest(approval.digest)
-
 
 def _may_not(approval: Approval) -> str:
     """For staff of whom the rule of every tool says no; another rule the card tells itself."""
@@ -281,17 +222,6 @@ def _may_not(approval: Approval) -> str:
 
 def _may_see_calls(request: HttpRequest) -> bool:
     return principal_of(request).may_view_all() and request.user.has_perm("envelopes.view_toolcall")
-
-
-def _brief(name: str, value: Json) -> SafeString:
-    # A key is set apart from every value, and each keeps its own direction: no value passes for another argument.
-    return html(
-        '<code dir="auto">{}</code>: <span dir="auto">{}</span>', brief(name, 30), brief(_plain(value), PEEK)
-    )
-
-
-def _plain(value: Json) -> str:
-    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
 
 
 def _place(approval: Approval) -> str:

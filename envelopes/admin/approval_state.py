@@ -5,9 +5,10 @@ from __future__ import annotations
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from envelopes.admin.display import length, state_mark
+from envelopes.admin.display import state_mark
 from envelopes.admin.people import People, account_name
 from envelopes.approvals.stored import outcome, state_of
+from envelopes.desk.times import length
 from envelopes.models import Approval
 
 

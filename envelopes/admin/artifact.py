@@ -6,31 +6,32 @@ from django.contrib import admin
 from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
-from envelopes.admin.base import HistoryAdmin
-from envelopes.admin.display import link, moment
+from envelopes.admin.display import link
+from envelopes.admin.newest import NewestFirstAdmin
+from envelopes.desk.times import moment
 from envelopes.markup.html import reveal
 from envelopes.models import Artifact
 
 
 @admin.register(Artifact)
-class ArtifactAdmin(HistoryAdmin[Artifact]):
+class ArtifactAdmin(NewestFirstAdmin[Artifact]):
     """Files that belong to conversations; their content is in a storage of its own."""
 
     list_display = ["named", "mime_type", "size", "owner", "conversation", "created"]
     list_select_related = ["session"]
-    search_fields = ["name", "^artifact_id"]
+    search_fields = ["name", "artifact_id__startswith"]
     search_help_text = "Search name or ID"
     extra_fields = ["size"]
 
-    @admin.display(description="name", ordering="name")
+    @admin.display(description="name")
     def named(self, artifact: Artifact) -> SafeString:
         return reveal(artifact.name)
 
-    @admin.display(description="created", ordering="created_at")
+    @admin.display(description="created")
     def created(self, artifact: Artifact) -> SafeString:
         return moment(artifact.created_at)
 
-    @admin.display(description="size", ordering="size_bytes")
+    @admin.display(description="size")
     def size(self, artifact: Artifact) -> str:
         return filesizeformat(artifact.size_bytes)
 

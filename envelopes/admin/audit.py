@@ -19,9 +19,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.base import HistoryAdmin
-from envelopes.admin.display import DASH, moment, short_digest
+from envelopes.admin.display import DASH, short_digest
 from envelopes.audit import exporting
 from envelopes.audit.history import line_of
+from envelopes.desk.times import moment
 from envelopes.markup.html import brief, reveal
 from envelopes.models import AuditEntry
 from envelopes.models.audit import AuditKind
@@ -75,7 +76,7 @@ class DoorFilter(admin.SimpleListFilter):
     parameter_name = "door"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
-        return [(door.name, str(door.label).capitalize()) for door in doors]
+        return [(door.name, (label := str(door.label))[:1].upper() + label[1:]) for door in doors]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(door=self.value()) if self.value() else queryset

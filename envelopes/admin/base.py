@@ -80,9 +80,6 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     empty_value_display = "\N{EN DASH}"
     show_facets = admin.ShowFacets.NEVER
 
-    class Media:
-        css = {"all": ["beach/desk.css"]}
-
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
@@ -162,17 +159,19 @@ class HistoryAdmin(admin.ModelAdmin[M]):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        # PostgreSQL takes no text with NUL. What is searched for is cleaned before it is.
-        if any(
-            "\0" in value for key in request.GET.keys() - {SEARCH_VAR} for value in request.GET.getlist(key)
-        ):
-            raise BadRequest("NUL in a filter.")
+        refuse_nul(request)
         response = super().changelist_view(request, extra_context)
         changelist = getattr(response, "context_data", None) and response.context_data.get("cl")  # type: ignore[attr-defined]
         if isinstance(changelist, ChangeList) and getattr(changelist.paginator, "capped", False):
             told = _("Showing the first {}. Search or filter to find the rest.")
             messages.info(request, told.format(f"{COUNTED:,}"))
         return response
+
+
+def refuse_nul(request: HttpRequest) -> None:
+    """PostgreSQL takes no text with NUL. What is searched for is cleaned before it is."""
+    if any("\0" in value for key in request.GET.keys() - {SEARCH_VAR} for value in request.GET.getlist(key)):
+        raise BadRequest("NUL in a filter.")
 
 
 def download(name: str, value: Any) -> HttpResponse:

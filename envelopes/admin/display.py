@@ -1,4 +1,4 @@
-"""How the admin shows what is stored: JSON folded and cut, states in words, lengths of time, links.
+"""How the admin shows what is stored: JSON folded and cut, states in words, links. Times are in ``times``.
 
 Whatever people, models or tools wrote passes through ``reveal``: escaped, with hidden characters by their names.
 """
@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Model
 from django.urls import reverse
-from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -146,7 +143,7 @@ def state_mark(state: str, label: str = "") -> SafeString:
         return format_html('<span class="adm-none">{}</span>', DASH)
     mark = STATES.get(state, state)
     words = label or state_words(state)
-    return format_html('<span class="adm-state" data-state="{}">{}</span>', mark, words)
+    return format_html('<span class="dk-state" data-state="{}">{}</span>', mark, words)
 
 
 def turn_mark(status: str, turn_state: str, finalized_by: str) -> SafeString:
@@ -159,35 +156,6 @@ def turn_mark(status: str, turn_state: str, finalized_by: str) -> SafeString:
     if turn_state == "error":
         return state_mark("error", finalized_by.capitalize())
     return state_mark(turn_state or status)
-
-
-def length(span: timedelta) -> str:
-    """A length of time in two units at most: ``22 s``, ``2 min``, ``1 h 12 min``, ``3 d 4 h``."""
-    seconds = max(0, int(span.total_seconds()))
-    if seconds < 60:
-        return _("{} s").format(seconds)
-    if seconds < 3600:
-        return _("{} min").format(seconds // 60)
-    if seconds < 86_400:
-        return _("{} h {} min").format(seconds // 3600, seconds % 3600 // 60)
-    return _("{} d {} h").format(seconds // 86_400, seconds % 86_400 // 3600)
-
-
-def moment(at: datetime) -> SafeString:
-    """A time to the second, in the time zone of the site, for machines too."""
-    local = timezone.localtime(at)
-    return format_html('<time datetime="{}">{}</time>', at.isoformat(), date_format(local, "j M Y, H:i:s"))
-
-
-def due(at: datetime | None, now: datetime | None = None) -> SafeString:
-    """When something expires, seen from now."""
-    if at is None:
-        return format_html("{}", _("never"))
-    left = at - (now or timezone.now())
-    told = _("in {}").format(length(left)) if left > timedelta(0) else _("{} ago").format(length(-left))
-    return format_html(
-        '<time datetime="{}" title="{}">{}</time>', at.isoformat(), at.isoformat(" ", "seconds"), told
-    )
 
 
 def short_digest(digest: str) -> SafeString:

@@ -71,9 +71,6 @@ class PeerAdmin(admin.ModelAdmin[Peer]):
     readonly_fields = ("token_hint", "created_at")
     actions = ("renew_tokens",)
 
-    class Media:
-        css: ClassVar[dict[str, list[str]]] = {"all": ["beach/desk.css"]}
-
     @admin.display(description=gettext_lazy("Token"))
     def token_hint(self, peer: Peer) -> str:
         """How it ends: enough to find which one a program has."""

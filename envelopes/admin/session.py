@@ -2,44 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.agent_call import waiting
-from envelopes.admin.base import HistoryAdmin, download, owner_of, with_owner
+from envelopes.admin.base import HistoryAdmin, download, refuse_nul
 from envelopes.admin.conversation.pages import ConversationPages, address_of
-from envelopes.admin.display import moment, turn_mark
+from envelopes.admin.conversations import conversations
 from envelopes.admin.sentences import sentence
 from envelopes.admin.taking import Taking
 from envelopes.admin.timeline import for_staff, timeline
-from envelopes.markup.html import reveal, text
-from envelopes.models import Event, Participant, Session, StateValue, Turn
+from envelopes.markup.html import text
+from envelopes.models import Event, Participant, Session, StateValue
 from envelopes.protocol.rows import Row
-from envelopes.registries.actors import actors
 from envelopes.registries.part_types import part_types
 from envelopes.turns.states import states_of
-
-
-class ActorFilter(admin.SimpleListFilter):
-    """By agent. The choices come from the registry: a DISTINCT over all sessions would read them all."""
-
-    title = "agent"
-    parameter_name = "actor"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
-        return [(actor.name, actor.display_name) for actor in actors]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        return queryset.filter(actor=self.value()) if self.value() else queryset
 
 
 class ParticipantInline(admin.TabularInline[Participant, Session]):
@@ -94,50 +83,12 @@ def _changes(row: Row, proposing: Sequence[str]) -> Iterator[str]:
 
 @admin.register(Session)
 class SessionAdmin(ConversationPages, Taking, HistoryAdmin[Session]):
-    """Conversations; searched by title and public id. The page of one is ``conversation``; what Django calls its change
-    page is the log of it."""
+    """Conversations; what the list does is in ``conversations``. The page of one is ``conversation``; what Django calls
+    its change page is the log of it."""
 
     change_form_template = "admin/envelopes/session/change_form.html"
-    list_display = ["titled", "owner", "agent", "newest_turn", "events", "active"]
-    list_filter = [ActorFilter]
-    search_fields = ["title", "^public_id"]
-    search_help_text = "Search title or ID"
     inlines = [ParticipantInline]
     extra_fields = ["state", "state_history", "waiting_calls"]
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[Session]:
-        rows = super().get_queryset(request)
-        newest = Turn.objects.filter(session=OuterRef("pk")).order_by("-number")
-        return with_owner(rows, "pk").annotate(
-            newest_status=Subquery(newest.values("status")[:1]),
-            newest_state=Subquery(newest.values("turn_state")[:1]),
-            newest_end=Subquery(newest.values("finalized_by")[:1]),
-        )
-
-    @admin.display(description="title", ordering="title")
-    def titled(self, session: Session) -> SafeString:
-        return reveal(str(session))
-
-    @admin.display(description="customer")
-    def owner(self, session: Any) -> SafeString:
-        return owner_of(session)
-
-    @admin.display(description="agent", ordering="actor")
-    def agent(self, session: Session) -> str:
-        actor = actors.get(session.actor)
-        return actor.display_name if actor else session.actor
-
-    @admin.display(description="status")
-    def newest_turn(self, session: Any) -> SafeString:
-        return turn_mark(session.newest_status or "", session.newest_state or "", session.newest_end or "")
-
-    @admin.display(description="events", ordering="last_seq")
-    def events(self, session: Session) -> int:
-        return session.last_seq
-
-    @admin.display(description="last activity", ordering="updated_at")
-    def active(self, session: Session) -> SafeString:
-        return moment(session.updated_at)
 
     @admin.display(description="state")
     def state(self, session: Session) -> SafeString:
@@ -180,6 +131,21 @@ class SessionAdmin(ConversationPages, Taking, HistoryAdmin[Session]):
             name="envelopes_session_event",
         )
         return [event, *super().get_urls()]
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """No ``ChangeList``: that counts, and skips what is on the pages before."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        refuse_nul(request)
+        context = {
+            **self.admin_site.each_context(request),
+            "title": capfirst(str(self.opts.verbose_name_plural)),
+            "listed": conversations(request.GET, request.user.pk),
+            **(extra_context or {}),
+        }
+        return TemplateResponse(request, "admin/envelopes/session/change_list.html", context)
 
     def event_view(self, request: HttpRequest, object_id: str, seq: int) -> HttpResponse:
         """All that one row of the log holds, as a download."""

@@ -14,9 +14,10 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
 from envelopes.admin.approval_state import mark_of
-from envelopes.admin.display import change_url, folded, length, turn_mark
+from envelopes.admin.display import change_url, folded, turn_mark
 from envelopes.admin.people import People, account_name, people
 from envelopes.admin.sentences import DECISIONS, sentence, speaker_of
+from envelopes.desk.times import length
 from envelopes.markup.html import reveal
 from envelopes.models import Approval, Event, Participant, Session, Turn
 from envelopes.part_types.approval_request import APPROVAL_REQUEST

@@ -1,4 +1,7 @@
-"""Tool calls: what ran and what came of it. Staff say here how a call ended whose outcome nobody knew (D19)."""
+"""Actions, which the code calls tool calls: what ran and what came of it.
+
+Staff say here how a call ended whose outcome nobody knew (D19).
+"""
 
 from __future__ import annotations
 
@@ -17,9 +20,11 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import decider_of, mark_of
-from envelopes.admin.base import HistoryAdmin, StateFilter, is_changelist
-from envelopes.admin.display import DASH, change_url, link, moment, state_mark
+from envelopes.admin.base import StateFilter, is_changelist
+from envelopes.admin.display import DASH, change_url, link, state_mark
+from envelopes.admin.newest import NewestFirstAdmin
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
+from envelopes.desk.times import moment
 from envelopes.errors import BeachError
 from envelopes.models import Approval, ToolCall
 from envelopes.registries.statuses import TOOL_CALL
@@ -53,7 +58,7 @@ class StatusFilter(StateFilter):
 
 
 @admin.register(ToolCall)
-class ToolCallAdmin(HistoryAdmin[ToolCall]):
+class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
     """Newest first."""
 
     change_form_template = "admin/envelopes/toolcall/change_form.html"
@@ -68,7 +73,6 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
     ]
     list_filter = [StatusFilter, "background"]
     list_select_related = ["session", "turn", "approval", "approval__decided_by_user"]
-    ordering = ["-pk"]
     search_fields = ["^name", "^call_id"]
     search_help_text = "Search tool name or call ID"
     json_fields = ["args", "result", "error"]
@@ -78,11 +82,11 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
         rows = super().get_queryset(request)
         return rows.defer(*WIDE) if is_changelist(request) else rows
 
-    @admin.display(description="tool", ordering="name")
+    @admin.display(description="tool")
     def call(self, call: ToolCall) -> str:
         return call.name
 
-    @admin.display(description="status", ordering="state")
+    @admin.display(description="status")
     def state_shown(self, call: ToolCall) -> SafeString:
         return state_mark(call.state)
 
@@ -94,7 +98,7 @@ class ToolCallAdmin(HistoryAdmin[ToolCall]):
     def turn_number(self, call: ToolCall) -> SafeString:
         return link(call.turn, call.turn.number)
 
-    @admin.display(description="requested", ordering="created_at")
+    @admin.display(description="requested")
     def requested(self, call: ToolCall) -> SafeString:
         return moment(call.created_at)
 

@@ -1,4 +1,4 @@
-"""Turns: where they stand, what the model was told, and the envelope that they left."""
+"""Answers, which the code calls turns: where they stand, what the model was told, and the envelope that they left."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from envelopes.admin.base import HistoryAdmin, StateFilter
-from envelopes.admin.display import DASH, folded, length, link, moment, shown_field, turn_mark
+from envelopes.admin.base import StateFilter
+from envelopes.admin.display import DASH, folded, link, shown_field, turn_mark
+from envelopes.admin.newest import NewestFirstAdmin
 from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.rules import Reader
+from envelopes.desk.times import length, moment
 from envelopes.errors import BeachError
 from envelopes.models import Turn
 from envelopes.part_types import reasoning_trace
@@ -47,15 +49,13 @@ class StatusFilter(StateFilter):
 
 
 @admin.register(Turn)
-class TurnAdmin(HistoryAdmin[Turn]):
+class TurnAdmin(NewestFirstAdmin[Turn]):
     """Newest first: the order in which they began."""
 
     list_display = ["named", "conversation", "actor", "state", "finalized_by", "attempt", "steps", "lasted"]
     list_filter = [StatusFilter]
     list_select_related = ["session"]
-    ordering = ["-pk"]
-    sortable_by = ["state"]
-    search_fields = ["^public_id"]
+    search_fields = ["public_id__startswith"]
     search_help_text = "Search by ID"
     json_fields = ["trigger", "messages", "results", "live"]
     extra_fields = ["lasted", "envelope"]
@@ -71,15 +71,15 @@ class TurnAdmin(HistoryAdmin[Turn]):
             turn.messages = without_thinking(turn.messages)
         return turn
 
-    @admin.display(description="turn")
+    @admin.display(description="answer")
     def named(self, turn: Turn) -> str:
-        return _("Turn {}").format(turn.number)
+        return _("Answer {}").format(turn.number)
 
     @admin.display(description="conversation")
     def conversation(self, turn: Turn) -> SafeString:
         return link(turn.session, str(turn.session))
 
-    @admin.display(description="status", ordering="status")
+    @admin.display(description="status")
     def state(self, turn: Turn) -> SafeString:
         return turn_mark(turn.status, turn.turn_state, turn.finalized_by)
 

@@ -14,6 +14,7 @@ from envelopes.registries.policies import STAFF
 from envelopes.types import JsonObject
 
 _DEFAULT: Final = ("owner", "staff")
+_DEFAULT_TOKENS: Final = ("owner", STAFF.token)
 RULE_PREFIX: Final = "policy:"
 
 
@@ -55,6 +56,14 @@ def theirs(about: JsonObject) -> SafeString:
     if about.get("fourEyes") is True:
         told = html("{} {}", told, _("Whoever asked for it cannot."))
     return told
+
+
+def deciders(about: JsonObject) -> SafeString:
+    """Who may decide, as a fact above the card."""
+    tokens = [name for token in tokens_of(about) or _DEFAULT_TOKENS if (name := _named(token))]
+    told = tokens[0] if len(tokens) == 1 else html(_("{} or {}"), join(tokens[:-1], ", "), tokens[-1])
+    needed = needed_of(about)
+    return html(_("{}; {} have to approve"), told, needed) if needed > 1 else told
 
 
 def _named(token: str) -> SafeString:

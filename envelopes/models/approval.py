@@ -50,7 +50,11 @@ class Approval(models.Model):
     class Meta:
         ordering = ["-requested_at", "-pk"]
         permissions = [("decide_approval", "Can decide approvals")]
-        indexes = [models.Index(fields=["state", "expires_at"], name="approval_due")]
+        indexes = [
+            models.Index(fields=["state", "expires_at"], name="approval_due"),
+            # What was decided, the newest first: the desk's list, its day, and whether anything has changed.
+            models.Index(fields=["-decided_at", "-id"], name="approval_decided"),
+        ]
 
     def __str__(self) -> str:
         return self.question

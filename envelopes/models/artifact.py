@@ -31,6 +31,7 @@ class Artifact(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
+        verbose_name = "file"
         ordering = ["-pk"]
         indexes = [
             models.Index(fields=["created_at"], name="artifact_unnamed", condition=models.Q(is_unnamed=True))

@@ -32,6 +32,7 @@ class ToolCall(models.Model):
     finished_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "action"
         # By the column: by the relation would join turn and session and sort by their order.
         ordering = ["turn_id", "position"]
         constraints = [models.UniqueConstraint(fields=["turn", "call_id"], name="tool_call_id")]

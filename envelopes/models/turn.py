@@ -79,6 +79,7 @@ class Turn(models.Model):
     due_at = models.FloatField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "answer"
         # By the column: by the relation would join the session and sort by its own order.
         ordering = ["session_id", "number"]
         constraints = [
@@ -91,10 +92,12 @@ class Turn(models.Model):
             models.Index(fields=["status", "lease_until"], name="turn_runnable"),
             # Of a long conversation nobody reads all turns to find that none is at work.
             models.Index(fields=["session", "status"], name="turn_at_work"),
+            # What failed today, for the desk.
+            models.Index(fields=["turn_state", "settled_at"], name="turn_ended"),
         ]
 
     def __str__(self) -> str:
-        return f"Turn {self.number} of session {self.session_id}"
+        return f"Answer {self.number} of conversation {self.session_id}"
 
     @property
     def may_have_calls(self) -> bool:

@@ -2,14 +2,17 @@
 log beside the way of its rows, and made anew from it where it is lost."""
 
 from envelopes.search.indexing import Follower, catch_up, compact, forget, index_all
-from envelopes.search.listing import Filters, Listed, listed
+from envelopes.search.listing import Filters, Listed, OwnerKind, listed
 from envelopes.search.query import Query, read_query
+from envelopes.search.states import State
 
 __all__ = [
     "Filters",
     "Follower",
     "Listed",
+    "OwnerKind",
     "Query",
+    "State",
     "catch_up",
     "compact",
     "forget",

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -17,12 +18,28 @@ from envelopes.search.places import first_place
 from envelopes.search.query import Query, read_query
 from envelopes.search.states import State
 
-PAGE = 50
 COUNTED = 99
 """Nobody counts further."""
 
 
 EVERYTHING = read_query("")
+
+
+class OwnerKind(StrEnum):
+    """Whose a conversation is."""
+
+    PEOPLE = "people"
+    GUESTS = "guests"
+    PROGRAMS = "programs"
+
+
+_OF_KIND = {
+    OwnerKind.PEOPLE: "f.owner >= 'user:' AND f.owner < 'user;'",
+    OwnerKind.GUESTS: "f.owner >= 'anonymous:' AND f.owner < 'anonymous;'",
+    OwnerKind.PROGRAMS: "f.owner <> '' AND NOT (f.owner >= 'user:' AND f.owner < 'user;')"
+    " AND NOT (f.owner >= 'anonymous:' AND f.owner < 'anonymous;')",
+}
+"""As a ``Principal.key`` begins."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +51,7 @@ class Filters:
     state: State | None = None
     actor: str = ""
     owner: str = ""
+    owner_kind: OwnerKind | None = None
     has_approval: bool = False
     has_error: bool = False
     since: datetime | None = None
@@ -51,9 +69,7 @@ class Listed:
     older: int | None
 
 
-def listed(
-    filters: Filters, *, before: int | None = None, after: int | None = None, size: int = PAGE
-) -> Listed:
+def listed(filters: Filters, *, before: int | None = None, after: int | None = None, size: int) -> Listed:
     """The newest conversations, or those next to a place: older than ``before``, or newer than ``after``. Two queries
     at most."""
     matching = _matching(filters.query)
@@ -104,6 +120,8 @@ def _conditions(filters: Filters, matching: Matching) -> tuple[list[str], list[A
         asked.append(("f.actor = %s", (filters.actor,)))
     if filters.owner:
         asked.append(("f.owner = %s", (filters.owner,)))
+    if filters.owner_kind is not None:
+        asked.append((_OF_KIND[filters.owner_kind], ()))
     if filters.has_approval:
         asked.append(("f.has_approval", ()))
     if filters.has_error:
@@ -149,5 +167,6 @@ def _rows(statement: str, values: list[Any]) -> list[Any]:
 def facts_of(pks: Collection[int], *, words: bool) -> list[ConversationFacts]:
     """These in the order of their places, with their conversations and, where ``words`` are asked for, with what was
     said in them. One query."""
-    related = ("session", "session__words") if words else ("session",)
+    claim = "session__claim"
+    related = (claim, "session__words") if words else (claim,)
     return list(ConversationFacts.objects.filter(pk__in=pks).select_related(*related).order_by("-place"))

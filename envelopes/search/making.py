@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet, Subquery
+from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
 from envelopes.models import (
@@ -26,7 +27,7 @@ from envelopes.protocol.text import shorten
 from envelopes.registries.statuses import BUSY, CallStatus
 from envelopes.search.folding import tokens_of
 from envelopes.search.places import place_of
-from envelopes.search.said import KINDS, bounded, lines_of
+from envelopes.search.said import KINDS, bounded, lines_of, spoken_in
 from envelopes.search.states import Standing, state_of
 
 logger = logging.getLogger(__name__)
@@ -100,7 +101,7 @@ def _made(session: Any, owner: Participant | None, said: str | None, *, anew: bo
         owner=Principal(owner.user, owner.owner_key).key if owner is not None else "",
         has_approval=session.asked,
         has_error=read.has_error or (not afresh and was is not None and was.has_error),
-        last_words=shorten(read.lines[-1], LAST_WORDS) if read.lines else "",
+        last_words=shorten(read.spoken or (read.lines[-1] if read.lines else ""), LAST_WORDS),
         is_cut=read.is_cut,
     )
     if not afresh and was is not None and not read.lines:
@@ -113,10 +114,12 @@ def _made(session: Any, owner: Participant | None, said: str | None, *, anew: bo
 
 @dataclass
 class _Read:
-    """``at`` is when the last of ``lines`` was said."""
+    """``at`` is when the last of ``lines`` was said; ``spoken`` is the last that somebody said, and did not only
+    show."""
 
     lines: list[str]
     at: Any = None
+    spoken: str = ""
     has_error: bool = False
     is_cut: bool = False
 
@@ -132,6 +135,7 @@ def _read(session_pk: int, after: int, upto: int) -> _Read:
         if lines := _lines(session_pk, row):
             read.lines += lines
             read.at = row.at
+            read.spoken = spoken_in(row) or read.spoken
         if len(read.lines) > 2 * _LINES:
             told, cut = bounded("\n".join(read.lines))
             read.lines, read.is_cut = told.split("\n"), read.is_cut or cut
@@ -161,6 +165,10 @@ def _names(session: Session, owner: Participant | None) -> Iterable[str]:
     if owner is None:
         return
     yield owner.name
+    if owner.owner_key and ":" not in owner.owner_key:
+        # In the words of the page, and of whoever reads it.
+        yield _("Guest {}").format(owner.owner_key)
+        yield f"guest {owner.owner_key}"
     yield owner.owner_key
     if owner.user is not None:
         yield str(owner.user.get_username())

@@ -1,10 +1,11 @@
-"""Where the words that were looked for stand, as lines with marks: escaped, whatever people or agents wrote."""
+"""Where the words that were looked for stand, as lines with marks: escaped, and hidden
+characters by their names, whatever people or agents wrote."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from envelopes.markup.html import SafeString, html, join, text
+from envelopes.markup.html import SafeString, html, join, reveal
 from envelopes.protocol.text import shorten
 from envelopes.search.folding import fold
 
@@ -38,9 +39,13 @@ def marked(line: str, words: Sequence[str], *, around: int = AROUND) -> SafeStri
     pieces: list[SafeString] = []
     at = 0
     for begin, end in _found(line, words):
-        pieces += [text(line[at:begin]), html("<mark>{}</mark>", text(line[begin:end]))]
+        pieces += [_shown(line[at:begin]), html("<mark>{}</mark>", _shown(line[begin:end]))]
         at = end
-    return join([*pieces, text(line[at:])])
+    return join([*pieces, _shown(line[at:])])
+
+
+def _shown(piece: str) -> SafeString:
+    return reveal(piece, blanks=False)
 
 
 def _found(line: str, words: Sequence[str]) -> list[tuple[int, int]]:

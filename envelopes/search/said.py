@@ -5,11 +5,15 @@ and no value that was typed into an obscured field (R9): those are handles alrea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from html import unescape
 
+from django.utils.html import strip_tags
+
+from a2ui.safety import markdown
 from a2ui.safety.text import to_text
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.rows import Row
-from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.surfaces import RUNTIME, messages_of
 from envelopes.registries import retelling
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.secrets import HANDLE
@@ -37,6 +41,27 @@ def lines_of(row: Row) -> list[str]:
     return [line for line in lines if line]
 
 
+def spoken_in(row: Row) -> str:
+    """What somebody says in a row, and not only shows: a message, the text of a part, the question of an approval."""
+    part = row.data if row.kind == "message" else row.data.get("part")
+    if row.audience != "delivered" or not isinstance(part, dict) or row.kind not in ("message", "part"):
+        return ""
+    kind = part_types.get(row.part_type)
+    if kind is not None and kind.retold is retelling.nothing:
+        return ""
+    asked = retelling.metadata_of(part).get("question") if kind is not None and kind.asks_person else ""
+    text = str(part.get("text") or asked or "")
+    return " ".join((text if row.kind == "message" else _read(text)).split())
+
+
+def _read(text: str) -> str:
+    """What people read of Markdown."""
+    if not any(mark in text for mark in "*_`#[<&|>"):
+        return text
+    # A break is the only mark that nothing else stands for between two words.
+    return unescape(strip_tags(markdown.render(text).html.replace("<br>", " ")))
+
+
 def bounded(said: str) -> tuple[str, bool]:
     """The last ``CHARACTERS`` of it, in whole lines where there are several; whether that is not all."""
     if len(said) <= CHARACTERS:
@@ -56,7 +81,9 @@ def _part(row: Row) -> Iterator[str]:
     kind = part_types.get(row.part_type)
     data = row.data if kind is None or kind.for_staff is None else kind.for_staff(row.data)
     part = data.get("part")
-    if isinstance(part, dict):
+    # Of the runtime's own surfaces the words are those of the part that they show.
+    is_runtimes = row.actor == RUNTIME and kind is not None and kind.requires_surfaces
+    if isinstance(part, dict) and not is_runtimes:
         yield from _part_lines(part, kind)
 
 
@@ -71,7 +98,7 @@ def _part_lines(part: JsonObject, kind: PartType | None) -> Iterator[str]:
     if kind is not None and kind.retold is retelling.nothing:
         # Meant for the moment, or for somebody else.
         return
-    yield str(part.get("text") or "")
+    yield _read(str(part.get("text") or ""))
     data = part.get("data")
     if not data:
         return

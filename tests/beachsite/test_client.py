@@ -169,7 +169,7 @@ def test_no_style_is_left_over() -> None:
     used = set(re.findall(r"[\w-]+", " ".join(path.read_text(encoding="utf-8") for path in files)))
     for path in (ROOT / "static").rglob("*.css"):
         rules = re.sub(r"/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-        named = set(re.findall(r"\.((?:a2|adm|b|g|is)-[\w-]+)", rules))
+        named = set(re.findall(r"\.((?:a2|adm|b|dk|g|is)-[\w-]+)", rules))
         assert {name for name in named - used if not made.match(name)} == set(), path.name
 
 

@@ -29,7 +29,7 @@ def test_a_wrong_password_is_said_beside_the_form(page: Page, site: Server) -> N
 def test_staff_reach_the_admin(page: Page, site: Server) -> None:
     login(page, site, "grace", "a sound password", then="/admin/")
 
-    expect(page.get_by_role("heading", name="Site administration")).to_be_visible()
+    expect(page.get_by_role("heading", name="Desk")).to_be_visible()
 
 
 def test_a_page_that_is_not_there_is_said_in_words(desk: Desk, site: Server) -> None:

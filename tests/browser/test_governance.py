@@ -74,7 +74,7 @@ def test_flags_are_switched_in_the_admin_under_its_policy(
     page.goto(f"{server.url}/admin/login/?next=/admin/waffle/flag/add/")
     page.get_by_label("Username").fill("grace")
     page.get_by_label("Password").fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name="Sign in").click()
     page.get_by_label("Name").fill("planner.spoken")
     page.get_by_label("Everyone").select_option("true")
     page.get_by_role("button", name="Save", exact=True).click()

@@ -12,8 +12,8 @@ from django.utils.translation import ngettext
 
 from envelopes.access import Principal
 from envelopes.admin.conversation.rows import Near
-from envelopes.admin.display import moment
 from envelopes.admin.people import account_name
+from envelopes.desk.times import moment
 from envelopes.intake.staff import may_take_over
 from envelopes.markup.html import html, reveal
 from envelopes.models import Claim, Note, Participant, Session

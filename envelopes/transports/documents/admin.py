@@ -62,9 +62,6 @@ class SubscriptionAdmin(admin.ModelAdmin[WebhookSubscription]):
     readonly_fields = ("created_at",)
     actions = ("renew_secrets", "retry")
 
-    class Media:
-        css: ClassVar[dict[str, list[str]]] = {"all": ["beach/desk.css"]}
-
     @admin.display(description=gettext_lazy("Events"))
     def event_names(self, one: WebhookSubscription) -> str:
         """The names."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -13,10 +14,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from envelopes.admin import agent_call, base
-from envelopes.approvals.service import expire_due
+from envelopes.admin import queue as queue_module
+from envelopes.admin.newest import NewestFirstAdmin
+from envelopes.approvals.service import decide, expire_due
 from envelopes.models import AgentCall, Approval, Artifact, Session, ToolCall, Turn
 from tests import factories
-from tests.envelopes.admin.pages import MODELS, one_of_each, text_of, url, viewer
+from tests.envelopes.admin.pages import MODELS, client_of, decider, one_of_each, text_of, url, viewer
 
 pytestmark = pytest.mark.django_db
 
@@ -31,19 +34,24 @@ def queries_of(client: Client, address: str) -> list[str]:
 def test_a_list_needs_no_query_for_each_row(model: type[Model]) -> None:
     one_of_each()
     client = viewer()
+    # The list of conversations reads what the search has not read yet.
+    queries_of(client, url(model, "changelist"))
     few = queries_of(client, url(model, "changelist"))
     for _ in range(10):
         one_of_each()
+    queries_of(client, url(model, "changelist"))
     many = queries_of(client, url(model, "changelist"))
 
-    assert len(many) == len(few) <= 9, "\n".join(many)
+    assert len(many) == len(few) <= 12, "\n".join(many)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_a_list_leaves_large_values_in_the_database(model: type[Model]) -> None:
     one_of_each()
     large = ["messages", "results", "live", "trigger", "args", "result", "error", "content", "data"]
-    for sql in queries_of(viewer(), url(model, "changelist")):
+    client = viewer()
+    queries_of(client, url(model, "changelist"))
+    for sql in queries_of(client, url(model, "changelist")):
         selected = sql.partition(" FROM ")[0]
         if model is Approval:
             # Those of waiting approvals are what the queue is about.
@@ -68,70 +76,47 @@ def test_a_page_of_the_timeline_needs_no_query_for_each_row(django_assert_num_qu
 def test_nothing_counts_a_whole_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(base, "COUNTED", 3)
     for _ in range(5):
-        factories.make_session()
+        factories.make_agent_call(factories.make_session())
     client = viewer()
 
-    queries = queries_of(client, url(Session, "changelist"))
-    response = client.get(url(Session, "changelist"))
+    queries = queries_of(client, url(AgentCall, "changelist"))
+    response = client.get(url(AgentCall, "changelist"))
 
     counting = [sql for sql in queries if "COUNT(*)" in sql]
-    assert counting and all("LIMIT 4" in sql for sql in counting)
+    # That of the list, and that of what waits in the head of every page.
+    assert counting and all(re.search(r"LIMIT (4|100)\b", sql) for sql in counting), counting
     assert "Showing the first 3" in text_of(response.content)
 
 
-# -- sessions ----------------------------------------------------------------------------------------------------
+# -- newest first ------------------------------------------------------------------------------------------------
 
 
 def listed(client: Client, address: str) -> list[Any]:
     return list(client.get(address).context["cl"].result_list)
 
 
-def test_the_columns_of_sessions() -> None:
-    ada = factories.make_user("ada")
-    session = factories.make_session(ada, title="Lisbon")
-    factories.settle_turn(factories.make_turn(session))
-    factories.make_approval(session)
-    factories.make_session(factories.make_visitor()[0], title="Porto")
+@pytest.mark.parametrize("model", [Turn, ToolCall, Artifact], ids=lambda model: model.__name__)
+def test_long_lists_go_on_from_where_one_is(monkeypatch: pytest.MonkeyPatch, model: type[Model]) -> None:
+    monkeypatch.setattr(NewestFirstAdmin, "list_per_page", 2)
+    rows = [one_of_each()[model].pk for _ in range(5)]
+    client, address = viewer(), url(model, "changelist")
+    # Of one more answer each was approved something.
+    found = list(model._default_manager.filter(pk__gte=min(rows)).order_by("-pk"))
 
-    text = text_of(viewer().get(url(Session, "changelist")).content)
-
-    for word in ("Lisbon", "ada", "Waiting for approval", "Visitor", "Porto"):
-        assert word in text
-    session.refresh_from_db()
-    assert f"Waiting for approval{session.last_seq}" in text
-
-
-def test_the_newest_turn_counts() -> None:
-    session = factories.make_session()
-    factories.make_approval(session)
-    factories.settle_turn(factories.make_turn(session))
-
-    assert "Complete" in text_of(viewer().get(url(Session, "changelist")).content)
-
-
-def test_sessions_are_found_by_title_and_by_the_beginning_of_their_id() -> None:
-    lisbon, porto = factories.make_session(title="Lisbon trip"), factories.make_session(title="Porto trip")
-    client, address = viewer(), url(Session, "changelist")
-
-    assert listed(client, f"{address}?q=lisbon") == [lisbon]
-    assert listed(client, f"{address}?q={porto.public_id[:10]}") == [porto]
-    assert set(listed(client, f"{address}?q=trip")) == {lisbon, porto}
-    assert listed(client, f"{address}?q={porto.public_id[1:9]}x") == []
-
-
-def test_results_are_counted_only_where_something_was_looked_for() -> None:
-    factories.make_session(title="Lisbon trip")
-    client, address = viewer(), url(Session, "changelist")
-
-    assert "Show all" not in text_of(client.get(address).content)
-    assert "1 result (Show all)" in text_of(client.get(f"{address}?q=lisbon").content)
-
-
-def test_sessions_are_filtered_by_agent() -> None:
-    with factories.acting(name="billing"), factories.acting(name="travel"):
-        mine, _ = factories.make_session(actor="travel"), factories.make_session(actor="billing")
-
-        assert listed(viewer(), f"{url(Session, 'changelist')}?actor=travel") == [mine]
+    first = client.get(f"{address}?q=").context["cl"]
+    assert (list(first.result_list), first.newer) == (found[:2], "")
+    second = client.get(f"{address}{first.older}").context["cl"]
+    one_of_each()
+    assert list(second.result_list) == found[2:4]
+    third = client.get(f"{address}{second.older}").context["cl"]
+    assert list(third.result_list) == found[4:6]
+    back = client.get(f"{address}{third.newer}").context["cl"]
+    assert list(back.result_list) == found[2:4]
+    assert all(
+        "COUNT(" not in sql or "LIMIT" in sql for sql in queries_of(client, f"{address}{second.older}")
+    )
+    assert client.get(f"{address}?before=x&after=-3").context["cl"].newer == ""
+    assert "Nothing fits. Show all" in text_of(client.get(f"{address}?before=0").content)
 
 
 # -- the queue ---------------------------------------------------------------------------------------------------
@@ -158,51 +143,97 @@ def make_queue() -> dict[str, Approval]:
     return queue
 
 
-def test_waiting_ones_stand_first_then_unknown_outcomes_then_the_newest() -> None:
-    queue = make_queue()
-    names = {approval.pk: name for name, approval in queue.items()}
+def queue(client: Client, query: str = "") -> list[int]:
+    """The keys of the approvals of the page."""
+    return [row.pk for row in client.get(f"{url(Approval, 'changelist')}{query}").context["rows"]]
 
-    order = [names[approval.pk] for approval in listed(viewer(), url(Approval, "changelist"))]
 
-    assert order == ["second", "first", "unknown", "done", "denied", "expired"]
+def test_the_next_to_expire_stands_first_and_what_has_no_limit_last() -> None:
+    session, now = factories.make_session(), timezone.now()
+    lasting, later, soon, same = (factories.make_approval(session, {"order": f"A{n}"}) for n in range(4))
+    for approval, minutes in ((later, 50), (soon, 5), (same, 5)):
+        Approval.objects.filter(pk=approval.pk).update(expires_at=now + timedelta(minutes=minutes))
+
+    assert queue(viewer()) == [soon.pk, same.pk, later.pk, lasting.pk]
+
+
+def test_a_page_of_the_queue_begins_where_the_one_before_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queue_module, "PAGE", 2)
+    session, now = factories.make_session(), timezone.now()
+    made = [factories.make_approval(session, {"order": f"A{n}"}) for n in range(7)]
+    for number, approval in enumerate(made[:4]):
+        # Two at the same moment, on both sides of a page's end.
+        at = now + timedelta(minutes=10 * (number // 3))
+        Approval.objects.filter(pk=approval.pk).update(expires_at=at + timedelta(hours=1))
+    client, read, query = viewer(), [], ""
+    while True:
+        page = client.get(f"{url(Approval, 'changelist')}{query}")
+        read += [row.pk for row in page.context["rows"]]
+        query = page.context["more"]
+        if not query:
+            break
+
+    assert read == [approval.pk for approval in made]
+    assert queue(client, "?after=nonsense") == read[:2]
 
 
 def test_the_queue_says_all_that_matters() -> None:
-    queue = make_queue()
+    make_queue()
     text = text_of(viewer().get(url(Approval, "changelist")).content)
 
-    digest = queue["first"].digest
-    for word in (
-        "Waiting (2)",
-        "Outcome unknown (1)",
-        "2 h 0 min",
-        "in 59 min",
-        "order: first",
-        "refund",
-        "High",
-    ):
-        assert word in text
-    assert f"{digest[:4]} {digest[4:8]}" in text
-    for state in ("Pending", "Outcome unknown", "Done", "Denied", "Expired"):
-        assert state in text
+    for word in ("Waiting 2", "Outcome unknown 1", "59:", "order: first", "refund", "High"):
+        assert word in text, word
+    everything = text_of(viewer().get(f"{url(Approval, 'changelist')}?view=all").content)
+    for state in ("Outcome unknown", "Done", "Denied", "Expired"):
+        assert state in everything
 
 
 @pytest.mark.parametrize(
-    ("tab", "names"),
+    ("query", "names"),
     [
-        ("waiting", {"first", "second"}),
-        ("unknown", {"unknown"}),
-        ("high", {"first", "second", "expired", "denied", "done", "unknown"}),
-        ("mine", set()),
-        ("nonsense", {"first", "second", "expired", "denied", "done", "unknown"}),
+        ("", {"first", "second"}),
+        ("?view=unknown", {"unknown"}),
+        ("?view=decided", {"expired", "denied", "done", "unknown"}),
+        ("?view=all", {"first", "second", "expired", "denied", "done", "unknown"}),
+        ("?view=nonsense", {"first", "second"}),
+        ("?view=all&risk=low", set()),
+        ("?tool=refund&agent=billing&risk=high", {"first", "second"}),
+        ("?tool=other", set()),
+        ("?age=older", set()),
+        ("?age=hour", set()),
+        ("?age=day", {"first", "second"}),
+        ("?q=REFUND", {"first", "second"}),
     ],
 )
-def test_the_tabs_of_the_queue(tab: str, names: set[str]) -> None:
-    queue = make_queue()
+def test_the_views_and_filters_of_the_queue(query: str, names: set[str]) -> None:
+    made = make_queue()
 
-    found = {approval.pk for approval in listed(viewer(), f"{url(Approval, 'changelist')}?queue={tab}")}
+    assert set(queue(viewer(), query)) == {made[name].pk for name in names}
 
-    assert found == {queue[name].pk for name in names}
+
+def test_mine_to_decide_is_what_one_may_decide() -> None:
+    waiting = make_queue()["first"]
+
+    assert queue(viewer(), "?view=mine") == []
+    assert waiting.pk in queue(decider(), "?view=mine")
+
+
+def test_an_open_queue_hears_what_is_new_and_what_was_decided_elsewhere() -> None:
+    client = decider()
+    pulse, address = "/admin/pulse/", url(Approval, "changelist")
+    first = factories.make_approval(factories.make_session(), expires_after=3600)
+    before = client.get(pulse).json()
+    maria = factories.make_user("maria", staff=True, permissions=["decide_approval"])
+    decide(first.approval_id, "denied", factories.make_principal(maria), source="admin")
+    second = factories.make_approval(factories.make_session())
+
+    after = client.get(pulse).json()
+    rows = client.get(f"{address}?part=rows&shown={first.pk},x,999999").context["rows"]
+
+    assert before["version"] != after["version"] and after["counted"] == "1 waiting"
+    assert [(row.pk, row.state) for row in rows] == [(second.pk, ""), (first.pk, "gone")]
+    assert "Denied by" in rows[1].when and "maria" in rows[1].when
+    assert client_of(factories.make_user(staff=True)).get(pulse).status_code == 403
 
 
 def test_every_sort_and_search_of_a_list_works() -> None:
@@ -223,9 +254,9 @@ def test_a_turn_that_a_person_stopped_is_no_error() -> None:
     session = factories.make_session()
     factories.settle_turn(factories.make_turn(session), "error", finalized_by="cancelled")
 
-    for model in (Turn, Session):
+    for model, mark in ((Turn, "stopped"), (Session, "closed")):
         html = viewer().get(url(model, "changelist")).content.decode()
-        assert 'data-state="stopped">Stopped<' in html
+        assert f'data-state="{mark}">Stopped<' in html
         assert 'data-state="failed"' not in html
 
 

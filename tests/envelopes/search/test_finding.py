@@ -57,7 +57,7 @@ def follow() -> None:
 
 def found(words: str = "", **filters: Any) -> list[int]:
     follow()
-    return search.listed(Filters(read_query(words), **filters)).sessions
+    return search.listed(Filters(read_query(words), **filters), size=50).sessions
 
 
 def facts(session: Session) -> ConversationFacts:
@@ -261,9 +261,9 @@ def test_somebody_who_looks_now_sees_the_newest(booking: Session) -> None:
     later = factories.make_session(title="Umbrellas")
 
     assert search.catch_up(1)
-    assert search.listed(Filters()).sessions == [later.pk]
+    assert search.listed(Filters(), size=50).sessions == [later.pk]
     assert not search.catch_up(50)
-    assert len(search.listed(Filters()).sessions) == 3
+    assert len(search.listed(Filters(), size=50).sessions) == 3
 
 
 def test_all_is_made_anew_from_the_log(booking: Session) -> None:
@@ -291,7 +291,7 @@ def test_a_restored_backup_is_read_anew(booking: Session) -> None:
 def test_nothing_is_left_of_what_is_forgotten_or_deleted(booking: Session) -> None:
     follow()
     search.forget(booking)
-    assert search.listed(Filters(read_query("refund"))).sessions == []
+    assert search.listed(Filters(read_query("refund")), size=50).sessions == []
     assert not ConversationWords.objects.filter(session=booking).exists()
 
     Event.objects.filter(session=booking).update(data={})
@@ -355,7 +355,7 @@ def test_the_command_takes_in_what_is_new_and_with_all_everything(booking: Sessi
     assert told() == "Conversations that were read: 2."
     assert told() == "Conversations that were read: 0."
     assert told("--all") == "Conversations that were read: 2."
-    assert search.listed(Filters(read_query("refund"))).sessions == [booking.pk]
+    assert search.listed(Filters(read_query("refund")), size=50).sessions == [booking.pk]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,0 +1,35 @@
+"""Whose a conversation is, as the desk calls them: by name, and guests apart from each other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from django.utils.translation import gettext as _
+
+from envelopes.admin.people import account_name
+from envelopes.markup.html import SafeString, reveal
+from envelopes.models import Participant
+
+TAIL = 4
+"""Characters of a guest's key by which one is told from another."""
+
+
+def owners(sessions: Iterable[int]) -> Mapping[int, SafeString]:
+    """The owners of these conversations by the conversation's key, in one query; none where there is nothing to ask."""
+    keys = set(sessions)
+    if not keys:
+        return {}
+    found = Participant.objects.filter(session__in=keys, role=Participant.Role.OWNER).select_related("user")
+    return {one.session_id: owner_name(one) for one in found.order_by("-pk")}
+
+
+def owner_name(owner: Participant) -> SafeString:
+    """A name with the account behind it, an account, or a guest by the end of their key."""
+    account = account_name(owner.user) if owner.user is not None else ""
+    if owner.name and account and owner.name not in (account, owner.user.get_username()):  # type: ignore[union-attr]
+        return reveal(f"{owner.name} ({owner.user.get_username()})")  # type: ignore[union-attr]
+    name = account or owner.name
+    if name:
+        return reveal(name)
+    key = owner.owner_key[-TAIL:].upper()
+    return reveal(_("Guest {}").format(key) if key else _("Visitor"))

@@ -1,0 +1,133 @@
+"""A row of the queue as the page shows it: the question, who asks for whom, what would run, how long there is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from babel import Locale
+from django.utils.html import format_html
+from django.utils.translation import gettext as _
+
+from envelopes.access import Principal
+from envelopes.admin.approval_state import decider_of, mark_of
+from envelopes.admin.display import change_url
+from envelopes.admin.owners import owners
+from envelopes.desk.times import ago, left
+from envelopes.markup import arguments
+from envelopes.markup.facts import facts
+from envelopes.markup.html import NOTHING, SafeString, brief, html, join, reveal
+from envelopes.models import Approval
+from envelopes.registries.actors import actors
+from envelopes.types import Json
+
+PEEK = 60
+"""Characters of one argument in a list; both of its ends are among them."""
+IN_SIGHT = 8
+"""Arguments on the line of a list; how many more there are is said."""
+_RISKS = {"high": "b-tag--coral", "medium": "b-tag--ochre"}
+
+
+@dataclass(frozen=True)
+class QueueRow:
+    """``state`` is empty while it waits, ``gone`` for one that was decided while the list stood open, else ``over``."""
+
+    pk: int
+    url: str
+    question: SafeString
+    asked_for: SafeString
+    runs: SafeString
+    risk: str
+    risk_tag: str
+    asked: SafeString
+    when: SafeString
+    state: str = ""
+
+
+def drawn(
+    approvals: Iterable[Any],
+    who: Principal,
+    *,
+    gone: Iterable[Any] = (),
+    named: Mapping[int, SafeString] | None = None,
+) -> list[QueueRow]:
+    """The rows of ``queue.page``, and ``gone`` behind them; one query for whose they are, unless ``named`` knows."""
+    waiting, over = list(approvals), list(gone)
+    if named is None:
+        named = owners(approval.session_id for approval in [*waiting, *over])
+    return [
+        *(_row(one, who, named.get(one.session_id, NOTHING)) for one in waiting),
+        *(_row(one, who, named.get(one.session_id, NOTHING), gone=True) for one in over),
+    ]
+
+
+def _row(approval: Any, who: Principal, owner: SafeString, *, gone: bool = False) -> QueueRow:
+    pending = approval.state == "pending"
+    return QueueRow(
+        pk=approval.pk,
+        url=change_url(approval),
+        question=reveal(approval.question),
+        asked_for=_asked_for(approval, owner, titled=who.may_view_all()),
+        runs=_runs(approval),
+        risk=_risk(approval.risk),
+        risk_tag=_RISKS.get(approval.risk, ""),
+        asked=ago(approval.requested_at),
+        when=left(approval.expires_at) if pending else _outcome(approval, who.key, short=gone),
+        state="" if pending else "gone" if gone else "over",
+    )
+
+
+def agent_name(handler: str) -> str:
+    """What people call the agent; its name where it is no longer there."""
+    actor = actors.get(handler)
+    return actor.display_name if actor is not None else handler
+
+
+def _asked_for(approval: Approval, owner: SafeString, *, titled: bool) -> SafeString:
+    agent = reveal(agent_name(approval.handler))
+    told = html(_("{} for {}"), agent, owner or _("a visitor"))
+    if titled:  # a title is a part of a conversation
+        told = html(_("{} in “{}”"), told, brief(str(approval.session), 80))
+    return html("{} · {}", told, _("attempt {}").format(approval.attempt)) if approval.attempt > 1 else told
+
+
+def _runs(approval: Any) -> SafeString:
+    """The tool, and while it waits its arguments: in one line, all of them behind it."""
+    tool = html("<code>{}</code>", reveal(approval.tool_name))
+    args = approval.waiting_args
+    if not isinstance(args, dict) or not args:
+        return tool
+    line = join((_brief(name, value) for name, value in list(args.items())[:IN_SIGHT]), ", ")
+    if len(args) > IN_SIGHT:
+        line = html("{}, {}", line, _("and {} more").format(len(args) - IN_SIGHT))
+    rows = arguments.shown(facts((), args, Locale.parse("en")), f"a{approval.pk}v")
+    return html('{}<details class="adm-args"><summary>{}</summary>{}</details>', tool, line, rows.html)
+
+
+def _brief(name: str, value: Json) -> SafeString:
+    # A key is set apart from every value, and each keeps its own direction: no value passes for another argument.
+    return html(
+        '<code dir="auto">{}</code>: <span dir="auto">{}</span>', brief(name, 30), brief(_plain(value), PEEK)
+    )
+
+
+def _plain(value: Json) -> str:
+    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+
+
+def _risk(risk: str) -> str:
+    return {"high": _("High"), "medium": _("Medium"), "low": _("Low")}.get(risk, risk)
+
+
+def _outcome(approval: Approval, reader: str, *, short: bool) -> SafeString:
+    """What was decided, by whom and when; ``short`` in the place of what was left, as ``Denied by Maria, 12 s ago``."""
+    who, at = decider_of(approval, reader), approval.decided_at
+    when = ago(at) if at is not None else NOTHING
+    if not short:
+        by = html(_("by {}, {}"), who, when) if who and approval.state != "expired" else when
+        return format_html("{}<small>{}</small>", mark_of(approval), by)
+    words = {"granted": _("Approved by {}"), "denied": _("Denied by {}")}.get(approval.state)
+    told = html(words, who) if words and who else _("Expired")
+    return html('<span class="dk-when">{}, {}</span>', told, when)

@@ -1,0 +1,114 @@
+"""Times as the desk writes them, all of them: 24 hours, in the reader's zone (``zone``), for machines too.
+
+``clock`` for today's work, ``moment`` for the record, ``ago`` for lists, ``left`` for what expires.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+SOON = timedelta(minutes=5)
+"""What has less time left than this is marked."""
+COUNTED_DOWN = timedelta(hours=1)
+"""With less time left than this the seconds are told, and counted by the page."""
+
+
+def length(span: timedelta) -> str:
+    """A length of time in two units at most: ``22 s``, ``2 min``, ``1 h 12 min``, ``3 d 4 h``."""
+    seconds = max(0, int(span.total_seconds()))
+    if seconds < 60:
+        return _("{} s").format(seconds)
+    if seconds < 3600:
+        return _("{} min").format(seconds // 60)
+    if seconds < 86_400:
+        return _("{} h {} min").format(seconds // 3600, seconds % 3600 // 60)
+    return _("{} d {} h").format(seconds // 86_400, seconds % 86_400 // 3600)
+
+
+def moment(at: datetime) -> SafeString:
+    """A time to the second, with its day."""
+    return _time(at, date_format(timezone.localtime(at), "j M Y, H:i:s"))
+
+
+def clock(at: datetime, *, seconds: bool = False) -> SafeString:
+    """The time of day, with the day before it unless that is today."""
+    return _time(at, _day(at, "H:i:s" if seconds else "H:i"))
+
+
+def ago(at: datetime, now: datetime | None = None) -> SafeString:
+    """How long ago, as a list tells it: ``28 s ago``, ``3 min ago``, ``2 h ago``, ``yesterday 16:40``, ``8 August``."""
+    now = now or timezone.now()
+    span, day = now - at, timezone.localtime(at).date()
+    if span < timedelta(minutes=1):
+        told = _("{} s ago").format(max(0, int(span.total_seconds())))
+    elif span < timedelta(hours=1):
+        told = _("{} min ago").format(int(span.total_seconds()) // 60)
+    elif day == timezone.localtime(now).date():
+        told = _("{} h ago").format(int(span.total_seconds()) // 3600)
+    else:
+        told = _day(at, "H:i", now)
+    return _time(at, told)
+
+
+def left(at: datetime | None, now: datetime | None = None) -> SafeString:
+    """What is left until something expires: ``2:14 left``, ``today 18:00``, ``tomorrow 09:00``, ``No limit``."""
+    if at is None:
+        return format_html('<span class="dk-when">{}</span>', _("No limit"))
+    now = now or timezone.now()
+    rest = at - now
+    state = "soon" if rest < SOON else ""
+    if rest <= timedelta(0):
+        told = _("Time is up")
+    elif rest < COUNTED_DOWN:
+        told = _("{} left").format(countdown(rest))
+    else:
+        told = _day(at, "H:i", now, named=True)
+    return format_html(
+        '<time class="dk-when" datetime="{}" data-left title="{}"{}>{}</time>',
+        at.isoformat(),
+        date_format(timezone.localtime(at), "j M Y, H:i:s"),
+        format_html(' data-state="{}"', state) if state else "",
+        told,
+    )
+
+
+def countdown(span: timedelta) -> str:
+    """``2:14``, of minutes and seconds."""
+    seconds = max(0, int(span.total_seconds()))
+    return f"{seconds // 60}:{seconds % 60:02}"
+
+
+def due(at: datetime | None, now: datetime | None = None) -> SafeString:
+    """When something expires, in a sentence: ``in 14 min``, ``3 min ago``, ``never``."""
+    if at is None:
+        return format_html("{}", _("never"))
+    rest = at - (now or timezone.now())
+    return _time(
+        at, _("in {}").format(length(rest)) if rest > timedelta(0) else _("{} ago").format(length(-rest))
+    )
+
+
+def _day(at: datetime, form: str, now: datetime | None = None, *, named: bool = False) -> str:
+    """The day as people name it, and the time of day; of today the latter alone, unless it is to be ``named``."""
+    local = timezone.localtime(at)
+    today = timezone.localtime(now or timezone.now()).date()
+    time = date_format(local, form)
+    match (local.date() - today).days:
+        case 0:
+            return _("today {}").format(time) if named else time
+        case 1:
+            return _("tomorrow {}").format(time)
+        case -1:
+            return _("yesterday {}").format(time)
+    return date_format(local, "j F" if local.year == today.year else "j M Y") + (f" {time}" if named else "")
+
+
+def _time(at: datetime, told: str) -> SafeString:
+    whole = date_format(timezone.localtime(at), "j M Y, H:i:s")
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), whole, told)

@@ -1,8 +1,0 @@
-// What the stock forms of the admin leave without a name or a role: the two boxes of a moment, and the help of a filter.
-// Their own scripts make some of it when the page has loaded, and have asked to hear of that before this one does.
-addEventListener('load', () => {
-  for (const box of document.querySelectorAll('.datetime input')) {
-    box.ariaLabel = box.previousSibling.textContent.trim().replace(/:$/, '');
-  }
-  for (const help of document.querySelectorAll('.help-tooltip[aria-label]')) help.role = 'img';
-});
