@@ -93,7 +93,11 @@ class Visitor:
             form = await http.get(address)
             names = {label: name for name, label in re.findall(r'for="f(a\d+)">([^<]*?) *<', form.text)}
             sent = {names[label]: value for label, value in values.items() if label in names}
-            answer = await http.post(address, data={**sent, "csrfmiddlewaretoken": http.cookies["csrftoken"]})
+            token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form.text)
+            if token is None:
+                # It is not to be edited any more: the conversation has come instead.
+                return form.status_code
+            answer = await http.post(address, data={**sent, "csrfmiddlewaretoken": token[1]})
             return answer.status_code
 
     # -- the socket ---------------------------------------------------------------------------------------------------

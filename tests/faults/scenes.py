@@ -18,6 +18,7 @@ from tests.visitor import Visitor
 
 BOOK = "Book easyJet EJ4521 on 15 August for Ada Lovelace, 2 tickets"
 BOOKED, PERHAPS = "Your receipt is above", "I cannot tell whether they were"
+CONFIRMED = "The confirmation goes to ada@example.org"
 
 
 async def three_answers(person: Outbox) -> None:
@@ -61,7 +62,7 @@ async def an_edit(person: Outbox) -> None:
         {"type": "decide", "approval": visitor.approvals()[0], "decision": "granted"}
     )
     assert (answer["type"], answer.get("state")) == ("ack", "granted"), answer
-    await person.until(lambda: any(words in visitor.page.text() for words in (BOOKED, PERHAPS)))
+    await person.until(lambda: any(words in visitor.page.text() for words in (CONFIRMED, PERHAPS)))
     bought = person.lab.query("SELECT email FROM demo_booking WHERE session_id = ?", visitor.session)
     assert bought in ([], [("ada@example.org",)])
 
