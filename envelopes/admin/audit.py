@@ -76,7 +76,7 @@ class DoorFilter(admin.SimpleListFilter):
     parameter_name = "door"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
-        return [(door.name, str(door.label).capitalize()) for door in doors]
+        return [(door.name, (label := str(door.label))[:1].upper() + label[1:]) for door in doors]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(door=self.value()) if self.value() else queryset

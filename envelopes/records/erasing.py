@@ -7,7 +7,6 @@ is interrupted is simply run again. What an application keeps of a conversation 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -28,13 +27,17 @@ from envelopes.audit.recording import name_of
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.models import (
     Approval,
+    ApprovalVersion,
     Artifact,
     AuditEntry,
+    Claim,
     ClientMessage,
     Consent,
+    Decision,
     Event,
     FrozenView,
     Injection,
+    Note,
     Participant,
     Session,
     Snapshot,
@@ -42,14 +45,9 @@ from envelopes.models import (
     Turn,
     WebhookDelivery,
 )
+from envelopes.models.ids import public_id
+from envelopes.records.scrubbing import ERASED, Scrub
 from envelopes.signals import conversation_erased
-from envelopes.types import Json
-
-ERASED = "(erased)"
-"""What stands where a key or a name stood in somebody else's conversation."""
-
-_REPEATED = 8
-"""A reason with so many characters is taken out of longer texts too, such as what a model was told."""
 
 _SCRUBBED: tuple[tuple[type[Model], tuple[str, ...]], ...] = (
     (Event, ("data",)),
@@ -217,7 +215,10 @@ def _delete_staff_log(session: Session) -> None:
 def _elsewhere(person: Person) -> QuerySet[Session]:
     """Conversations of others in which they have decided, tried to, written or seen something."""
     acted = AuditEntry.objects.filter(who=person.key).exclude(session_id="").values("session_id")
-    decided = Q(approvals__decided_by=person.key)
+    decided = Q(approvals__decided_by=person.key) | Q(approvals__decisions__by=person.key)
+    decided |= Q(approvals__earlier__by=person.key)
+    if person.user is not None:
+        decided |= Q(notes__user=person.user) | Q(claim__user=person.user)
     sent = ClientMessage.objects.filter(principal=person.key).values("session")
     takes_part = Participant.objects.filter(user=person.user).values("session") if person.user else ()
     found = Session.objects.filter(
@@ -236,11 +237,23 @@ def _scrub(report: Report, person: Person, session_pk: int) -> None:
         said = set(decided.values_list("reason", flat=True))
         entries = AuditEntry.objects.filter(session_id=session.public_id, who=person.key)
         said |= set(entries.values_list("reason", flat=True))
+        voted = list(Decision.objects.filter(approval__session=session, by=person.key))
+        said |= {decision.reason for decision in voted}
         scrub = Scrub(person.key, person.names, frozenset(filter(None, said)))
         for model, fields in _SCRUBBED:
             _scrub_rows(model._default_manager.filter(session=session), fields, scrub)
         _scrub_rows(Injection.objects.filter(turn__session=session), ("data",), scrub)
         decided.update(decided_by=ERASED, decided_by_user=None, reason="")
+        # One for each person: what stands instead differs too.
+        for decision in voted:
+            by = f"{ERASED} {public_id()}"
+            Decision.objects.filter(pk=decision.pk).update(by=by, by_user=None, name=ERASED, reason="")
+        edited = ApprovalVersion.objects.filter(approval__session=session, by=person.key)
+        edited.update(by=ERASED, by_user=None, name=ERASED)
+        _scrub_rows(Approval.objects.filter(session=session), ("rule",), scrub)
+        if person.user is not None:
+            Note.objects.filter(session=session, user=person.user).update(user=None, name=ERASED)
+            Claim.objects.filter(session=session, user=person.user).update(user=None, name=ERASED)
         Consent.objects.filter(session=session, by=person.key).update(by=ERASED)
         Participant.objects.filter(session=session, user=person.user, user__isnull=False).delete()
         ClientMessage.objects.filter(session=session, principal=person.key).delete()
@@ -258,40 +271,6 @@ def _scrub_rows(rows: QuerySet[Any], fields: Iterable[str], scrub: Scrub) -> Non
         changed = {name: new for name in fields if (new := scrub(old := getattr(row, name))) != old}
         if changed:
             rows.model._default_manager.filter(pk=row.pk).update(**changed)
-
-
-@dataclass(frozen=True)
-class Scrub:
-    """Takes a person out of JSON: whole values that are their key, name or reason, the same as JSON within a text, and
-    long reasons wherever they stand. Other words of others stay as they are."""
-
-    key: str
-    names: frozenset[str]
-    reasons: frozenset[str]
-
-    def __call__(self, value: Json) -> Json:
-        if isinstance(value, dict):
-            return {name: self(item) for name, item in value.items()}
-        if isinstance(value, list):
-            return [self(item) for item in value]
-        return self._text(value) if isinstance(value, str) else value
-
-    def _text(self, text: str) -> str:
-        if text == self.key or text in self.names:
-            return ERASED
-        if text in self.reasons:
-            return ""
-        for known, instead in (
-            (self.key, ERASED),
-            *((name, ERASED) for name in self.names),
-            *((reason, "") for reason in self.reasons),
-        ):
-            for quoted in {json.dumps(known), json.dumps(known, ensure_ascii=False)}:
-                text = text.replace(quoted, json.dumps(instead))
-        for reason in self.reasons:
-            if len(reason) >= _REPEATED:
-                text = text.replace(reason, "")
-        return text
 
 
 # -- accounts ----------------------------------------------------------------------------------------------------

@@ -40,6 +40,8 @@ Text64 = Annotated[str, StringConstraints(max_length=64)]
 Text120 = Annotated[str, StringConstraints(max_length=120)]
 Text128 = Annotated[str, StringConstraints(max_length=128)]
 Text129 = Annotated[str, StringConstraints(max_length=129)]
+Text160 = Annotated[str, StringConstraints(max_length=160)]
+Text255 = Annotated[str, StringConstraints(max_length=255)]
 Text512 = Annotated[str, StringConstraints(max_length=512)]
 
 
@@ -120,6 +122,8 @@ class ApprovalLine(Line):
     question: Text512
     why: Text512
     attempt: Count
+    version: Count
+    rule: dict[str, Any]
     state: Text8
     requestedAt: Moment
     expiresAt: Moment | None
@@ -127,6 +131,39 @@ class ApprovalLine(Line):
     decidedBy: Text128
     reason: Text512
     source: Text16
+
+
+class VersionLine(Line):
+    kind: Literal["version"] = "version"
+    id: PublicId
+    approval: PublicId
+    version: Count
+    args: dict[str, Any]
+    digest: Digest
+    question: Text512
+    why: Text512
+    rule: dict[str, Any]
+    attempt: Count
+    requestedAt: Moment
+    expiresAt: Moment | None
+    cause: Literal["edited", "expired"]
+    replacedAt: Moment
+    by: Text128
+    name: Text255
+
+
+class DecisionLine(Line):
+    kind: Literal["decision"] = "decision"
+    approval: PublicId
+    version: Count
+    decision: Literal["granted", "denied"]
+    by: Text128
+    name: Text255
+    role: Text160
+    source: Text16
+    reason: Text512
+    digest: Digest
+    at: Moment
 
 
 class StateLine(Line):
@@ -176,6 +213,8 @@ KINDS: dict[str, type[Line]] = {
     "turn": TurnLine,
     "call": CallLine,
     "approval": ApprovalLine,
+    "version": VersionLine,
+    "decision": DecisionLine,
     "state": StateLine,
     "event": EventLine,
     "file": FileLine,

@@ -29,6 +29,7 @@ from envelopes.records.lines import (
     BytesLine,
     CallLine,
     ConversationLine,
+    DecisionLine,
     EndLine,
     EventLine,
     FileLine,
@@ -36,6 +37,7 @@ from envelopes.records.lines import (
     ParticipantLine,
     StateLine,
     TurnLine,
+    VersionLine,
 )
 from envelopes.registries.part_types import part_types
 
@@ -51,6 +53,8 @@ class Read:
     turns: list[TurnLine] = field(default_factory=list)
     calls: list[CallLine] = field(default_factory=list)
     approvals: list[ApprovalLine] = field(default_factory=list)
+    versions: list[VersionLine] = field(default_factory=list)
+    decisions: list[DecisionLine] = field(default_factory=list)
     states: list[StateLine] = field(default_factory=list)
     events: list[EventLine] = field(default_factory=list)
     files: list[FileLine] = field(default_factory=list)
@@ -122,7 +126,7 @@ def _new_ids(lines: list[str]) -> dict[str, str]:
         for text in lines
         if (
             match := re.match(
-                r'\{"kind": "(?:conversation|turn|approval|file)"(?:, "format": 1)?, "id": "([0-9a-z]{26})"',
+                r'\{"kind": "(?:conversation|turn|approval|version|file)"(?:, "format": 1)?, "id": "([0-9a-z]{26})"',
                 text,
             )
         )
@@ -178,12 +182,24 @@ def _take(found: Read, line: Line) -> None:
         case ApprovalLine():
             check_exact(line.args)
             found.approvals.append(line)
+        case VersionLine() | DecisionLine():
+            _add_about(found, line)
         case TurnLine():
             found.turns.append(line)
         case ParticipantLine():
             found.participants.append(line)
         case StateLine():
             found.states.append(line)
+
+
+def _add_about(found: Read, line: VersionLine | DecisionLine) -> None:
+    if not found.approvals or found.approvals[-1].id != line.approval:
+        raise ValidationFailed("This is about no question before it.", path="/approval")
+    if isinstance(line, VersionLine):
+        check_exact(line.args)
+        found.versions.append(line)
+    else:
+        found.decisions.append(line)
 
 
 def _add_bytes(found: Read, line: BytesLine) -> None:
@@ -260,6 +276,12 @@ def _check_whole(found: Read) -> None:
             or (call.name, call.digest) != (approval.toolName, approval.digest)
             for key, approval in zip(asked, found.approvals, strict=True)
         ),
+        "Two versions of a question have the same number.": _repeats(
+            (one.approval, one.version) for one in found.versions
+        ),
+        "Somebody has decided twice.": _repeats(
+            (one.approval, one.version, one.by) for one in found.decisions
+        ),
         "Two values of its state have the same name.": len({one.name for one in found.states})
         != len(found.states),
         "A file is not what it says.": any(
@@ -271,6 +293,11 @@ def _check_whole(found: Read) -> None:
     for sentence, is_so in problems.items():
         if is_so:
             raise ValidationFailed(sentence)
+
+
+def _repeats(keys: Iterable[tuple[object, ...]]) -> bool:
+    listed = list(keys)
+    return len(set(listed)) != len(listed)
 
 
 def _is_tangled(turns: list[TurnLine]) -> bool:

@@ -16,7 +16,9 @@ from envelopes.errors import BeachError, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.models import (
     Approval,
+    ApprovalVersion,
     Artifact,
+    Decision,
     Event,
     Participant,
     Session,
@@ -115,8 +117,11 @@ def _store(found: Read, owner: Any, there: dict[str, Stored]) -> Session:
         calls = {
             (call.turn, call.callId): _store_call(writer, turns[call.turn], call) for call in found.calls
         }
-        for asked in found.approvals:
-            _store_approval(writer, turns[asked.turn], calls[asked.turn, asked.callId], asked)
+        asked = {
+            one.id: _store_approval(writer, turns[one.turn], calls[one.turn, one.callId], one)
+            for one in found.approvals
+        }
+        _store_about(asked, found)
         for line in found.turns:
             if line.status != TurnStatus.SETTLED:
                 end = {"turnState": "error", "finalizedBy": "cancelled"}
@@ -184,7 +189,7 @@ def _store_call(writer: Writer, turn: Turn, line: CallLine) -> ToolCall:
     return call
 
 
-def _store_approval(writer: Writer, turn: Turn, call: ToolCall, line: ApprovalLine) -> None:
+def _store_approval(writer: Writer, turn: Turn, call: ToolCall, line: ApprovalLine) -> Approval:
     is_open = line.state == ApprovalStatus.PENDING
     approval = Approval.objects.create(
         approval_id=line.id,
@@ -200,6 +205,8 @@ def _store_approval(writer: Writer, turn: Turn, call: ToolCall, line: ApprovalLi
         question=line.question,
         why=line.why,
         attempt=line.attempt,
+        version=line.version,
+        rule=unnamed(line.rule),
         state=ApprovalStatus.EXPIRED if is_open else line.state,
         requested_at=line.requestedAt,
         decided_at=writer.now if is_open else line.decidedAt,
@@ -209,6 +216,26 @@ def _store_approval(writer: Writer, turn: Turn, call: ToolCall, line: ApprovalLi
     )
     if is_open:
         audit.record(writer, AuditKind.WITHDRAWN, approval, by=BY, role=audit.RULE, door=POLICY.name)
+    return approval
+
+
+def _store_about(asked: dict[str, Approval], found: Read) -> None:
+    ApprovalVersion.objects.bulk_create(
+        ApprovalVersion(
+            approval=asked[one.approval], version=one.version, asked_as=one.id, args=one.args, digest=one.digest,
+            question=one.question, why=one.why, rule=unnamed(one.rule), attempt=one.attempt,
+            requested_at=one.requestedAt, expires_at=one.expiresAt, cause=one.cause, replaced_at=one.replacedAt,
+            by=elsewhere(one.by), name=one.name,
+        )
+        for one in found.versions
+    )  # fmt: skip
+    Decision.objects.bulk_create(
+        Decision(
+            approval=asked[one.approval], version=one.version, decision=one.decision, by=elsewhere(one.by),
+            name=one.name, role=one.role, source=one.source, reason=one.reason, digest=one.digest, at=one.at,
+        )
+        for one in found.decisions
+    )  # fmt: skip
 
 
 def _store_file(session: Session, file: FileLine, there: Stored) -> None:

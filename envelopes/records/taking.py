@@ -55,6 +55,7 @@ def _lines(session: Session, *, files: bool) -> Iterator[JsonObject]:
         yield _call(call, numbers)
     for approval in _paged(Approval.objects.filter(session=session).select_related("tool_call")):
         yield _approval(approval, numbers)
+        yield from _versions(approval)
     for value in session.state_values.order_by("name"):
         yield {"kind": "state", "name": value.name, "value": value.value, "seq": value.seq}
     for event in _events(session):
@@ -130,6 +131,8 @@ def _approval(approval: Approval, numbers: dict[int, int]) -> JsonObject:
         "question": approval.question,
         "why": approval.why,
         "attempt": approval.attempt,
+        "version": approval.version,
+        "rule": unnamed(approval.rule),
         "state": approval.state,
         "requestedAt": moment(approval.requested_at),
         "expiresAt": moment(approval.expires_at),
@@ -138,6 +141,43 @@ def _approval(approval: Approval, numbers: dict[int, int]) -> JsonObject:
         "reason": approval.reason,
         "source": approval.source,
     }
+
+
+def _versions(approval: Approval) -> Iterator[JsonObject]:
+    """What it was before, and who has decided what of each."""
+    for version in approval.earlier.order_by("version"):
+        yield {
+            "kind": "version",
+            "id": version.asked_as,
+            "approval": approval.approval_id,
+            "version": version.version,
+            "args": version.args,
+            "digest": version.digest,
+            "question": version.question,
+            "why": version.why,
+            "rule": unnamed(version.rule),
+            "attempt": version.attempt,
+            "requestedAt": moment(version.requested_at),
+            "expiresAt": moment(version.expires_at),
+            "cause": version.cause,
+            "replacedAt": moment(version.replaced_at),
+            "by": elsewhere(version.by),
+            "name": version.name,
+        }
+    for decision in approval.decisions.order_by("at", "pk"):
+        yield {
+            "kind": "decision",
+            "approval": approval.approval_id,
+            "version": decision.version,
+            "decision": decision.decision,
+            "by": elsewhere(decision.by),
+            "name": decision.name,
+            "role": decision.role,
+            "source": decision.source,
+            "reason": decision.reason,
+            "digest": decision.digest,
+            "at": moment(decision.at),
+        }
 
 
 def _file(file: Artifact) -> Iterator[JsonObject]:

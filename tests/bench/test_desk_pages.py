@@ -15,8 +15,9 @@ from tests.bench.desk.pages import addresses
 
 pytestmark = pytest.mark.django_db
 
-MOST = {"conversation": 14}
-"""What is allowed where it is not 12: one conversation's page asks for its state machines and waiting calls as well."""
+MOST = {"approval": 13, "log of a conversation": 14}
+"""What is allowed where it is not 12: the former asks for versions, decisions and the record of one approval, the
+latter for state machines and waiting calls as well."""
 
 
 def counted(client: Client) -> dict[str, int]:

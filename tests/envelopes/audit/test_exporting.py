@@ -131,3 +131,19 @@ def test_the_history_page_says_what_happened_in_words_and_filters(entries: list[
     assert "Denied by ada in chat" in decided and "Asked by" not in decided
     assert "Denied by" not in none
     assert "Export as" not in whole
+
+
+def test_nobody_changes_an_entry_through_the_admin(entries: list[AuditEntry]) -> None:
+    root = client_of(factories.make_user(superuser=True))
+    before = list(AuditEntry.objects.values())
+
+    answers = [
+        root.post(address, {"post": "yes", "reason": "x", "_save": "Save"}).status_code
+        for address in (url(AuditEntry, "add"), url(entries[0], "change"), url(entries[0], "delete"))
+    ]
+    chosen = {"action": "delete_selected", "_selected_action": [entries[0].pk], "post": "yes"}
+    root.post(url(AuditEntry, "changelist"), chosen)
+
+    assert answers == [403, 403, 403]
+    assert list(AuditEntry.objects.values()) == before
+    assert root.get(url(entries[0], "change")).status_code == 200

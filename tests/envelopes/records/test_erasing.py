@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
 from beachsite.demo.models import Booking
 from envelopes import artifacts, audit, search, secrets
@@ -20,9 +21,10 @@ from envelopes.audit.verifying import verify
 from envelopes.errors import AlreadyDecided, NotFound, ValidationFailed
 from envelopes.intake.turns import post_decision
 from envelopes.log.append import writing
-from envelopes.models import Approval, AuditEntry, Event, Participant, Session, Snapshot
+from envelopes.models import Approval, AuditEntry, Claim, Event, Note, Participant, Session, Snapshot
 from envelopes.records import erasing
 from envelopes.records.retention import retire
+from envelopes.records.scrubbing import Scrub
 from envelopes.session_state import live_sessions
 from tests import factories
 from tests.envelopes.admin.pages import client_of, url
@@ -96,6 +98,15 @@ def test_no_table_holds_a_word_of_whoever_was_erased(kind: str, files: Path) -> 
     elses = factories.make_approval(factories.make_session())
     if kind == "account":
         decide(elses.approval_id, "denied", who, reason=f"Not for {WORD}", source="admin")
+        Note.objects.create(
+            session=elses.session,
+            user=who.user,
+            name=WORD,
+            text="Call back",
+            key="n1",
+            created_at=timezone.now(),
+        )
+        Claim.objects.create(session=elses.session, user=who.user, name=WORD, claimed_at=timezone.now())
         client.post(url(elses, "decide"), {"decision": "granted", "reason": f"{WORD} again"})
         with live_sessions.present(elses.session, "panel"):
             pass
@@ -152,7 +163,7 @@ def test_a_guest_is_named_by_a_key_that_is_theirs_alone() -> None:
 
 
 def test_words_of_others_stay_as_they_are() -> None:
-    scrub = erasing.Scrub("user:7", frozenset({"Maria"}), frozenset({"No", "Over the budget"}))
+    scrub = Scrub("user:7", frozenset({"Maria"}), frozenset({"No", "Over the budget"}))
 
     assert scrub({"by": "user:7", "decidedByName": "Maria", "reason": "No", "text": "Maria said No"}) == {
         "by": "(erased)",
