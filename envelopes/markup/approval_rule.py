@@ -62,6 +62,8 @@ def deciders(about: JsonObject) -> SafeString:
     """Who may decide, as a fact above the card."""
     tokens = [name for token in tokens_of(about) or _DEFAULT_TOKENS if (name := _named(token))]
     told = tokens[0] if len(tokens) == 1 else html(_("{} or {}"), join(tokens[:-1], ", "), tokens[-1])
+    # It begins with words of ours, never with a name.
+    told = trusted(told[:1].upper() + told[1:])
     needed = needed_of(about)
     return html(_("{}; {} have to approve"), told, needed) if needed > 1 else told
 

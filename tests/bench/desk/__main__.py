@@ -20,6 +20,9 @@ from tests.bench.serving.processes import BenchError, run
 SMALL, LARGE = 100, 100_000
 """Conversations, of ten rows and an approval each."""
 
+SECONDS = 3_600
+"""How long one database may take to be filled and measured: two minutes, unless others use the machine."""
+
 QUERIES, TIMES = 12, 4
 """What a page may ask, and how long it may take: so many times its own queries by hand and the frame that it stands in.
 The former alone is told too: for a page whose queries take a millisecond it says what Django takes."""

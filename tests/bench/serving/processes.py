@@ -133,11 +133,13 @@ def busy_loop(log: Path) -> Iterator[None]:
         yield
 
 
-def run(command: Sequence[str], environ: Mapping[str, str], *, core: int | None = None) -> str:
+def run(
+    command: Sequence[str], environ: Mapping[str, str], *, core: int | None = None, seconds: float = 600
+) -> str:
     """What a command prints. Raises BenchError with what it says when it fails."""
     pinned = ["taskset", "-c", str(core), *command] if core is not None else list(command)
     done = subprocess.run(
-        pinned, cwd=ROOT, env=dict(environ), capture_output=True, text=True, timeout=600, check=False
+        pinned, cwd=ROOT, env=dict(environ), capture_output=True, text=True, timeout=seconds, check=False
     )
     if done.returncode:
         raise BenchError(f"{' '.join(command[1:4])} failed:\n{done.stderr[-2000:]}")

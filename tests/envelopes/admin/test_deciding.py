@@ -83,7 +83,7 @@ def test_who_asks_for_whom_where_and_how_long_stands_above_the_buttons(jonas: Cl
     asks = next(element for element in parsed(page).iter("dl") if element.get("class") == "dk-asks")
     told = {"".join(pair[0].itertext()): "".join(pair[1].itertext()) for pair in asks}
     assert list(told) == ["Asked by", "On behalf of", "May decide", "Expires"]
-    assert told["May decide"] == "the person in this conversation or staff who approve"
+    assert told["May decide"] == "The person in this conversation or staff who approve"
     assert told["Expires"].endswith(", in 9 min")
     html = page.decode()
     places = [
