@@ -15,7 +15,8 @@ from datetime import timedelta
 from django.utils import timezone
 from envelopes.models import Approval
 from tests import factories
-approval = factories.make_approval(factories.make_session(title="{order}"), {{"order": "{order}"}})
+visitor = factories.make_visitor()[0]
+approval = factories.make_approval(factories.make_session(visitor, title="{order}"), {{"order": "{order}"}})
 Approval.objects.filter(pk=approval.pk).update(expires_at=timezone.now() + timedelta(minutes={minutes}))
 """
 DENY = """
