@@ -9,9 +9,7 @@ from django.utils.translation import gettext as _
 from envelopes.admin.people import account_name
 from envelopes.markup.html import SafeString, reveal
 from envelopes.models import Participant
-
-TAIL = 4
-"""Characters of a guest's key by which one is told from another."""
+from envelopes.search.visitors import guest_code
 
 
 def owners(sessions: Iterable[int]) -> Mapping[int, SafeString]:
@@ -24,12 +22,11 @@ def owners(sessions: Iterable[int]) -> Mapping[int, SafeString]:
 
 
 def owner_name(owner: Participant) -> SafeString:
-    """A name with the account behind it, an account, or a guest by the end of their key."""
+    """A name with the account behind it, an account, or a guest by the code that lists and search show."""
     account = account_name(owner.user) if owner.user is not None else ""
     if owner.name and account and owner.name not in (account, owner.user.get_username()):  # type: ignore[union-attr]
         return reveal(f"{owner.name} ({owner.user.get_username()})")  # type: ignore[union-attr]
     name = account or owner.name
     if name:
         return reveal(name)
-    key = owner.owner_key[-TAIL:].upper()
-    return reveal(_("Guest {}").format(key) if key else _("Visitor"))
+    return reveal(_("Guest {}").format(guest_code(owner.owner_key)) if owner.owner_key else _("Visitor"))

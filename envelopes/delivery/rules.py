@@ -102,6 +102,11 @@ def is_question(kind: PartType) -> bool:
     return kind.asks_person
 
 
+def is_surface(kind: PartType) -> bool:
+    """Whether its data is an interface, which only whoever draws surfaces can do anything with."""
+    return kind.requires_surfaces
+
+
 def begins_turn(kind: PartType, *, new: bool) -> bool:
     """Whether a part of this type that comes after its turn has settled begins another turn, as part of which it
     travels: what a turn gathers beside what it says, such as data and files. ``new``: it does not speak of something

@@ -11,6 +11,7 @@ from django.utils.html import strip_tags
 
 from a2ui.safety import markdown
 from a2ui.safety.text import to_text
+from envelopes.delivery import rules
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import RUNTIME, messages_of
@@ -49,7 +50,9 @@ def spoken_in(row: Row) -> str:
     kind = part_types.get(row.part_type)
     if kind is not None and kind.retold is retelling.nothing:
         return ""
-    asked = retelling.metadata_of(part).get("question") if kind is not None and kind.asks_person else ""
+    asked = (
+        retelling.metadata_of(part).get("question") if kind is not None and rules.is_question(kind) else ""
+    )
     text = str(part.get("text") or asked or "")
     return " ".join((text if row.kind == "message" else _read(text)).split())
 
@@ -82,7 +85,7 @@ def _part(row: Row) -> Iterator[str]:
     data = row.data if kind is None or kind.for_staff is None else kind.for_staff(row.data)
     part = data.get("part")
     # Of the runtime's own surfaces the words are those of the part that they show.
-    is_runtimes = row.actor == RUNTIME and kind is not None and kind.requires_surfaces
+    is_runtimes = row.actor == RUNTIME and kind is not None and rules.is_surface(kind)
     if isinstance(part, dict) and not is_runtimes:
         yield from _part_lines(part, kind)
 
@@ -102,9 +105,9 @@ def _part_lines(part: JsonObject, kind: PartType | None) -> Iterator[str]:
     data = part.get("data")
     if not data:
         return
-    if kind is not None and kind.requires_surfaces:
+    if kind is not None and rules.is_surface(kind):
         yield from _of_surface(data)
-    elif kind is not None and kind.asks_person:
+    elif kind is not None and rules.is_question(kind):
         yield str(retelling.metadata_of(part).get("question") or "")
         yield from values_of(retelling.data_of(part).get("args"))
     elif kind is not None and kind.canonical and kind.data_model is not None:

@@ -18,6 +18,7 @@ from envelopes.intake.staff import may_take_over
 from envelopes.markup.html import html, reveal
 from envelopes.models import Claim, Note, Participant, Session
 from envelopes.registries.actors import actors
+from envelopes.search.visitors import guest_code
 
 NOTES = 50
 """The newest notes that the page shows."""
@@ -95,9 +96,11 @@ def _owner(owner: Participant | None) -> tuple[SafeString, str]:
     user: Any = owner.user
     name = owner.name or (account_name(user) if user is not None else "")
     key = "" if user is not None else owner.owner_key
-    short = key if ":" in key else key[:6].upper()
-    told = html(" <small>{}</small>", _("guest {}").format(short) if short and ":" not in key else short)
-    shown = html("{}{}", reveal(name) if name else _("Guest"), told if short else "")
+    code = key if ":" in key else key and _("Guest {}").format(guest_code(key))
+    if not name:
+        shown = reveal(code or _("Deleted account"))
+    else:
+        shown = html("{} <small>{}</small>", reveal(name), code) if code else reveal(name)
     return shown, str(user.email) if user is not None else ""
 
 

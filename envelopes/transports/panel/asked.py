@@ -8,6 +8,7 @@ from typing import Any
 
 from envelopes import audit
 from envelopes.database_threads import beside_sessions
+from envelopes.delivery import rules
 from envelopes.delivery.follower import Item
 from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
@@ -20,7 +21,7 @@ logger = logging.getLogger(__name__)
 def asks(item: Item) -> bool:
     """Whether a frame shows a question to a person."""
     kind = part_types.get(item.part_type) if isinstance(item, Frame) and item.part_type else None
-    return kind is not None and kind.asks_person
+    return kind is not None and rules.is_question(kind)
 
 
 def tell(scope: Any, admission: Admission) -> None:
