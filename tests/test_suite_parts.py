@@ -20,7 +20,7 @@ def drawn() -> list[tuple[str, int]]:
     """What hypothesis makes for one test, now."""
     values: list[tuple[str, int]] = []
 
-    @settings(max_examples=200)
+    @settings(max_examples=100)
     @given(st.text(), st.integers())
     def prop(text: str, number: int) -> None:
         values.append((text, number))

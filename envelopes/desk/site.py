@@ -25,11 +25,11 @@ from django.utils.translation import gettext_lazy
 from envelopes.desk.waiting import WAITING_COUNTED, version, waiting_count
 
 MODELS = {
-    "session": "chat",
-    "approval": "shield",
-    "turn": "answer",
-    "toolcall": "bolt",
-    "artifact": "file",
+    "Session": "chat",
+    "Approval": "shield",
+    "Turn": "answer",
+    "ToolCall": "bolt",
+    "Artifact": "file",
 }
 """The models that are sections of their own, each with its icon, in order. The rest is under Settings."""
 
@@ -114,13 +114,13 @@ class Desk(AdminSite):
             admin = self._registry.get(model)
             if admin is None or not admin.has_view_permission(request):
                 continue
-            shown, counted = _shown(waiting_count()) if name == "approval" else ("", "")
+            shown, counted = _shown(waiting_count()) if name == "Approval" else ("", "")
             found.append(
                 Section(
                     capfirst(str(model._meta.verbose_name_plural)),
-                    reverse(f"admin:envelopes_{name}_changelist"),
+                    reverse(f"admin:envelopes_{model._meta.model_name}_changelist"),
                     icon,
-                    here == name,
+                    here == model._meta.model_name,
                     shown,
                     counted,
                 )
@@ -149,7 +149,7 @@ def _words() -> dict[str, object]:
 
 
 def _is_section(model: Any) -> bool:
-    return model._meta.app_label == "envelopes" and model._meta.model_name in MODELS
+    return model._meta.app_label == "envelopes" and model.__name__ in MODELS
 
 
 def _here(request: HttpRequest) -> str:
@@ -159,4 +159,4 @@ def _here(request: HttpRequest) -> str:
     if name == "index":
         return name
     model = name.removeprefix("envelopes_").rpartition("_")[0]
-    return model if name.startswith("envelopes_") and model in MODELS else "settings"
+    return model if name.startswith("envelopes_") and model in map(str.lower, MODELS) else "settings"

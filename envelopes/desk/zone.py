@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from asgiref.sync import iscoroutinefunction
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.decorators import sync_and_async_middleware
 
@@ -25,6 +25,14 @@ def zone_named(request: HttpRequest) -> str:
     return name if name and len(name) <= LONGEST and known_zone(name) else ""
 
 
+def _is_of_desk(path: str) -> bool:
+    try:
+        return path.startswith(reverse("admin:index"))
+    except NoReverseMatch:
+        # A site may have no admin.
+        return False
+
+
 @sync_and_async_middleware
 def reader_zone(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpRequest], Any]:
     """Middleware: pages of the desk are made in the reader's zone, which holds while their templates are rendered.
@@ -33,7 +41,7 @@ def reader_zone(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpReq
     """
 
     def zone(request: HttpRequest) -> str:
-        return zone_named(request) if request.path.startswith(reverse("admin:index")) else ""
+        return zone_named(request) if _is_of_desk(request.path) else ""
 
     if iscoroutinefunction(get_response):
 

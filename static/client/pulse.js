@@ -25,7 +25,7 @@ function live(on) {
 async function ask(address) {
   clearTimeout(waiting);
   try {
-    const reply = await fetch(address, { headers: { Accept: 'application/json' }, redirect: 'error' });
+    const reply = await fetch(address, { headers: { Accept: 'application/json' }, redirect: 'manual' });
     live(reply.ok);
     // Signed out, or without the right since: asking again would change nothing.
     if (reply.status === 403) return;

@@ -459,7 +459,7 @@ def test_a_program_of_its_own_version_stays_as_it_is() -> None:
     assert convert(old, "0.9.1").messages == [{**one, "version": "v0.9.1"} for one in old]
 
 
-@settings(max_examples=60 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ROWS, MODELS, CHANGES)
 def test_there_and_back_is_the_same_program(rows: Any, model: Any, changes: Any) -> None:
     program = [create(), message("updateComponents", components=rows), data(model), *changes]
@@ -477,7 +477,7 @@ def test_there_and_back_is_the_same_program(rows: Any, model: Any, changes: Any)
     assert first == second
 
 
-@settings(max_examples=60 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(programs_of_1_0(newer=False))
 def test_a_program_of_1_0_that_v0_9_1_can_say_comes_back_as_it_was(program: list[Any]) -> None:
     there = convert(program, "0.9.1")
@@ -489,7 +489,7 @@ def test_a_program_of_1_0_that_v0_9_1_can_say_comes_back_as_it_was(program: list
     assert convert(back.messages, "0.9.1").messages == there.messages
 
 
-@settings(max_examples=60 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(programs_of_1_0())
 def test_a_program_of_1_0_is_its_own_conversion_and_that_of_its_candidate(program: list[Any]) -> None:
     assert convert(program, "1.0").messages == program
@@ -508,7 +508,7 @@ def drawn(program: list[Any]) -> tuple[list[str], list[Any]]:
     return [one.html().replace(' role="alert"', "") for one in surfaces], [one.data_model for one in surfaces]
 
 
-@settings(max_examples=60 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ROWS, MODELS, CHANGES)
 def test_both_draw_the_same(rows: Any, model: Any, changes: Any) -> None:
     """Left out: headings, which are Markdown in 1.0, `email`, which has a message of its own there, and checks without
@@ -528,7 +528,7 @@ def test_both_draw_the_same(rows: Any, model: Any, changes: Any) -> None:
     assert drawn(convert(program, "1.0").messages) == drawn(program)
 
 
-@settings(max_examples=100 * FUZZ, deadline=None)
+@settings(max_examples=50 * FUZZ, deadline=None)
 @given(
     st.lists(
         st.one_of(

@@ -309,7 +309,7 @@ class TestProperties:
 
         assert equal(once.value, twice.value)
 
-    @settings(max_examples=300)
+    @settings(max_examples=150)
     @given(JSON, TOKENS, JSON)
     def test_the_operations_do_what_the_method_does(self, start, tokens, value):
         direct, patched = DataModel(start), DataModel(start)
@@ -371,4 +371,4 @@ class Model(RuleBasedStateMachine):
 
 
 TestStateMachine = Model.TestCase
-TestStateMachine.settings = settings(max_examples=60, stateful_step_count=20, deadline=None)
+TestStateMachine.settings = settings(max_examples=30, stateful_step_count=20, deadline=None)

@@ -89,7 +89,7 @@ class TestFormatNumber:
         with pytest.raises(ExpressionError):
             call("formatNumber", value=1, decimals="many")
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=150, deadline=None)
     @given(NUMBERS, st.sampled_from(LOCALES), st.booleans())
     def test_agrees_with_babel(self, value, locale, grouping):
         with localcontext(rounding=ROUND_HALF_UP, prec=100):
@@ -136,7 +136,7 @@ class TestFormatCurrency:
     def test_english(self, args, text):
         assert call("formatCurrency", **args) == text
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=150, deadline=None)
     @given(NUMBERS, st.sampled_from(LOCALES), st.sampled_from(CURRENCIES))
     def test_agrees_with_babel_apart_from_the_space_of_cldr(self, value, locale, currency):
         with localcontext(rounding=ROUND_HALF_UP, prec=100):

@@ -193,7 +193,7 @@ class TestIsPlain:
     def test_not_plain(self, text):
         assert not markdown.is_plain(text)
 
-    @settings(max_examples=500)
+    @settings(max_examples=250)
     @given(st.text(st.sampled_from("ab1 *_`~[]()<>&;#!|-+=.:@\\\"'\n\t/"), max_size=20))
     def test_plain_text_is_one_escaped_paragraph(self, text):
         if markdown.is_plain(text) and text:
@@ -215,7 +215,7 @@ class TestXss:
 
         assert findings == []
 
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=100, deadline=None)
     @given(st.text(st.sampled_from("<>&\"'/ab[](){}!=:;javscript#\n`*-\\\t\u202e\0x")))
     def test_any_text(self, text):
         assert caselib().xss_findings(html(text), html("benign"), text) == []
@@ -254,7 +254,7 @@ MARKUP = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(MARKUP, st.booleans())
 def test_what_goes_past_the_sanitiser_is_what_it_would_give(text, inline):
     text = clean_text(text)

@@ -36,7 +36,7 @@ def feed(surfaces, step):
         surfaces.apply(step)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(30))
 def test_a_page_that_follows_shows_what_a_fresh_one_does(seed):
     random = Random(seed)
     limits = Limits(

@@ -180,7 +180,7 @@ OPERATIONS = st.fixed_dictionaries(
 
 
 class TestProperties:
-    @settings(max_examples=100 * FUZZ)
+    @settings(max_examples=50 * FUZZ)
     @given(JSON, st.lists(OPERATIONS, max_size=5))
     def test_agrees_with_a_naive_implementation(self, document, operations):
         before = copy.deepcopy(document)

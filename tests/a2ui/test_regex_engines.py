@@ -26,7 +26,7 @@ TREES = st.recursive(
     ),
     max_leaves=8,
 )
-FEW = settings(max_examples=150, deadline=None)
+FEW = settings(max_examples=75, deadline=None)
 
 
 @FEW

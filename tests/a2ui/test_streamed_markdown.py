@@ -48,7 +48,7 @@ def check(stream: StreamedMarkdown, text: str) -> None:
     assert stream.plain or text[stream.closed :] == stream.tail
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(TEXTS, CUTS)
 def test_p13_what_is_drawn_is_at_any_time_what_a_finished_text_would_be(text: str, sizes: list[int]) -> None:
     stream, come, closed = StreamedMarkdown(), "", 0
@@ -62,7 +62,7 @@ def test_p13_what_is_drawn_is_at_any_time_what_a_finished_text_would_be(text: st
         assert [drawn[at] for at in sorted(drawn)] == stream.blocks
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(TEXTS, CUTS)
 def test_p13_whoever_joins_in_the_middle_gets_to_the_same_picture(text: str, sizes: list[int]) -> None:
     *before, last = pieces(text, sizes)

@@ -39,7 +39,7 @@ def calls_within(value: Any) -> int:
 @needs_shared
 @pytest.mark.shared
 class TestAgainstTheSchemas:
-    @settings(max_examples=15 * FUZZ)
+    @settings(max_examples=10 * FUZZ)
     @given(broken(ROWS))
     def test_components(self, rows):
         sent = {"version": "v0.9", "updateComponents": {"surfaceId": "s", "components": rows}}
@@ -53,7 +53,7 @@ class TestAgainstTheSchemas:
         else:
             assert refused == (not valid(sent) or bool(lenient)), problems
 
-    @settings(max_examples=20 * FUZZ)
+    @settings(max_examples=10 * FUZZ)
     @given(
         broken(
             st.fixed_dictionaries(

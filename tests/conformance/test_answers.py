@@ -102,7 +102,7 @@ def test_of_our_samples(sample: samples.Sample, version: str) -> None:
     hold(version, said_in(version, convert(read_program(sample.program), "1.0").messages))
 
 
-@settings(max_examples=80 * FUZZ, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40 * FUZZ, deadline=None, suppress_health_check=list(HealthCheck))
 @given(broken(programs()), st.sampled_from(sorted(SCHEMAS)))
 def test_of_programs_that_are_broken(program: list[Any], version: str) -> None:
     messages = [message for message in program if isinstance(message, dict)]

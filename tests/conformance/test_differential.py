@@ -28,7 +28,7 @@ def oracle() -> Iterator[Oracle]:
 PHASES = [Phase.explicit, Phase.reuse, Phase.generate, *([Phase.shrink] if FUZZ > 1 else [])]
 
 
-@settings(max_examples=60 * FUZZ, phases=PHASES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30 * FUZZ, phases=PHASES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ROWS, MODELS, CHANGES)
 def test_both_make_the_same_of_a_program(oracle, rows, model, changes):
     program = [create(), message("updateComponents", components=rows), data(model), *changes]

@@ -27,7 +27,7 @@ def oracle() -> Iterator[Oracle]:
     made.close()
 
 
-@settings(max_examples=60 * FUZZ, phases=PHASES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30 * FUZZ, phases=PHASES, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(programs())
 def test_both_make_the_same_of_a_program_of_1_0(oracle: Oracle, program: list[Any]) -> None:
     agree_on_1_0(oracle, program)

@@ -19,7 +19,7 @@ from tests.fuzz.cost import BOUND_MS, cost
 from tests.fuzz.material import JSON, TEXTS, damaged
 
 FEW = settings(
-    max_examples=50 * FUZZ,
+    max_examples=25 * FUZZ,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )

@@ -37,7 +37,7 @@ def use(surfaces, target, value):
             assert error.message
 
 
-@settings(max_examples=40 * FUZZ, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=20 * FUZZ, deadline=None, suppress_health_check=SLOW)
 @given(programs(), st.lists(st.tuples(st.integers(0, 40), JSON), max_size=4))
 def test_programs(steps, uses):
     engine = Engine(OPTIONS)
@@ -70,7 +70,7 @@ def test_programs(steps, uses):
     assert json.loads(json.dumps(restored.snapshot())) == kept
 
 
-@settings(max_examples=50 * FUZZ, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=25 * FUZZ, deadline=None, suppress_health_check=SLOW)
 @given(JSON)
 def test_messages_that_are_no_messages(value):
     surfaces = Engine(OPTIONS).surfaces()
@@ -79,7 +79,7 @@ def test_messages_that_are_no_messages(value):
     assert surfaces.flush() == []
 
 
-@settings(max_examples=80 * FUZZ, deadline=None, suppress_health_check=SLOW)
+@settings(max_examples=40 * FUZZ, deadline=None, suppress_health_check=SLOW)
 @given(damaged({"a": [1, {"n": 2}], "items": [{"id": 1}, {"id": 2}]}), OPERATIONS)
 def test_patches_are_all_or_nothing(document, operations):
     try:

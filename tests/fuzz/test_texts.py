@@ -20,7 +20,7 @@ from tests.a2ui.strategies import FUZZ
 from tests.fuzz.cost import BOUND_MS, cost
 from tests.fuzz.material import JSON, SCALARS, TEXTS
 
-FEW = settings(max_examples=50 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=25 * FUZZ, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 ENV = EngineOptions().env
 FUNCTIONS = {function.name: function for function in BASIC_CATALOG.functions if not function.effect}
 ARGUMENTS = st.dictionaries(

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Case, F, JSONField, When
 
+from envelopes.delivery import rules
 from envelopes.models import Event, Session
 from envelopes.part_types.staff_message import STAFF_MESSAGE
 from envelopes.protocol.rows import Row
@@ -108,7 +109,7 @@ def _mark(row: Glance) -> str:
         return "is-staff"
     kind = part_types.get(row.part_type)
     if row.kind == "part" and row.audience == "delivered" and kind is not None:
-        return "is-ask" if kind.asks_person else "is-said"
+        return "is-ask" if rules.is_question(kind) else "is-said"
     return ""
 
 

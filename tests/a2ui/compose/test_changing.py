@@ -37,7 +37,7 @@ def _shown(*messages: Any) -> tuple[Any, str]:
     return surface.data_model, "".join(part.split(">", 1)[-1] for part in html.split("<"))
 
 
-@settings(max_examples=60 * FUZZ, deadline=None)
+@settings(max_examples=30 * FUZZ, deadline=None)
 @given(roots, models, roots, models)
 def test_they_lead_from_one_to_the_other(old: Component, before: Any, new: Component, after: Any) -> None:
     first, second = _body(old, before), _body(new, after)

@@ -181,7 +181,7 @@ def said_of(messages: list[Any]) -> tuple[list[Any], str]:
     return [*told, *surfaces.diagnostics()], "".join(pages)
 
 
-@settings(max_examples=80 * FUZZ, deadline=None)
+@settings(max_examples=40 * FUZZ, deadline=None)
 @given(trees)
 def test_whatever_is_built_is_drawn_without_a_word(root: Component) -> None:
     surface = Surface("s", compose.Column(root), DATA)
@@ -190,7 +190,7 @@ def test_whatever_is_built_is_drawn_without_a_word(root: Component) -> None:
     assert page
 
 
-@settings(max_examples=40 * FUZZ, deadline=None)
+@settings(max_examples=20 * FUZZ, deadline=None)
 @given(trees)
 def test_lowered_it_is_drawn_too(root: Component) -> None:
     found = lowered(Surface("s", compose.Column(root), DATA).create())
@@ -200,7 +200,7 @@ def test_lowered_it_is_drawn_too(root: Component) -> None:
         assert page
 
 
-@settings(max_examples=40 * FUZZ, deadline=None)
+@settings(max_examples=20 * FUZZ, deadline=None)
 @given(trees)
 def test_the_same_code_gives_the_same_ids(root: Component) -> None:
     first, second = (Surface("s", compose.Row(root, Divider())).components for _ in range(2))

@@ -30,7 +30,7 @@ def words(text: str) -> str:
     return re.sub(r"\s+", " ", clean_text(text)).strip()
 
 
-@settings(max_examples=400 * FUZZ)
+@settings(max_examples=200 * FUZZ)
 @given(st.text(MARKS, max_size=30), st.booleans())
 def test_nothing_is_read_as_markdown(text: str, inline: bool) -> None:
     assert words(seen(text, inline=inline)) == words(text)

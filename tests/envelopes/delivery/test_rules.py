@@ -179,6 +179,7 @@ def test_what_is_gathered_late_begins_a_turn_and_a_surface_only_where_it_is_new(
         "artifact",
         "citation",
         "setState",
+        "staff-message",
     ]
     assert {
         kind.name for kind in part_types if begins_turn(kind, new=True) > begins_turn(kind, new=False)

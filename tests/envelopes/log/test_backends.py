@@ -422,7 +422,7 @@ class Reference:
         return len(self.rows[where]) - len(words) + 1, len(self.rows[where])
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(steps=st.lists(STEP, min_size=1, max_size=6))
 def test_it_does_as_a_simple_reference_does(alias: str, steps: list[Any]) -> None:
     backend, reference, words = backend_for(alias), Reference(), iter(range(10**6))

@@ -82,7 +82,7 @@ def test_who_expects_another_row_is_behind_and_stores_nothing(alias: str, backen
     assert (texts(session), texts(other)) == (["a", "b", "c", "d", "e"], ["x"])
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     group=st.lists(
         st.tuples(st.integers(0, 1), st.integers(1, 2), st.none() | st.integers(0, 4)), min_size=1, max_size=8
@@ -212,7 +212,7 @@ DATA = st.dictionaries(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.lists(DATA, min_size=1, max_size=8))
 def test_rows_that_are_handed_over_are_those_that_others_read(alias: str, data: list[Any]) -> None:
     """To the order of keys and the type of numbers: what is drawn of them is the same everywhere."""

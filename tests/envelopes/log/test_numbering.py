@@ -71,7 +71,7 @@ def expected(texts: Sequence[str], wants: str) -> list[tuple[int, int, str]]:
 TEXTS = st.lists(st.lists(st.text("abc", max_size=3), min_size=1, max_size=3), max_size=6)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=15)
 @given(groups=st.lists(TEXTS, min_size=1, max_size=4))
 def test_the_short_way_numbers_what_it_stores(
     groups: list[list[list[str]]], alias: str, backend: Backend

@@ -193,7 +193,7 @@ MEMBER = st.tuples(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
 @given(groups=st.lists(st.lists(MEMBER, min_size=1, max_size=6), min_size=1, max_size=4))
 def test_it_does_as_a_simple_reference_does(alias: str, groups: list[Any]) -> None:
     backend, sessions = backend_for(alias), [owned(alias) for _ in range(2)]

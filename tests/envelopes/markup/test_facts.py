@@ -148,7 +148,7 @@ def read_alone(text: str, made: Declared | None) -> Json:
 
 
 CALLS = settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

@@ -95,7 +95,7 @@ def test_what_cannot_be_read_back_exactly_is_not_written(given_: Declared, value
     assert write(given_, value, GB, currency) is None
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.sampled_from(LOCALES),
     st.sampled_from(["GBP", "USD", "EUR", "JPY", "CHF", "KWD", "XTS", "AUD", "INR"]),
@@ -113,7 +113,7 @@ def test_an_amount_is_read_as_what_it_is_in_every_locale(
             read(made, written, locale, "NOK")
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(LOCALES), st.dates(date(1970, 1, 1), date(2199, 1, 1)))
 def test_a_day_is_read_as_what_it_is_in_every_locale(locale: Locale, day: date) -> None:
     written = write(field("date"), day.isoformat(), locale)

@@ -29,6 +29,7 @@ VALID: dict[str, dict[str, Any]] = {
     "reasoning-trace": {"data": {"text": "Secret.", "model": "m"}},
     "citation": {"data": {"path": "/flights/0", "title": "Timetable"}},
     "progress": {"data": {"id": "p", "current": 1, "total": 3}},
+    "staff-message": {"text": "Until noon.", "data": {"name": "Grace Hopper"}},
     "setState": {"data": {"cart.status": "paid"}},
     "approval-request": {
         "data": {"approvalId": "a", "toolName": "pay", "toolCallId": "c", "args": {}, "handler": "h"}

@@ -50,7 +50,7 @@ def test_x2_every_blank_but_the_space_and_every_invisible_character_is_found() -
     assert not any(map(hides, "aé§€漢字ह🤷क्षאب\u093e\u0bcd\u0e34\ua8f9"))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(TEXTS)
 def test_the_marks_of_a_text_are_the_text(text: str) -> None:
     found = marks(text)
@@ -64,7 +64,7 @@ def test_the_marks_of_a_text_are_the_text(text: str) -> None:
             assert len(set(mark.text)) == 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=75, deadline=None)
 @given(TEXTS, st.integers(1, 40), st.integers(0, 40), st.integers(1, 4))
 def test_a_glimpse_counts_all_that_it_leaves_out(text: str, head: int, tail: int, lines: int) -> None:
     seen = glimpse(marks(text), 0, head, tail, lines)

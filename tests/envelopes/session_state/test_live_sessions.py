@@ -160,7 +160,7 @@ def _watched(session: Session) -> tuple[PresentedSession, list[str]]:
     return shown, pages
 
 
-@hypothesis(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@hypothesis(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(given_steps=steps, cut=st.integers(0, 17))
 def test_frames_and_page_are_the_same_however_a_view_came_to_be(
     given_steps: list[tuple[Any, ...]], cut: int
@@ -205,7 +205,7 @@ def test_frames_and_page_are_the_same_however_a_view_came_to_be(
     assert unshown.surfaces.snapshot() == watched.state.surfaces.snapshot()
 
 
-@hypothesis(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@hypothesis(max_examples=13, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(given_steps=steps)
 def test_frames_form_one_chain_and_tell_no_audit(given_steps: list[tuple[Any, ...]]) -> None:
     session = factories.make_session(factories.make_visitor()[0])

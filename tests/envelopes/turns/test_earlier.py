@@ -62,7 +62,7 @@ def _happens(session: Session, what: str, staff: Principal) -> None:
     factories.settle_turn(turn)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=13, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
         st.sampled_from(["says", "says", "shows", "asks", "calls", "found out", "goes on", "nothing"]),

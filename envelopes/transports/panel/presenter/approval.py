@@ -32,7 +32,9 @@ class ApprovalView(ApprovalCard, PartView):
         )
 
     def edit_address(self, page: PageContext) -> str:
-        return reverse("envelopes:edit", args=[page.session_id, self.approval_id]) if self.approval_id else ""
+        if not self.approval_id.isalnum():
+            return ""
+        return reverse("envelopes:edit", args=[page.session_id, self.approval_id])
 
     def html(self, render: RenderContext) -> SafeString:
         return self.card(render.page)

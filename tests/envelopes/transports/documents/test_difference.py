@@ -38,7 +38,7 @@ def test_what_it_says(before: Any, after: Any, expected: list[tuple[Any, ...]]) 
 
 
 @settings(
-    max_examples=100,
+    max_examples=50,
     database=None,
     deadline=None,
     phases=[Phase.generate],

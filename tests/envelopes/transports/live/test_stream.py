@@ -111,5 +111,3 @@ def test_nobody_is_at_work_while_an_actor_that_was_asked_waits_for_a_person() ->
     assert not presenter.busy
     facts = SessionFacts("s", "en", "UTC")
     assert not Envelopes.of(facts, presenter.snapshot()).busy
-    # As they were kept before that was known.
-    assert Envelopes.of(facts, [[1, "t1", "waiting"]]).busy

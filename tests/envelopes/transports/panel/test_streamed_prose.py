@@ -46,7 +46,7 @@ def agrees(page: Bubble, text: str) -> None:
     assert page.text == text[page.base :]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(TEXTS | st.just(ANSWER), CUTS)
 def test_p13_a_page_shows_at_any_time_what_the_part_would_so_far(text: str, sizes: list[int]) -> None:
     drawings, page, come = Drawings("en"), Bubble(), ""

@@ -128,7 +128,7 @@ def take(talk: Talk, step: tuple[Any, ...]) -> None:
         talk.part(rest[1], rest[2], turn=rest[0], **more)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=75, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps, st.integers(0, 24))
 def test_operations_build_what_a_reload_draws_and_snapshots_change_nothing(
     given_steps: list[tuple[Any, ...]], cut: int
@@ -148,7 +148,7 @@ def test_operations_build_what_a_reload_draws_and_snapshots_change_nothing(
     assert len(ids) == len(set(ids))
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
 def test_when_every_turn_has_settled_nothing_moves_any_more(given_steps: list[tuple[Any, ...]]) -> None:
     talk = Talk()

@@ -99,7 +99,7 @@ class Loaded:
 
 
 @settings(
-    max_examples=20,
+    max_examples=10,
     deadline=None,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.too_slow],

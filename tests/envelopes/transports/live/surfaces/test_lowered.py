@@ -51,7 +51,7 @@ ROWS: list[JsonObject] = [
 ]  # fmt: skip
 SAID = ("Guide", "Fares", "BA 1", "€75.50", "Weather", "Sun", "31", "Who", "Seats", "Terms", "Book", "Note")
 SOME = settings(
-    max_examples=25,
+    max_examples=13,
     database=None,
     deadline=None,
     phases=[Phase.generate],

@@ -24,7 +24,7 @@ from tests.envelopes.transports.live.surfaces.material import (
 )
 
 SOME = settings(
-    max_examples=60,
+    max_examples=30,
     database=None,
     deadline=None,
     phases=[Phase.generate],

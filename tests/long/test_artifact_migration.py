@@ -22,6 +22,11 @@ from django.core.management import call_command
 call_command("migrate", "envelopes", "{name}", verbosity=0)
 """
 
+NEWEST = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+"""
+
 FILES = {"a": b"first", "b": b"", "c": bytes(range(256)) * 100}
 
 STORE = """
@@ -108,8 +113,8 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Site:
 def test_files_move_out_of_the_database_and_back_and_an_interrupted_move_goes_on(site: Site) -> None:
     assert "broken off" in site.run(BEFORE, STORE, ADDED, BREAK)
     assert len(site.files) == 1
-    assert "3 Sweep(orphans=0, removed=0, lost=[])" in site.run(AFTER, READ)
+    assert "3 Sweep(orphans=0, removed=0, lost=[])" in site.run(AFTER, NEWEST, READ)
     assert len(site.files) == 3
     site.run(BEFORE, READ_BEFORE)
     assert site.files == []
-    assert "3 Sweep" in site.run(AFTER, READ)
+    assert "3 Sweep" in site.run(AFTER, NEWEST, READ)
