@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-HEADLESS = Path("/usr/bin/chromium-headless-shell")
-# The same engine without windows, of which the other draws one for each page: half of the time of a test.
-CHROMIUM = HEADLESS if HEADLESS.exists() else Path("/usr/bin/chromium")
+WINDOWED, HEADLESS = Path("/usr/bin/chromium"), Path("/usr/bin/chromium-headless-shell")
+# The same engine without windows, of which the other draws one for each page: a fraction of the time of a test.
+CHROMIUM = HEADLESS if HEADLESS.exists() else WINDOWED
 BROWSER_TESTS = "tests/browser"
 CACHES = ROOT / "var" / "suite"
 FAILED, NO_TESTS = 1, 5  # pytest's exit codes for "some failed" and "collected nothing"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, expect
 
-from beachsite.suite import CHROMIUM
+from beachsite.suite import WINDOWED
 from tests.browser.conftest import ARGUMENTS, Desk
 from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
 from tests.browser.test_modules import FIELDS
@@ -20,7 +20,7 @@ KEPT = "addEventListener('pageshow', event => { window.kept = event.persisted })
 def stage(chromium: Browser) -> Iterator[Stage]:
     """In a browser that keeps pages, as those of people do; Playwright's does not by itself."""
     browser = chromium.browser_type.launch(
-        executable_path=str(CHROMIUM), args=ARGUMENTS, ignore_default_args=["--disable-back-forward-cache"]
+        executable_path=str(WINDOWED), args=ARGUMENTS, ignore_default_args=["--disable-back-forward-cache"]
     )
     desk = Desk(browser.new_context(locale="en-GB"))
     desk.context.add_init_script(FAKE_SOCKET)

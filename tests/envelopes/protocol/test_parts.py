@@ -71,7 +71,11 @@ def test_valid_parts(name: str) -> None:
 @pytest.mark.parametrize("name", VALID)
 def test_origins(name: str, origin: Origin) -> None:
     anyone = {"actor", "runtime", "inbound"}
-    ours = {"approval-request": {"runtime"}, "approval-response": {"inbound"}}
+    ours = {
+        "approval-request": {"runtime"},
+        "approval-response": {"inbound"},
+        "staff-message": {"runtime"},
+    }
     allowed = ({"domain-data": anyone, "artifact": anyone, "setState": anyone} | ours).get(
         name, {"actor", "runtime"}
     )
