@@ -18,7 +18,6 @@ icon = lazy(static, str)("beach/mark.svg")
 # Django's own reads the form once more, to check its token: of a form that cannot be read, that is an error again.
 handler400 = "beachsite.refused.bad_request"
 
-admin.site.site_header = admin.site.site_title = "Beach administration"
 
 urlpatterns = [
     # Asked for by browsers on pages that name no icon of their own, such as the admin's.
