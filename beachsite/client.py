@@ -25,10 +25,9 @@ from django.core.files.storage import FileSystemStorage
 
 ENTRIES = {
     f"beach/{name}.js": name
-    for name in ("panel", "files", "widgets", "gallery", "door", "table", "talk", "desk")
+    for name in ("panel", "files", "notices", "widgets", "gallery", "door", "table", "talk", "desk")
 }
 """What is served, and the module on top of each. What one on top exports is for those that import it while they run."""
-ENTRIES["beach/notices.js"] = "notices"
 _SHARED = ("tokens", "base", "controls", "surface", "fields", "views")
 SHEETS = {
     "beach/chat.css": (

@@ -23,9 +23,10 @@ def owners(sessions: Iterable[int]) -> Mapping[int, SafeString]:
 
 def owner_name(owner: Participant) -> SafeString:
     """A name with the account behind it, an account, or a guest by the code that lists and search show."""
-    account = account_name(owner.user) if owner.user is not None else ""
-    if owner.name and account and owner.name not in (account, owner.user.get_username()):  # type: ignore[union-attr]
-        return reveal(f"{owner.name} ({owner.user.get_username()})")  # type: ignore[union-attr]
+    user = owner.user
+    account = account_name(user) if user is not None else ""
+    if user is not None and owner.name and account and owner.name not in (account, user.get_username()):
+        return reveal(f"{owner.name} ({user.get_username()})")
     name = account or owner.name
     if name:
         return reveal(name)

@@ -34,14 +34,15 @@ def _is_named(name: object, pattern: re.Pattern[str]) -> bool:
     return isinstance(name, str) and pattern.fullmatch(name) is not None
 
 
-def check_seconds(name: str, given: object, words: tuple[object, ...]) -> None:
-    """Raises ``RegistrationError`` for what is neither one of ``words`` nor a time."""
+def check_seconds(name: str, given: object, words: tuple[object, ...], *, positive: bool = False) -> None:
+    """Raises ``RegistrationError`` for what is neither one of ``words`` nor seconds, above 0 if ``positive``."""
     is_word = any(given is word or (isinstance(word, str) and given == word) for word in words)
-    is_number = isinstance(given, int | float) and not isinstance(given, bool) and math.isfinite(given)
-    if not is_word and not is_number:
+    if is_word:
+        return
+    if not isinstance(given, int | float) or isinstance(given, bool) or not math.isfinite(given):
         allowed = ", ".join(map(repr, words))
         raise RegistrationError(f"{name} is a number of seconds or {allowed}, not {given!r}.")
-    if is_number and name == "reuse_within" and float(given) <= 0:  # type: ignore[arg-type]
+    if positive and given <= 0:
         raise RegistrationError(f"{name} has to be more than 0 seconds.")
 
 
@@ -155,7 +156,7 @@ class Ask:
         check_seconds("expires_after", self.expires_after, ("policy", "setting", None))
         if self.on_expiry == "ask-again" and self.expires_after is None:
             raise RegistrationError("What never expires is never asked again: say when it expires.")
-        check_seconds("reuse_within", self.reuse_within, (None,))
+        check_seconds("reuse_within", self.reuse_within, (None,), positive=True)
 
     @property
     def tokens(self) -> tuple[str, ...]:

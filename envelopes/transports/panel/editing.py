@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.safestring import mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
@@ -64,7 +63,6 @@ def _page(request: HttpRequest, approval: Approval, form: ArgumentForm, *, statu
         "approval": approval,
         "session": approval.session,
         "name": actor.display_name if actor is not None else approval.handler,
-        # Every piece of it was escaped where it was made (envelopes/markup).
-        "inputs": mark_safe(drawn(form)),  # noqa: S308
+        "inputs": drawn(form),
     }
     return render(request, "panel/edit.html", context, status=status)
