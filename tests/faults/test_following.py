@@ -12,6 +12,7 @@ from typing import Any
 import httpx
 
 from tests.faults.conftest import Lab
+from tests.visitor import NO_TLS
 
 CUTS = 50
 DEMO = {"DJANGO_SETTINGS_MODULE": "beachsite.settings.local", "BEACH_SCRIPT_PACE": "1500"}
@@ -31,7 +32,7 @@ class Reader:
         """Goes on from where it was cut, and is cut again after so many ``events``, or with the end of a turn."""
         headers = {"Authorization": f"Bearer {token}", "Last-Event-ID": str(self.after)}
         async with (
-            httpx.AsyncClient(timeout=60) as client,
+            httpx.AsyncClient(timeout=60, verify=NO_TLS) as client,
             client.stream("GET", f"{server}{path}/parts", headers=headers) as stream,
         ):
             assert stream.status_code == 200

@@ -12,9 +12,10 @@ from a2ui.compose import Column, Component, Row, Surface, Text, TextField, chang
 from tests.a2ui.strategies import FUZZ
 
 keys = st.sampled_from(["a", "b", "a/b", "~"])
+# One member each: which stands first is no data, but a text that shows a whole object has to show one first.
 values = st.recursive(
     st.integers(0, 3) | st.text("xy", max_size=2),
-    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(keys, inner),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(keys, inner, max_size=1),
 )
 models = st.dictionaries(keys, values, max_size=3)
 leaves = st.sampled_from([Text("One"), Text("Two"), Text(path("/a")), TextField("B", value=path("/b"))])

@@ -34,7 +34,6 @@ class Webhooks:
     async def start(self) -> None:
         """Begin; what is left from before is sent."""
         if self._loop is None:
-            self._client = client()
             self._loop = asyncio.create_task(self._forever())
 
     async def stop(self) -> None:
@@ -46,6 +45,7 @@ class Webhooks:
         self._sending.clear()
         if self._client is not None:
             await self._client.aclose()
+            self._client = None
 
     async def _forever(self) -> None:
         while True:
@@ -75,8 +75,10 @@ class Webhooks:
         self._tidy_at = time.monotonic() + TIDY_SECONDS
 
     async def _send(self, subscription: int) -> None:
+        # Not before there is something to send: it reads the certificates of all authorities, which few processes need.
+        self._client = self._client or client()
         try:
-            while self._client is not None and await send_next(self._client, subscription):
+            while await send_next(self._client, subscription):
                 pass
         except asyncio.CancelledError:
             raise
