@@ -78,3 +78,17 @@ def decide_exactly(
             with writing(approval.session_id) as writer:
                 audit.refused(writer, approval, who, decision, late, door=source, reason=reason)
     raise late
+
+
+def turn_away(
+    approval: Approval, who: Principal | str, decision: str, why: str, *, source: str, reason: str = ""
+) -> None:
+    """Record that somebody tried to decide by what may not decide: a principal, or, of people whom nobody knows here,
+    what they call themselves. Nothing is decided. Of the latter only so many: anybody may try."""
+    if isinstance(who, str) and not audit.has_room(approval, source):
+        return
+    with writing(approval.session_id) as writer:
+        if isinstance(who, str):
+            audit.turned_away(writer, approval, who, decision, why, door=source)
+        else:
+            audit.refused(writer, approval, who, decision, Forbidden(why), door=source, reason=reason)

@@ -21,7 +21,11 @@ from envelopes.types import PROGRAMS, Json
 
 RULE = "rule"
 AGENT = "agent"
+UNKNOWN = "unknown"
 """Roles of those who are no principals."""
+
+TURNED_AWAY = 20
+"""Attempts of people whom nobody knows here that are recorded, of one question and door: anybody may try."""
 
 SHOWN_AT_ONCE = 50
 
@@ -85,6 +89,31 @@ def refused(
     details: dict[str, Json] = {"told": error.message}
     record(
         writer, AuditKind.REFUSED, approval, who=who, door=door, reason=reason, facts=facts, details=details
+    )
+
+
+def has_room(approval: Approval, door: str) -> bool:
+    """Whether another attempt of somebody whom nobody knows is recorded."""
+    tried = AuditEntry.objects.filter(
+        approval_id=approval.approval_id, kind=AuditKind.REFUSED, door=door, role=UNKNOWN
+    )
+    return tried.count() < TURNED_AWAY
+
+
+def turned_away(
+    writer: Writer, approval: Approval, claimed: str, decision: str, why: str, *, door: str
+) -> None:
+    """Record that somebody tried to decide who was not known to be anybody here: ``claimed`` is who they said they
+    were, ``decision`` what they seem to have meant. To be asked first: ``has_room``."""
+    record(
+        writer,
+        AuditKind.REFUSED,
+        approval,
+        name=claimed,
+        role=UNKNOWN,
+        door=door,
+        facts={"decision": decision, "code": UNKNOWN},
+        details={"told": why},
     )
 
 
