@@ -36,9 +36,9 @@ def facts_of(approval: Approval) -> list[Fact]:
         approval.earlier.filter(cause="edited").order_by("version").first() if approval.version > 1 else None
     )
     before = shown_facts(fields, edited.args, locale) if edited is not None else []
-    was = {fact["label"]: fact["value"] for fact in before}
+    was: dict[str, str] = {fact["label"]: fact["value"] for fact in before}
     shown = shown_facts(fields, approval.args, locale)
-    return [_fact(fact["label"], fact["value"], was.get(fact["label"], fact["value"])) for fact in shown]
+    return [_fact(fact["label"], fact["value"], was.get(fact["label"]) or fact["value"]) for fact in shown]
 
 
 def _fact(label: str, value: str, was: str) -> Fact:
