@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
@@ -276,6 +278,17 @@ def test_s6_a_form_that_is_sent_twice_decides_once_and_nobody_was_late(
     assert again == first
     assert late(approval) == []
     assert LogEntry.objects.count() == 1
+
+
+def test_where_the_database_is_not_free_in_time_nothing_is_decided_and_staff_are_told(
+    jonas: Client, approval: Approval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(deciding, "decide", Mock(side_effect=OperationalError("lock timeout")))
+        told = said(post(jonas, approval, "granted"))
+    assert "Try again in a while. Your decision was not applied." in told
+    assert stored(approval).state == "pending"
+    assert "It will run once." in said(post(jonas, approval, "granted"))
 
 
 @pytest.mark.parametrize("how", HOW_IT_ENDED)

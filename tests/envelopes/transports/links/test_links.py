@@ -6,10 +6,12 @@ from __future__ import annotations
 from datetime import timedelta
 from io import StringIO
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -143,6 +145,11 @@ def test_it_comes_back_where_nothing_was_decided(
         patched.setattr(exactly, "decide", broken)
         with pytest.raises(RuntimeError):
             decide_exactly(link.question, "granted", link.who, source="link", once=link.use)
+        for away in (OperationalError("lock timeout"), InterfaceError("closed")):
+            patched.setattr(exactly, "decide", Mock(side_effect=away))
+            answer = post(reverse("envelopes:approval-link", args=[token]))
+            assert answer.status_code == 503
+            assert "Try again in a while" in text_of(answer.content)
     assert not link.is_used()
     assert post(reverse("envelopes:approval-link", args=[token])).status_code == 302
 
