@@ -17,12 +17,6 @@ export function say(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
-// The attributes of one element, as another has them; what stands in it stays.
-export function adopt(element, other) {
-  for (const name of element.getAttributeNames()) if (!other.hasAttribute(name)) element.removeAttribute(name);
-  for (const name of other.getAttributeNames()) element.setAttribute(name, other.getAttribute(name));
-}
-
 // Not crypto.randomUUID, which pages without TLS do not have.
 export const randomId = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 

@@ -1,7 +1,7 @@
 // The page of one conversation: looks back without loading the page anew, follows what is said, and keeps what is written
 // until the server has it (R12). Without this module every link and form does the same by itself.
 
-import { adopt, byId, all, focused, make, one, parse, randomId, say, store, stored, when } from './dom.js';
+import { all, byId, focused, make, one, parse, randomId, say, store, stored, when } from './dom.js';
 
 const root = byId('talk'), { url, stream, me, failed, out, away } = root.dataset, moment = byId('moment');
 const time = () => one('.dk-time', moment), thumb = () => one('input[type="range"]', moment);
@@ -78,6 +78,12 @@ async function draw(markup, live, address) {
   if (live && (stale || care !== old.dataset.care)) await renew();
   if (live && low) toEnd();
   if (one('[data-again]', moment)) asked ??= +range.value;
+}
+
+// The attributes of one element, as another has them; what stands in it stays.
+function adopt(element, other) {
+  for (const name of element.getAttributeNames()) if (!other.hasAttribute(name)) element.removeAttribute(name);
+  for (const name of other.getAttributeNames()) element.setAttribute(name, other.getAttribute(name));
 }
 
 // By what an element of the moment is known in the next one: a fold by its first row.

@@ -168,7 +168,7 @@ def test_staff_who_are_erased_hold_no_conversation_and_are_named_in_none(setting
 
     erasing.erase(erasing.find(user.username))
 
-    assert where(WORD) == where(who.key) == []
+    assert where(WORD) == where(f'"{who.key}"') == []
     session.refresh_from_db()
     assert session.taken_by == ""
     rows = Event.objects.filter(session=session, kind="takeover").order_by("seq")
