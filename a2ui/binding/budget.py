@@ -21,6 +21,9 @@ _LOOKED_AT: Final = 1_000
 _ENTRIES: Final = 5
 """How many entries of a list or members of an object count like one call."""
 
+_DRAWN: Final = 5
+"""Calls that a value of a chart counts like: a mark, a cell, and how they are written."""
+
 _JSON_CHARS: Final = 5
 """How many characters of JSON that is written count like one call."""
 
@@ -80,6 +83,11 @@ class EvaluationBudget:
             self.used += len(value) // _LOOKED_AT
         elif type(value) is list or type(value) is dict:
             self.used += len(value) // _ENTRIES
+        return self.used <= self.allowed
+
+    def drawn(self, values: int) -> bool:
+        """Counts values that a chart draws; False where they are too many."""
+        self.used += _DRAWN * values
         return self.used <= self.allowed
 
     def problem(self, function: Function, arguments: Mapping[str, Any]) -> ExpressionError | None:

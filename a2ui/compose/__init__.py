@@ -27,6 +27,7 @@ from a2ui.compose.basic import (
 )
 from a2ui.compose.changing import changes
 from a2ui.compose.component import Common, Component, own, ref
+from a2ui.compose.defaults import Defaults, defaults_of, with_defaults
 from a2ui.compose.errors import ComposeError
 from a2ui.compose.fallback import is_ours
 from a2ui.compose.parts import (
@@ -40,7 +41,7 @@ from a2ui.compose.parts import (
     svg,
     tab,
 )
-from a2ui.compose.restating import Restated, restated, uses_own
+from a2ui.compose.restating import Restated, Restating, restated
 from a2ui.compose.surface import (
     Surface,
     delete_surface,
@@ -63,6 +64,7 @@ __all__ = [
     "Component",
     "ComposeError",
     "DateTimeInput",
+    "Defaults",
     "Divider",
     "Dynamic",
     "Event",
@@ -72,6 +74,7 @@ __all__ = [
     "Modal",
     "Path",
     "Restated",
+    "Restating",
     "Row",
     "Slider",
     "String",
@@ -83,6 +86,7 @@ __all__ = [
     "call",
     "changes",
     "check",
+    "defaults_of",
     "delete_surface",
     "each",
     "event",
@@ -101,5 +105,5 @@ __all__ = [
     "tab",
     "update_components",
     "update_data",
-    "uses_own",
+    "with_defaults",
 ]

@@ -6,14 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from a2ui.catalog.beach.fields import is_field_id
 from a2ui.compose.values import JsonObject
 from a2ui.data.pointer import ABSENT, parse_scoped, read
+from a2ui.errors import PointerError
 from a2ui.protocol.catalog_ids import BASIC_1_0, BEACH, BEACH_1_0
 from a2ui.protocol.pieces import SEND, inside
+from a2ui.safety.limits import DEFAULT_LIMITS
 from a2ui.safety.text import to_text
 
 _KEPT: Final = ("weight", "@accessibility")
 _OURS: Final = frozenset({BEACH, BEACH_1_0})
+_FIELDS_AT_MOST: Final = DEFAULT_LIMITS.fields
+_CELLS_AT_MOST: Final = 2_000
+"""Cells of rows that are written in a definition; each is a component of its own."""
 _FIELDS: Final = {"text": "shortText", "email": "shortText", "longText": "longText", "number": "number"}
 
 
@@ -42,7 +48,7 @@ def _message(message: JsonObject, owned: set[str]) -> JsonObject:
 
 def is_ours(catalog_id: object) -> bool:
     """Whether it names our own catalog."""
-    return catalog_id in _OURS
+    return isinstance(catalog_id, str) and catalog_id in _OURS
 
 
 def lowered_rows(rows: Iterable[Any], *, ours: bool) -> list[Any]:
@@ -67,9 +73,33 @@ def _row(row: Any, *, ours: bool) -> Iterator[JsonObject]:
     yield from others
 
 
+# What comes is read as leniently as the engine reads it: whatever an agent wrote, a reader gets components.
+
+
+def _dicts(value: Any, most: int = _FIELDS_AT_MOST) -> list[JsonObject]:
+    listed = value if isinstance(value, list) else []
+    return [one for one in listed[:most] if isinstance(one, dict)]
+
+
+def _dict(value: Any) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _word(value: Any, usual: str = "") -> str:
+    return value if isinstance(value, str) else usual
+
+
+def _path(value: Any) -> str | None:
+    pointer = _dict(value).get("@path")
+    return pointer if isinstance(pointer, str) else None
+
+
+def _dynamic(value: Any) -> Any:
+    return value if isinstance(value, dict) and ("@path" in value or "@call" in value) else to_text(value)
+
+
 def _text(name: str, value: Any, **more: Any) -> JsonObject:
-    shown = value if isinstance(value, dict) else to_text(value)
-    return {"id": name, "component": "Text", "text": shown, **more}
+    return {"id": name, "component": "Text", "text": _dynamic(value), **more}
 
 
 def _head(name: str, label: Any) -> JsonObject:
@@ -81,14 +111,14 @@ def _markdown(name: str, row: JsonObject) -> Iterator[JsonObject]:
 
 
 def _table(name: str, row: JsonObject) -> Iterator[JsonObject]:
-    columns = [one for one in row.get("columns", ()) if isinstance(one, dict)]
+    columns = _dicts(row.get("columns"))
     heads = [_head(inside(name, f":h{at}"), one.get("label", "")) for at, one in enumerate(columns)]
     values = [_formatted(one) for one in columns]
     yield from _listing(name, row.get("rows"), row.get("caption"), heads, values)
 
 
 def _chart(name: str, row: JsonObject) -> Iterator[JsonObject]:
-    series = [one for one in row.get("series", ()) if isinstance(one, dict)]
+    series = _dicts(row.get("series"))
     labels = ["", *[one.get("label", "") for one in series]]
     heads = [_head(inside(name, f":h{at}"), label) for at, label in enumerate(labels)]
     about: JsonObject = {key: row[key] for key in ("currency", "decimals") if key in row}
@@ -102,22 +132,26 @@ def _listing(
 ) -> Iterator[JsonObject]:
     """A heading, a line of captions, and a line of texts for each item."""
     top, head, body, line = (inside(name, piece) for piece in (":title", ":head", ":rows", ":row"))
-    yield {"id": name, "component": "Column", "children": [*([top] if title else []), head, body]}
+    pointer = _path(rows)
+    items = rows if isinstance(rows, list) else []
+    shown = items[: max(1, _CELLS_AT_MOST // max(1, len(values)))]
+    more = [inside(name, ":more")] if len(shown) < len(items) else []
+    yield {"id": name, "component": "Column", "children": [*([top] if title else []), head, body, *more]}
     if title:
         yield _text(top, title)
     yield {"id": head, "component": "Row", "children": [one["id"] for one in heads]}
     yield from heads
-    pointer = rows.get("@path") if isinstance(rows, dict) else None
-    if isinstance(pointer, str):
+    if pointer is not None:
         template = {"componentId": line, "path": pointer}
         yield {"id": body, "component": "Column", "children": template}
         yield from _line(line, values)
         return
-    items = rows if isinstance(rows, list) else []
-    ids = [f"{line}{at}" for at in range(len(items))]
+    ids = [f"{line}{at}" for at in range(len(shown))]
     yield {"id": body, "component": "Column", "children": ids}
-    for one, item in zip(ids, items, strict=True):
+    for one, item in zip(ids, shown, strict=True):
         yield from _line(one, [_in_item(value, item) for value in values])
+    if more:
+        yield _text(more[0], f"{len(shown):,} of {len(items):,} rows shown")
 
 
 def _line(name: str, values: list[Any]) -> Iterator[JsonObject]:
@@ -129,12 +163,15 @@ def _line(name: str, values: list[Any]) -> Iterator[JsonObject]:
 def _formatted(column: Mapping[str, Any]) -> Any:
     value, kind = column.get("value"), column.get("type", "text")
     if kind == "date":
-        return {"@call": "formatDate", "args": {"value": value, "format": column.get("format") or "d MMM y"}}
+        return {
+            "@call": "formatDate",
+            "args": {"value": value, "format": _word(column.get("format")) or "d MMM y"},
+        }
     args = {key: column[key] for key in ("decimals",) if key in column}
     if kind == "currency":
         return {
             "@call": "formatCurrency",
-            "args": {"value": value, "currency": column.get("currency", ""), **args},
+            "args": {"value": value, "currency": _word(column.get("currency")), **args},
         }
     return {"@call": "formatNumber", "args": {"value": value, **args}} if kind == "number" else value
 
@@ -144,7 +181,10 @@ def _in_item(value: Any, item: Any) -> Any:
     if isinstance(value, dict):
         pointer = value.get("@path")
         if isinstance(pointer, str):
-            tokens, absolute = parse_scoped(pointer)
+            try:
+                tokens, absolute = parse_scoped(pointer)
+            except PointerError:
+                return ""
             found = ABSENT if absolute else read(item, tokens)
             return value if absolute else "" if found is ABSENT or found is None else found
         return {key: _in_item(one, item) for key, one in value.items()}
@@ -152,47 +192,53 @@ def _in_item(value: Any, item: Any) -> Any:
 
 
 def _form(name: str, row: JsonObject) -> Iterator[JsonObject]:
-    fields = [
-        one for one in row.get("fields", ()) if isinstance(one, dict) and isinstance(one.get("id"), str)
-    ]
-    at = str(row.get("value", {}).get("@path", "/")).rstrip("/")
     title = [inside(name, ":title")] if row.get("title") else []
-    ids = [inside(name, field["id"]) for field in fields]
+    at, event = _path(row.get("value")), _dict(_dict(row.get("action")).get("event"))
+    usable = at is not None and isinstance(event.get("name"), str)
+    fields = {one["id"]: one for one in reversed(_dicts(row.get("fields"))) if is_field_id(one.get("id"))}
+    listed = [*reversed(fields.values())] if usable else []
+    ids = [inside(name, field["id"]) for field in listed]
     send, label = inside(name, SEND), inside(name, ":label")
-    yield {"id": name, "component": "Column", "children": [*title, *ids, send]}
+    yield {"id": name, "component": "Column", "children": [*title, *ids, *([send] if usable else [])]}
     if title:
         yield _text(title[0], row["title"])
-    for one, field in zip(ids, fields, strict=True):
-        yield _input(one, field, {"@path": f"{at}/{field['id']}"})
+    if at is None or not usable:
+        return
+    for one, field in zip(ids, listed, strict=True):
+        yield _input(one, field, {"@path": f"{at.rstrip('/')}/{field['id']}"})
     # As a whole: in 0.9 an object that is written into a context holds no bindings.
-    values = {"@path": row.get("value", {}).get("@path", "/")}
-    action = row.get("action", {})
-    event = dict(action.get("event", {}))
-    event["context"] = {**event.get("context", {}), "values": values}
+    event = {**event, "context": {**_dict(event.get("context")), "values": {"@path": at}}}
     button = {
         "id": send,
         "component": "Button",
         "child": label,
         "action": {"event": event},
     }
-    yield button | ({"@checks": row["@checks"]} if "@checks" in row else {})
+    yield button | ({"@checks": row["@checks"]} if isinstance(row.get("@checks"), list) else {})
     yield _text(label, row.get("submitLabel", "Send"))
 
 
 def _input(name: str, field: JsonObject, value: JsonObject) -> JsonObject:
-    label, kind = field.get("label", field["id"]), field.get("type", "text")
+    label, kind = _dynamic(field.get("label", field["id"])), _word(field.get("type"), "text")
     found = {"id": name, "label": label, "value": value}
     if kind == "checkbox":
         return {**found, "component": "CheckBox"}
     if kind == "date":
         return {**found, "component": "DateTimeInput", "enableDate": True}
     if kind == "select":
-        options = [
-            one if isinstance(one, dict) else {"label": one, "value": one} for one in field.get("options", ())
-        ]
-        options = [{"label": one.get("label", one["value"]), "value": one["value"]} for one in options]
+        options = _options(field.get("options"))
         return {**found, "component": "ChoicePicker", "options": options, "variant": "mutuallyExclusive"}
     return {**found, "component": "TextField", "variant": _FIELDS.get(kind, "shortText")}
+
+
+def _options(given: Any) -> list[JsonObject]:
+    listed = given[: DEFAULT_LIMITS.options] if isinstance(given, list) else []
+    found: dict[str, JsonObject] = {}
+    for one in listed:
+        option = one if isinstance(one, dict) else {"value": one}
+        if isinstance(value := option.get("value"), str):
+            found.setdefault(value, {"label": _dynamic(option.get("label", value)), "value": value})
+    return list(found.values())
 
 
 _LOWER: Final = {"Markdown": _markdown, "Table": _table, "Chart": _chart, "Form": _form}

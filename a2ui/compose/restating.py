@@ -31,46 +31,55 @@ class Restated(NamedTuple):
     notes: list[Note]
 
 
-def restated(
-    surface: LiveSurface, version: Target, ids: Iterable[str] | None = None, *, basic: bool = False
-) -> Restated:
-    """The surface for a renderer of ``version``.
+class Restating:
+    """A surface, or some of its components, as they are at this moment: what becomes of it later changes nothing here.
 
     :param ids: of the components that are wanted, those that are not there left out; None for all
-    :param basic: for one that does not know our own catalog: what is of it is said in components of the Basic Catalog
     """
-    found = _wanted(surface, ids)
-    messages = [_created(surface), *_defined(surface.id, found)]
-    known = surface.catalog.id
-    if basic and _are_own(surface, found):
-        ours = is_ours(known)
-        messages = [_lowered(message, ours=ours) for message in convert(messages, "1.0").messages]
-        known = BASIC_1_0 if ours else known
-    done = convert(messages, version)
-    create: JsonObject = {}
-    components: list[JsonObject] = []
-    for message in done.messages:
-        create = message.get("createSurface", create)
-        components += message.get("updateComponents", {}).get("components", ())
-    if known:
-        create = {**create, "catalogId": _CATALOGS[version].get(known, known)}
-    return Restated(create, components, done.notes)
+
+    __slots__ = ("_components", "_created", "_known", "surface_id", "uses_own")
+
+    surface_id: str
+    uses_own: bool
+    """Whether a renderer without our own catalog needs it in other words."""
+
+    def __init__(self, surface: LiveSurface, ids: Iterable[str] | None = None) -> None:
+        stored = surface.store.by_id
+        names = stored if ids is None else (name for name in dict.fromkeys(ids) if name in stored)
+        self.surface_id = surface.id
+        self._components = [stored[name] for name in names]
+        self._created = _created(surface)
+        self._known = surface.catalog.id
+        self.uses_own = is_ours(self._known) or any(
+            is_ours(one.raw.get("@catalogId")) for one in self._components
+        )
+
+    def said_in(self, version: Target, *, basic: bool = False) -> Restated:
+        """In the words of ``version``.
+
+        :param basic: for one that does not know our own catalog: what is of it is said in components of the Basic
+            Catalog
+        """
+        messages = [self._created, *_defined(self.surface_id, self._components)]
+        known = self._known
+        if basic and self.uses_own:
+            ours = is_ours(known)
+            messages = [_lowered(message, ours=ours) for message in convert(messages, "1.0").messages]
+            known = BASIC_1_0 if ours else known
+        done = convert(messages, version)
+        create: JsonObject = {}
+        components: list[JsonObject] = []
+        for message in done.messages:
+            create = message.get("createSurface", create)
+            components += message.get("updateComponents", {}).get("components", ())
+        if known:
+            create = {**create, "catalogId": _CATALOGS[version].get(known, known)}
+        return Restated(create, components, done.notes)
 
 
-def uses_own(surface: LiveSurface, ids: Iterable[str] | None = None) -> bool:
-    """Whether a renderer without our own catalog needs the surface, or these components of it, in other words."""
-    return _are_own(surface, _wanted(surface, ids))
-
-
-def _are_own(surface: LiveSurface, components: Iterable[Component]) -> bool:
-    return is_ours(surface.catalog.id) or any(is_ours(one.raw.get("@catalogId")) for one in components)
-
-
-def _wanted(surface: LiveSurface, ids: Iterable[str] | None) -> list[Component]:
-    stored = surface.store.by_id
-    if ids is None:
-        return list(stored.values())
-    return [stored[name] for name in dict.fromkeys(ids) if name in stored]
+def restated(surface: LiveSurface, version: Target, *, basic: bool = False) -> Restated:
+    """All of the surface for a renderer of ``version`` (``Restating``)."""
+    return Restating(surface).said_in(version, basic=basic)
 
 
 def _lowered(message: JsonObject, *, ours: bool) -> JsonObject:

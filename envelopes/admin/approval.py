@@ -70,16 +70,6 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         decided = Decision.objects.filter(by=who.key).values("approval")
         return rows.filter(Q(pk__in=decidable(who).values("pk")) | Q(pk__in=decided))
 
-    def get_object(
-        self, request: HttpRequest, object_id: str, from_field: str | None = None
-    ) -> Approval | None:
-        """Once a request: the stock page asks for it again."""
-        known = getattr(request, "approval_shown", None)
-        if known is None or str(known.pk) != object_id:
-            known = super().get_object(request, object_id, from_field)
-            request.approval_shown = known  # type: ignore[attr-defined]
-        return known
-
     def source(self, request: HttpRequest) -> queue.Source:
         """What the queue reads from, for this person."""
         seen = self._visible_rows(request, Approval.objects.all())

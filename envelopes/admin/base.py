@@ -121,6 +121,15 @@ class HistoryAdmin(admin.ModelAdmin[M]):
             rows = rows.defer(*(self.json_fields if self.deferred is None else self.deferred))
         return rows
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> M | None:
+        """Once a request: the stock page asks for it again."""
+        asked = (self.opts.label, object_id, from_field)
+        known = getattr(request, "object_shown", None)
+        if known is None or known[0] != asked:
+            known = asked, super().get_object(request, object_id, from_field)
+            request.object_shown = known  # type: ignore[attr-defined]
+        return known[1]
+
     def get_urls(self) -> list[URLPattern]:
         name = f"{self.opts.app_label}_{self.opts.model_name}_raw"
         raw = path("<path:object_id>/raw/<slug:field>/", self.admin_site.admin_view(self.raw_view), name=name)

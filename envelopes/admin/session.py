@@ -28,7 +28,7 @@ from envelopes.markup.html import text
 from envelopes.models import Event, Participant, Session, StateValue
 from envelopes.protocol.rows import Row
 from envelopes.registries.part_types import part_types
-from envelopes.turns.states import states_of
+from envelopes.turns.states import states_with
 
 
 class ParticipantInline(admin.TabularInline[Participant, Session]):
@@ -95,10 +95,9 @@ class SessionAdmin(ConversationPages, Taking, HistoryAdmin[Session]):
         """Where its state machines are; what is not where it began links to the event that moved it."""
         stored = {value.name: value for value in StateValue.objects.filter(session=session)}
         lines = []
-        for key, now in {
-            **states_of(session),
-            **{name: value.value for name, value in stored.items()},
-        }.items():
+        moved_to = {name: value.value for name, value in stored.items()}
+        # Of a machine that is registered no more there is what is stored.
+        for key, now in {**states_with(moved_to), **moved_to}.items():
             moved = stored.get(key)
             since = format_html(' <a href="#event-{0}">#{0}</a>', moved.seq) if moved is not None else ""
             lines.append((key, text(now), since))

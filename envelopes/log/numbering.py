@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from django.db import transaction
 from django.utils import timezone
@@ -45,6 +45,8 @@ class AnyRow(Protocol):
     def data(self) -> JsonObject: ...
     @property
     def audience(self) -> str | None: ...
+    @property
+    def delivers(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,14 @@ _by_transport: dict[str, Deliveries] = {}
 def count_with(transport: str, deliveries: Deliveries) -> None:
     """``deliveries`` says what a row delivers over ``transport``, in order. Pure: the same in each process."""
     _by_transport[transport] = deliveries
+
+
+def delivered(transport: str, row: AnyRow) -> Sequence[Delivered]:
+    """What ``row`` delivers over ``transport``; found out once for whoever numbers it and whoever presents it."""
+    found: Sequence[Delivered] | None = row.delivers.get(transport)
+    if found is None:
+        found = row.delivers[transport] = _by_transport[transport](row)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +107,13 @@ def numbered(views: Iterable[ViewAt], first: int, rows: Sequence[AnyRow], missin
     for ``missing``, which is asked where a view lacks rows before them."""
     made = Numbered([], [])
     for view in views:
-        upto, last, deliveries = view.upto, view.last, _by_transport.get(view.transport)
-        if deliveries is None or upto >= first + len(rows) - 1:
+        upto, last = view.upto, view.last
+        if view.transport not in _by_transport or upto >= first + len(rows) - 1:
             continue
         lacking: Iterable[AnyRow] = missing(upto, first) if upto < first - 1 else ()
         for row in (*lacking, *rows[max(0, upto - first + 1) :]):
             upto += 1
-            for one in deliveries(row):
+            for one in delivered(view.transport, row):
                 if one.kind in view.wants:
                     last += 1
                     made.deliveries.append((view.pk, last, upto, one.channel, one.replay))

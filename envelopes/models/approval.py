@@ -62,4 +62,7 @@ class Approval(models.Model):
     @property
     def asked_as(self) -> list[str]:
         """Every id under which it was asked, the present one last."""
-        return [*self.earlier.order_by("version").values_list("asked_as", flat=True), self.approval_id]
+        earlier = (
+            self.earlier.order_by("version").values_list("asked_as", flat=True) if self.version > 1 else []
+        )
+        return [*earlier, self.approval_id]

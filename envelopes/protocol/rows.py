@@ -6,9 +6,9 @@ kind; keys that are not always there are ``NotRequired``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 from envelopes.protocol.decision_rows import EditIgnoredData, GrantData, LateDecisionData, TriedDecisionData
 from envelopes.protocol.takeover import TakeoverData
@@ -313,7 +313,8 @@ LISTED = frozenset({"turn", "settled"})
 @dataclass(frozen=True, slots=True)
 class Row:
     """``seq`` is gap-free from 1 within a session. ``turn`` is the number of the turn within the session, 0 for none.
-    ``at`` is aware, UTC. ``data`` by kind as in ``SHAPES``."""
+    ``at`` is aware, UTC. ``data`` by kind as in ``SHAPES``. ``delivers``: what it delivers over a transport, by name,
+    where somebody has asked (``log.numbering``)."""
 
     seq: int
     kind: str
@@ -323,3 +324,4 @@ class Row:
     actor: str = ""
     turn: int = 0
     audience: Audience = "delivered"
+    delivers: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)

@@ -21,7 +21,11 @@ CODE = "STATE_TRANSITION_REJECTED"
 
 def states_of(session: Session) -> dict[str, str]:
     """Where every coordinate of every registered machine is, by ``<component>.<coordinate>``."""
-    stored = dict(session.state_values.values_list("name", "value"))
+    return states_with(dict(session.state_values.values_list("name", "value")))
+
+
+def states_with(stored: Mapping[str, str]) -> dict[str, str]:
+    """The same, of a session that has moved these coordinates."""
     return {
         key: stored.get(key, coordinate.initial)
         for machine in state_machines

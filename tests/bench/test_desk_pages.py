@@ -15,9 +15,7 @@ from tests.bench.desk.pages import addresses
 
 pytestmark = pytest.mark.django_db
 
-MOST = {"approval": 13, "log of a conversation": 14}
-"""What is allowed where it is not 12: the former asks for versions, decisions and the record of one approval, the
-latter for state machines and waiting calls as well."""
+MOST = 12
 
 
 def counted(client: Client) -> dict[str, int]:
@@ -41,7 +39,7 @@ def test_no_page_of_the_desk_asks_more_with_200_conversations_than_with_10() -> 
         many = counted(client)
 
     assert {name: (few[name], count) for name, count in many.items() if count > few[name]} == {}
-    assert {name for name, count in many.items() if count > MOST.get(name, 12)} == set(), many
+    assert {name for name, count in many.items() if count > MOST} == set(), many
 
 
 def test_what_the_bench_stores_for_the_search_is_what_the_search_makes() -> None:

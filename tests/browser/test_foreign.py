@@ -56,7 +56,7 @@ def test_what_is_of_our_own_catalog_is_drawn_and_used_by_who_knows_the_basic_one
     make_server: Callable[..., Server], desk: Desk
 ) -> None:
     build()
-    desk.allow("WebSocket connection|Failed to load resource|MarkdownDirective|Applying inline style")
+    desk.allow("MarkdownDirective")
     server = make_server(environ=FOREIGN)
     panel, foreign = desk.page(), desk.page()
     panel.goto(f"{server.url}/")

@@ -171,7 +171,7 @@ def _drawn(
     known = [value for values in points.values for value in values if value is not None]
     axis = scale(known, from_zero=kind in ("bar", "area"), decimals=numbers.decimals)
     if not points.names:
-        whole = f'<figure id="{dom_id}{opened}>{caption}{_NOTHING}</figure>'
+        whole = f'<figure id="{dom_id}{opened}>{caption}{_notice(points) or _NOTHING}</figure>'
         return Drawn(whole, [], axis, Before([], [], {}), {}, lambda: whole)
     texts = [[numbers.words(value) for value in values] for values in points.said]
     drawing = Marks(dom_id, kind, axis, len(points.names), points.names)

@@ -24,7 +24,7 @@ from a2ui.schema.shapes import Check
 
 TYPES: Final = ("text", "longText", "email", "number", "date", "select", "checkbox")
 
-_ID: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}")
 _FORBIDDEN: Final = frozenset({"__proto__", "prototype", "constructor"})
 _MEMBERS: Final = (
     "id", "label", "type", "hint", "placeholder", "required", "default", "min", "max", "step", "options",
@@ -39,6 +39,11 @@ _BELONGS: Final[Mapping[str, frozenset[str]]] = {
 _EMAIL: Final = BASIC.by_name["email"]
 _STEP_SLACK: Final = 1e-9
 REQUIRED: Final = "This is required."
+
+
+def is_field_id(name: object) -> bool:
+    """Whether a field may have this id."""
+    return isinstance(name, str) and _NAME.fullmatch(name) is not None and name not in _FORBIDDEN
 
 
 class Choice(NamedTuple):
@@ -125,13 +130,23 @@ def _number(field: Field, value: Any, env: Env) -> str:
         return f"Give {number_text(field.min)} or more."
     if field.max is not None and number > field.max:
         return f"Give {number_text(field.max)} or less."
-    if field.step is not None:
-        steps = (number - (field.min or 0)) / field.step
-        if abs(steps - round(steps)) > _STEP_SLACK * max(1.0, abs(steps)):
-            return f"Give a multiple of {number_text(field.step)}" + (
-                f", counted from {number_text(field.min)}." if field.min else "."
-            )
+    if field.step is not None and not _is_multiple(number, field.min or 0, field.step):
+        return f"Give a multiple of {number_text(field.step)}" + (
+            f", counted from {number_text(field.min)}." if field.min else "."
+        )
     return ""
+
+
+def _is_multiple(number: float, first: float, step: float) -> bool:
+    """Whether it is so many steps from the first one, as far as numbers can tell."""
+    if type(number) is type(first) is type(step) is int:
+        return (number - first) % step == 0
+    try:
+        steps = (float(number) - float(first)) / float(step)
+        return abs(steps - round(steps)) <= _STEP_SLACK * max(1.0, abs(steps))
+    except OverflowError:
+        # Steps of so little that nothing lies between them, or numbers that are beyond all that are counted.
+        return True
 
 
 def _date(field: Field, value: Any, env: Env) -> str:
@@ -187,7 +202,7 @@ def fields(raw: Any, where: AcceptContext) -> Any:
 def _field(given: Member) -> Field | None:
     given.only(_MEMBERS)
     name = given.word("id")
-    if not _ID.fullmatch(name) or name in _FORBIDDEN:
+    if not is_field_id(name):
         given.wrong("id", "an identifier of at most 64 characters", given.raw.get("id", ...), quoted=True)
         return None
     kind = given.one_of("type", TYPES, "text")

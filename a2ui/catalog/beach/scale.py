@@ -13,6 +13,8 @@ _TICKS = 4
 _STEPS = (1, 2, 5, 10)
 MOST = 1e100
 """Larger numbers are written and not drawn: differences of them may be more than a number can be."""
+_LEAST = 1e-100
+"""Smaller differences are none: their parts may be less than a number can be."""
 
 
 class Scale(NamedTuple):
@@ -35,8 +37,8 @@ def scale(values: Sequence[float], *, from_zero: bool, decimals: int | None = No
     low, high = (min(values), max(values)) if values else (0.0, 1.0)
     if from_zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if low == high:
-        low, high = (low - abs(low) / 2, high + abs(high) / 2) if low else (0.0, 1.0)
+    if high - low < _LEAST:
+        low, high = (low - abs(low) / 2, high + abs(high) / 2) if abs(low) > _LEAST else (0.0, 1.0)
     least = 0.0 if decimals is None else 10.0**-decimals
     rough = max((high - low) / _TICKS, least)
     power = 10.0 ** floor(log10(rough))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from a2ui.rendering.build import Build
 
 _NAME_CHARS = 200
+VALUES_A_POINT = 10
+"""Values of a chart, for each point that it may have: with more series than that it has fewer points."""
 
 
 class Series(NamedTuple):
@@ -82,15 +84,18 @@ class Reader:
     def points(self, scope: Any) -> Points:
         """The points now; the first ones where there are more than the limit, with a report."""
         build = self._build
-        found, most, work = self._rows(scope), build.options.limits.points, build.compiler.work
+        found, points, work = self._rows(scope), build.options.limits.points, build.compiler.work
         items: list[Any] = found if isinstance(found, list) else []
+        # Each value is a mark and a cell.
+        most = min(points, max(1, VALUES_A_POINT * points // max(1, len(self._values))))
         if len(items) > most:
-            message = f"A chart has at most {most} points; the rest is left out. Send fewer."
+            of = f" of {len(self._values)} series" if most < points else ""
+            message = f"A chart{of} has at most {most} points; the rest is left out. Send fewer."
             build.failed(LimitError(message, limit="points", allowed=most, got=len(items)))
         left_out, items = max(0, len(items) - most), items[:most]
-        if not work.argument(items):
+        if not (work.argument(items) and work.drawn(len(items) * len(self._values))):
             build.failed(work.refusal("Chart"))
-            items = []
+            left_out, items = left_out + len(items), []
         names = [clean_text(clip(show(self._name(item), work), _NAME_CHARS)[0]) for item in items]
         said = [[value(item) for item in items] for value in self._values]
         return Points(names, [[_number(one) for one in values] for values in said], said, left_out)

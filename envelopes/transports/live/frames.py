@@ -17,6 +17,8 @@ from envelopes.transports.live.errors import LiveError
 from envelopes.types import Json, JsonObject
 
 CURSOR = 2**53
+MOST_CATALOGS, MOST_VERSIONS = 64, 16
+"""Catalogs that a reader may say it knows, and versions of A2UI that it may say it draws."""
 Text = Annotated[str, Field(max_length=1_024)]
 Name = Annotated[str, Field(min_length=1, max_length=128)]
 RequestId = Annotated[str, Field(max_length=128)]
@@ -42,8 +44,8 @@ class Subscribe(_Payload):
     supportedVersions: Annotated[list[Text], Field(max_length=32)] | None = None
     instance: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")] | None = None
     view: Text | None = None
-    a2ui: Annotated[list[Text], Field(max_length=16)] | None = None
-    catalogs: Annotated[list[Text], Field(max_length=64)] | None = None
+    a2ui: Annotated[list[Text], Field(max_length=MOST_VERSIONS)] | None = None
+    catalogs: Annotated[list[Text], Field(max_length=MOST_CATALOGS)] | None = None
 
 
 class Action(_Payload):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from envelopes.log.numbering import delivered
 from envelopes.log.read import rows_after
 from envelopes.models import Event, Session
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.time import instant
 from envelopes.transports.live.errors import LiveError
-from envelopes.transports.live.presenter.deliveries import deliveries
+from envelopes.transports.live.presenter.deliveries import NAME
 from envelopes.types import JsonObject
 
 PAGE = 100
@@ -40,7 +41,7 @@ def page_after(
 
 def event(row: Row, wants: frozenset[str]) -> JsonObject | None:
     """The event that a row is; None for one that the view does not have."""
-    if not any(one.kind in wants for one in deliveries(row)):
+    if not any(one.kind in wants for one in delivered(NAME, row)):
         return None
     data = {key: value for key, value in row.data.items() if key not in FOR_STAFF}
     return {"seq": row.seq, "type": _type(row), "timestamp": instant(row.at), "data": data}

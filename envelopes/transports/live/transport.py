@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from envelopes.log.numbering import count_with
 from envelopes.registries.transports import Presenter, SessionFacts, Transport, transports
 from envelopes.transports.live import checks  # noqa: F401  (registers the check)
-from envelopes.transports.live.presenter.deliveries import deliveries
+from envelopes.transports.live.presenter.deliveries import NAME, deliveries
 from envelopes.turns.channels import check_with
 from envelopes.types import Json, JsonObject
 
@@ -40,7 +40,7 @@ PATH = "ws/live/"
 
 LIVE = transports.register(
     Transport(
-        "live",
+        NAME,
         "streaming",
         presenter=_presenter,
         snapshot_version=2,
@@ -51,7 +51,7 @@ LIVE = transports.register(
     )
 )
 
-count_with(LIVE.name, deliveries)
+count_with(NAME, deliveries)
 
 
 def _check(session: Session, channel: str, data: Json, complete: bool) -> JsonObject:

@@ -161,3 +161,53 @@ def test_data_in_the_definition_and_names_of_many_points():
     names = re.findall(r"<li><span>([^<]*)</span></li>", page)
     assert names == ["day 0", "day 33", "day 66", "day 99"]
     assert "a2-dot" not in page
+
+
+SERIES_OF_A = [{"label": "A", "value": path("a")}]
+
+
+def test_with_many_series_there_are_fewer_points():
+    many = [{"label": f"s{at}", "value": path("a")} for at in range(40)]
+    points = [{"n": at, "a": at} for at in range(30)]
+    surfaces = made(
+        row("root", "Chart", type="bar", data=path("/l"), label=path("n"), series=many),
+        model={"l": points},
+        limits=Limits(points=40),
+    )
+    (change,) = surfaces.flush()
+
+    assert "10 of 30 points shown" in change.html
+    assert surfaces.diagnostics()[0].facts["allowed"] == 10
+
+
+def test_charts_that_are_more_than_a_drawing_may_cost_show_no_points_and_say_so():
+    one = row("one", "Chart", type="line", data=path("/l"), label=path("n"), series=SERIES_OF_A)
+    rows = [row("root", "Column", children=["one", "two"]), one, {**one, "id": "two"}]
+    surfaces = made(*rows, model={"l": [{"n": at, "a": at} for at in range(10)]}, limits=Limits(work=75))
+    (change,) = surfaces.flush()
+
+    assert change.html.count('role="img"') == 1
+    assert "0 of 10 points shown" in change.html
+    assert surfaces.diagnostics()[0].facts["limit"] == "work"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (9.9e99, -9.9e99),
+        (1e-320, 2e-320),
+        (5e-324, 0),
+        (5e-324, 5e-324),
+        (1.0, 1.0000000000000002),
+        (1e99, 1e99),
+    ],
+)
+@pytest.mark.parametrize("kind", ["bar", "line"])
+def test_the_largest_and_the_smallest_numbers_are_drawn(kind, values):
+    series = SERIES_OF_A
+    shown = html(
+        row("root", "Chart", type=kind, data=path("/l"), label=path("n"), series=series),
+        model={"l": [{"n": at, "a": value} for at, value in enumerate(values)]},
+    )
+    assert "nan" not in shown and "inf" not in shown
+    assert 'role="img"' in shown

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import random
 import re
 from pathlib import Path
 
@@ -195,6 +196,54 @@ def test_without_our_catalog_it_is_said_in_basic_components(catalog):
     sent = surfaces.act(button).message["action"]["context"]
     assert sent["to"] == "Corfu"
     assert sent["values"] == {"name": "Ada"}
+
+
+ANYTHING = [
+    None, True, 0, 10**400, "", "x", [], {}, [1], {"@path": "a"}, {"@path": "/r"}, {"@path": "~9"},
+    {"@path": "__proto__"},
+    {"@call": "now"}, {"id": "q", "label": "Q"}, [{"id": "q", "label": [], "options": 5, "type": []}, 7, {"id": []}],
+    [{"id": "q"}, {"id": "q"}, {"id": "a/b"}], [{"label": {"a": 1}, "value": {"@path": "~9"}, "type": {}, "format": 1}],
+    {"event": 5}, {"event": {"name": "x", "context": 3}},
+]  # fmt: skip
+MEMBERS = {
+    "Table": ("columns", "rows", "caption"),
+    "Chart": ("data", "label", "series", "title", "currency", "decimals"),
+    "Form": ("fields", "value", "action", "title", "submitLabel", "@checks"),
+    "Markdown": ("text",),
+}
+
+
+@pytest.mark.parametrize("kind", MEMBERS)
+def test_whatever_stands_in_a_component_it_is_said_in_basic_ones_with_ids_of_their_own(kind):
+    chance = random.Random(kind)
+    for _ in range(150):
+        members = {key: chance.choice(ANYTHING) for key in MEMBERS[kind] if chance.random() < 0.9}
+        one = {
+            "id": "root",
+            "component": kind,
+            "@catalogId": chance.choice([BEACH_CATALOG_1_0.id, [], None]),
+            **members,
+        }
+        body = {"surfaceId": "s", "catalogId": BEACH_CATALOG_1_0.id, "components": [one]}
+        (message,) = lowered_to_basic([{"version": "1.0", "createSurface": body}])
+        rows = message["createSurface"]["components"]
+        assert len({row["id"] for row in rows}) == len(rows)
+
+
+def test_rows_in_a_definition_become_so_many_components_and_no_more():
+    columns = [{"label": f"c{at}", "value": {"@path": "a"}} for at in range(500)]
+    table = {
+        "id": "root",
+        "component": "Table",
+        "columns": columns,
+        "rows": [{"a": at} for at in range(5_000)],
+    }
+    body = {"surfaceId": "s", "catalogId": BEACH_CATALOG_1_0.id, "components": [table]}
+    (message,) = lowered_to_basic([{"version": "1.0", "createSurface": body}])
+    rows = message["createSurface"]["components"]
+
+    assert len(rows) < 2_200
+    assert rows[-1]["text"] == "40 of 5,000 rows shown"
 
 
 def test_what_is_wrong_is_told_by_the_line_that_wrote_it():

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from a2ui import ActionError, ComponentTarget, InputError
+from a2ui.catalog.beach.fields import Field
 from tests.a2ui.own import BEACH_CATALOG, engine, html, made, only, ops
 from tests.a2ui.programs import call, components, create, data, path, row
 
@@ -209,3 +210,21 @@ def test_what_is_wrong_with_a_definition_is_told_with_its_place():
         "fields/0/id", "fields/1/id", "fields/2/type", "fields/3/min", "fields/4/max", "fields/4/step",
         "fields/4/default", "fields/5/options/1", "fields/5/options/2", "fields/6/min", "fields", "value",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("step", "least", "value", "wrong"),
+    [
+        (10**400, 0, 5, True),
+        (10**400, 0, 3 * 10**400, False),
+        (5e-324, -1e308, 1e308, False),
+        (1e308, -1e308, 1e308, False),
+        (3, 1, 10**30 + 1, True),
+        (3, 1, 1 + 3 * 10**30, False),
+        (0.1, 0, 0.3, False),
+        (0.1, 0, 0.35, True),
+    ],
+)
+def test_steps_of_any_size_are_counted(step, least, value, wrong):
+    field = Field("n", "N", "number", min=least, step=step)
+    assert bool(field.problem(value, engine().options.env)) == wrong

@@ -160,7 +160,7 @@ def test_a_guest_is_found_by_the_id_that_pages_show_of_them() -> None:
         "q'z",
         "foo*",
         "NEAR(a",
-        "-x",
+        "-xylophone",
         "a:b & | !",
         "\\",
         "%",

@@ -20,6 +20,9 @@ from envelopes.registries.statuses import TurnStatus
 from envelopes.transports.live.contracts import LIFECYCLE, RUNTIME
 from envelopes.types import JsonObject
 
+NAME = "live"
+"""The transport."""
+
 FORM = 2
 
 OURS = RUNTIME

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from a2ui import SurfaceChange, SurfaceSet
-from envelopes.log.numbering import Delivered
+from envelopes.log.numbering import Delivered, delivered
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.encoding import encoded
 from envelopes.protocol.rows import Row
@@ -18,13 +18,13 @@ from envelopes.registries.statuses import is_busy
 from envelopes.registries.transports import SessionFacts
 from envelopes.transports.live.contracts import LIFECYCLE
 from envelopes.transports.live.presenter.deliveries import (
+    NAME,
     declared_of,
-    deliveries,
     lifecycle_of,
     surface_channel,
 )
-from envelopes.transports.live.presenter.pieces import Payload, Piece
-from envelopes.transports.live.surfaces import Dialect, Mirror
+from envelopes.transports.live.presenter.pieces import PLAIN, Payload, Piece
+from envelopes.transports.live.surfaces import Dialect, Mirror, Update
 from envelopes.types import Json, JsonObject
 
 SCHEMA_VERSION = "draft-2026-06-12"
@@ -32,13 +32,11 @@ SCHEMA_VERSION = "draft-2026-06-12"
 
 
 class Body(NamedTuple):
-    """``others`` are the payloads for readers of A2UI 0.9.1, and of those that know the Basic Catalog only, of 1.0 and
-    0.9.1; None where it is the same. None for what is no surface."""
+    """What an envelope says, and how it is folded."""
 
     payload: Json
     mode: str = "append"
     complete: bool = False
-    others: tuple[Json, Json, Json] | None = None
 
 
 class Envelopes:
@@ -52,6 +50,8 @@ class Envelopes:
         self.taken = taken
         self._turns = dict(turns)
         self._mirror: Mirror | None = None
+        # What the last one who came reads: most conversations have one reader, or several of a kind.
+        self._first = PLAIN
 
     @classmethod
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Envelopes:
@@ -80,12 +80,12 @@ class Envelopes:
 
     def surfaces(self, dialect: Dialect) -> list[JsonObject]:
         """All surfaces, for a reader that has none: ``{channel, owner, surfaceId, messages}``."""
-        version, basic = dialect
+        version, basic = self._first = dialect
         found = self._mirror.initial(version, basic=basic) if self._mirror is not None else ()
         return [{**_named(surface.owner, surface.id), "messages": messages} for surface, messages in found]
 
     def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> Payload | None:
-        made = deliveries(row)
+        made = delivered(NAME, row)
         if row.kind == "turn":
             asker = int(row.data.get("delegatedFrom") or 0)
             self._turns[row.turn] = str(row.data["turnId"]), str(row.data["status"]), asker
@@ -95,9 +95,7 @@ class Envelopes:
         if not made:
             return None
         before = self._mirror.keys if self._mirror is not None else ()
-        pieces = [
-            self._piece(one, body) for one, body in zip(made, self._bodies(row, turn_id, made), strict=True)
-        ]
+        pieces = self._of_surfaces(row, made) if _is_of_surfaces(row) else self._told(row, turn_id, made)
         after = self._mirror.keys if self._mirror is not None else ()
         return Payload.of(
             pieces,
@@ -105,22 +103,15 @@ class Envelopes:
             settles=row.kind == "settled",
         )
 
-    def _piece(self, one: Delivered, body: Body) -> Piece:
-        told = envelope(self.session_id, one.channel, body)
-        if body.others is None:
-            return Piece(one.kind, one.channel, told)
-        older, basic, older_basic = (
-            "" if other is None else envelope(self.session_id, one.channel, body._replace(payload=other))
-            for other in body.others
-        )
-        return Piece(one.kind, one.channel, told, older, basic, older_basic, is_surface=True)
+    def _told(self, row: Row, turn_id: str, made: Sequence[Delivered]) -> list[Piece]:
+        bodies = self._bodies(row, turn_id)
+        return [
+            Piece(one.kind, one.channel, envelope(self.session_id, one.channel, body))
+            for one, body in zip(made, bodies, strict=True)
+        ]
 
-    def _bodies(self, row: Row, turn_id: str, made: Sequence[Delivered]) -> Iterator[Body]:
+    def _bodies(self, row: Row, turn_id: str) -> Iterator[Body]:
         match row.kind:
-            case "part" if row.part_type == A2UI_SURFACE.name:
-                yield from self._surfaces(row, made)
-            case "edit":
-                yield from self._surfaces(row, made)
             case "part":
                 yield _part(row)
             case "message":
@@ -140,29 +131,24 @@ class Envelopes:
             case _:
                 yield Body({"turn": row.turn, "actor": row.actor, **row.data})
 
-    def _surfaces(self, row: Row, made: Sequence[Delivered]) -> Iterator[Body]:
+    def _of_surfaces(self, row: Row, made: Sequence[Delivered]) -> list[Piece]:
         """What the row did to each of these surfaces, as messages that make of what a reader has what it is now. Where
         it did nothing there are none, and the delivery still has its number."""
         updates = self._mirror.follow(row) if self._mirror is not None else []
         found = {surface_channel(update.owner, update.surface_id): update for update in updates}
         about = {"turn": row.turn, "actor": row.actor, "by": "person" if row.kind == "edit" else "agent"}
+        return [self._of_surface(one, about, found.get(one.channel)) for one in made]
 
-        def said(messages: list[JsonObject]) -> JsonObject:
-            return {**about, "messages": messages}
+    def _of_surface(self, one: Delivered, about: JsonObject, update: Update | None) -> Piece:
+        session_id, channel = self.session_id, one.channel
+        if update is None:
+            return Piece(one.kind, channel, envelope(session_id, channel, Body({**about, "messages": []})))
 
-        for one in made:
-            update = found.get(one.channel)
-            if update is None:
-                yield Body(said([]), others=(None, None, None))
-                continue
-            yield Body(
-                said(update.messages("1.0")),
-                others=(
-                    said(update.messages("0.9.1")) if update.differs else None,
-                    said(update.messages("1.0", basic=True)) if update.uses_own else None,
-                    said(update.messages("0.9.1", basic=True)) if update.uses_own else None,
-                ),
-            )
+        def say(dialect: Dialect) -> str:
+            messages = update.messages(dialect.version, basic=dialect.basic)
+            return envelope(session_id, channel, Body({**about, "messages": messages}))
+
+        return Piece.of_surface(one.kind, channel, say, self._first, basic=update.differs_in_basic)
 
     def _lifecycle(self, told: JsonObject) -> JsonObject:
         if told["kind"] in ("render_started", "consume_polling"):
@@ -179,6 +165,10 @@ class Envelopes:
         told = {"event": "settled", "turn": row.turn, "turnState": row.data["turnState"], "meta": meta}
         # Of a message's turn, the one that has answered it (D66).
         return {**told, "joined": row.data["joined"]} if "joined" in row.data else told
+
+
+def _is_of_surfaces(row: Row) -> bool:
+    return row.kind == "edit" or (row.kind == "part" and row.part_type == A2UI_SURFACE.name)
 
 
 def _named(owner: str, surface_id: str) -> JsonObject:
@@ -217,7 +207,7 @@ def envelope(session_id: str, channel: str, body: Body) -> str:
 
 def early(session_id: str, row: Row) -> list[Piece]:
     """The deliveries of a row that stands before all that is replayed from the log: those that a row alone makes."""
-    made = deliveries(row)
+    made = delivered(NAME, row)
     told = (
         [Body(Envelopes(session_id, {})._lifecycle(one)) for one in lifecycle_of(row.data)]
         if row.kind == "turn"

@@ -1,95 +1,88 @@
 """Follows the surfaces of a session for readers that draw by themselves. One mirror serves all readers of all versions:
-what a row did is kept until the next one, and said in the words of whoever asks.
+what a row did is said in the words of whoever asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from a2ui import Surface, SurfaceSet
-from a2ui.compose import uses_own
+from a2ui.compose import Defaults, Restating, defaults_of, with_defaults
 from envelopes.errors import ValidationFailed
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.surfaces import messages_of
-from envelopes.transports.live.surfaces.telling import defined, deleted, initial
-from envelopes.transports.live.surfaces.versions import VERSIONS, Dialect, Version, as_said_in
-from envelopes.transports.live.surfaces.writes import shared_writes, writes
+from envelopes.transports.live.surfaces.telling import created, defined, deleted
+from envelopes.transports.live.surfaces.versions import Dialect, Version
+from envelopes.transports.live.surfaces.writes import Written, said_in, written
 from envelopes.types import Json, JsonObject
 
 Key = tuple[str, str]
 """Owner and id of a surface."""
 
 
-@dataclass(slots=True)
-class Update:
-    """What a row did to one surface. Ask before the next row: messages are made from what the surface is then."""
+class _Data(NamedTuple):
+    """The data of a surface. ``defaults`` are what its forms show where there is none."""
 
-    owner: str
-    surface_id: str
-    _gone: bool
-    _surface: Surface | None
-    _is_new: bool
-    _before: Json
-    _ids: Sequence[str] | None
-    _made: dict[Dialect, list[JsonObject]] = field(default_factory=dict)
-    _writes: dict[Version, list[JsonObject]] = field(default_factory=dict)
+    model: Json
+    defaults: Defaults
+
+    def told(self, *, basic: bool) -> Json:
+        """The data model of a reader: who knows no forms has their defaults in it."""
+        return with_defaults(self.model, self.defaults) if basic else self.model
+
+
+class _Known(NamedTuple):
+    """A surface as readers have it."""
+
+    surface: Surface
+    data: _Data
+
+
+class Update:
+    """What a row did to one surface. It has hold of what is said and no more, so it may be asked later too: what nobody
+    reads is never put into words."""
+
+    __slots__ = ("_data", "_gone", "_made", "_new", "_told", "_written", "owner", "surface_id")
+
+    def __init__(
+        self, key: Key, before: _Data | None, after: _Data | None, told: Restating | None, *, gone: bool
+    ) -> None:
+        """``before`` is what readers have, None for nothing or for what is ``gone`` and there again; ``after`` what
+        they get, None for nothing. ``told`` are the components that come with it."""
+        self.owner, self.surface_id = key
+        self._told, self._gone = told, gone
+        self._new = after if before is None else None
+        self._made: dict[Dialect, list[JsonObject]] = {}
+        self._written: dict[bool, Written] = {}
+        if before is not None and after is not None:
+            for basic in (False, True) if before.defaults or after.defaults else (False,):
+                models = before.told(basic=basic), after.told(basic=basic)
+                self._written[basic] = written(self.surface_id, *models)
 
     def messages(self, version: Version, *, basic: bool = False) -> list[JsonObject]:
         """For a reader of this version; made once for all of them. ``basic``: for one that knows the Basic Catalog
         only."""
-        dialect = Dialect(version, basic and self.uses_own)
+        dialect = Dialect(version, basic and self.differs_in_basic)
         if dialect not in self._made:
             self._made[dialect] = self._messages(dialect)
         return self._made[dialect]
 
     @property
-    def differs(self) -> bool:
-        """Whether versions say it in other words than under another name."""
-        if self._surface is None:
-            return False
-        return self._is_new or self._defines or self._written("1.0") is not self._written("0.9.1")
-
-    @property
-    def uses_own(self) -> bool:
-        """Whether it brings components of our own catalog."""
-        if self._surface is None or not (self._is_new or self._defines):
-            return False
-        return uses_own(self._surface, None if self._is_new else self._ids)
-
-    @property
-    def _defines(self) -> bool:
-        return self._ids is None or bool(self._ids)
+    def differs_in_basic(self) -> bool:
+        """Whether who knows the Basic Catalog only is told otherwise."""
+        forms = True in self._written or (self._new is not None and bool(self._new.defaults))
+        return forms or (self._told is not None and self._told.uses_own)
 
     def _messages(self, dialect: Dialect) -> list[JsonObject]:
         version, basic = dialect
         found = [deleted(self.surface_id, version)] if self._gone else []
-        surface = self._surface
-        if surface is None:
-            return found
-        if self._is_new:
-            return [*found, *initial(surface, version, basic=basic)]
-        return [
-            *as_said_in(self._written(version), version),
-            *(defined(surface, self._ids, version, basic=basic) if self._defines else ()),
-        ]
-
-    def _written(self, version: Version) -> list[JsonObject]:
-        """What is written to the data model, the same list for all versions where that is the same."""
-        if not self._writes and self._surface is not None:
-            shared = shared_writes(self.surface_id, self._before, self._surface.data_model)
-            if shared is not None:
-                self._writes = dict.fromkeys(VERSIONS, shared)
-        if version not in self._writes and self._surface is not None:
-            self._writes[version] = writes(self.surface_id, self._before, self._surface.data_model, version)
-        return self._writes[version]
-
-
-@dataclass(slots=True)
-class _Known:
-    surface: Surface
-    model: Json
+        if self._new is not None and self._told is not None:
+            return [*found, *created(self._told, self._new.told(basic=basic), version, basic=basic)]
+        if self._written:
+            found += said_in(self._written.get(basic) or self._written[False], version)
+        return [*found, *(defined(self._told, version, basic=basic) if self._told is not None else ())]
 
 
 class Mirror:
@@ -98,7 +91,7 @@ class Mirror:
     def __init__(self, surfaces: SurfaceSet) -> None:
         """``surfaces`` are those of the session at the row from which on the mirror follows it."""
         self._surfaces = surfaces
-        self._known = {_key(surface): _Known(surface, surface.data_model) for surface in surfaces}
+        self._known = {_key(surface): _known(surface) for surface in surfaces}
 
     def moved_to(self, surfaces: SurfaceSet) -> None:
         """The session's surfaces are other objects now, at the same row: they were built anew."""
@@ -106,12 +99,13 @@ class Mirror:
         for key, known in self._known.items():
             surface = surfaces.get(*key)
             if surface is not None:
-                known.surface = surface
+                self._known[key] = known._replace(surface=surface)
 
     def initial(self, version: Version, *, basic: bool = False) -> list[tuple[Surface, list[JsonObject]]]:
         """All surfaces for a reader that has none."""
         return [
-            (known.surface, initial(known.surface, version, basic=basic)) for known in self._known.values()
+            (surface, created(Restating(surface), data.told(basic=basic), version, basic=basic))
+            for surface, data in self._known.values()
         ]
 
     @property
@@ -129,16 +123,22 @@ class Mirror:
             if known is None:
                 return None
             del self._known[key]
-            return Update(*key, True, None, False, None, ())
-        model = surface.data_model
-        is_new = known is None or known.surface is not surface
-        before = None if known is None else known.model
-        self._known[key] = _Known(surface, model)
-        # v0.8 names components of its own kind: which of ours they are is not said.
-        told = None if surface.version == "v0.8" and ids else ids
-        if not is_new and before is model and not ids:
+            return Update(key, None, None, None, gone=True)
+        if known is None or known.surface is not surface:
+            made = self._known[key] = _known(surface)
+            return Update(key, None, made.data, Restating(surface), gone=known is not None)
+        before, model = known.data, surface.data_model
+        if before.model is model and not ids:
             return None
-        return Update(*key, is_new and known is not None, surface, is_new, before, told)
+        after = _Data(model, defaults_of(surface, ids, before.defaults) if ids else before.defaults)
+        self._known[key] = _Known(surface, after)
+        # v0.8 names components of its own kind: which of ours they are is not said.
+        told = Restating(surface, None if surface.version == "v0.8" else ids) if ids else None
+        return Update(key, before, after, told, gone=False)
+
+
+def _known(surface: Surface) -> _Known:
+    return _Known(surface, _Data(surface.data_model, defaults_of(surface)))
 
 
 def _key(surface: Surface) -> Key:

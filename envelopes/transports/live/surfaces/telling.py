@@ -2,40 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from a2ui import Surface
-from a2ui.compose import restated
+from a2ui.compose import Restating
 from envelopes.transports.live.surfaces.versions import VERSIONS, Version
 from envelopes.transports.live.surfaces.writes import writes
-from envelopes.types import JsonObject
+from envelopes.types import Json, JsonObject
 
 
-def initial(surface: Surface, version: Version, *, basic: bool = False) -> list[JsonObject]:
-    """What makes the surface, as it is now, for a reader that has none of that id; with ``basic``, for one that knows
-    the Basic Catalog only."""
+def initial(surface: Surface, version: Version) -> list[JsonObject]:
+    """What makes the surface, as it is now, for a reader that has none of that id."""
+    return created(Restating(surface), surface.data_model, version)
+
+
+def created(told: Restating, model: Json, version: Version, *, basic: bool = False) -> list[JsonObject]:
+    """What makes a surface with this data model; with ``basic``, for a reader that knows the Basic Catalog only."""
     words = VERSIONS[version]
-    found = restated(surface, words.form, basic=basic)
+    found = told.said_in(words.form, basic=basic)
     if words.together:
         body = dict(found.create)
         if found.components:
             body["components"] = found.components
-        if surface.data_model:
-            body["dataModel"] = surface.data_model
+        if model:
+            body["dataModel"] = model
         return [{"version": words.name, "createSurface": body}]
     return [
         {"version": words.name, "createSurface": found.create},
-        *writes(surface.id, {}, surface.data_model, version),
-        *_defined(surface.id, found.components, version),
+        *writes(told.surface_id, {}, model, version),
+        *_defined(told.surface_id, found.components, version),
     ]
 
 
-def defined(
-    surface: Surface, ids: Iterable[str] | None, version: Version, *, basic: bool = False
-) -> list[JsonObject]:
-    """The components with these ids, or all, as they are now."""
-    found = restated(surface, VERSIONS[version].form, ids, basic=basic)
-    return _defined(surface.id, found.components, version)
+def defined(told: Restating, version: Version, *, basic: bool = False) -> list[JsonObject]:
+    """The components as they were then."""
+    found = told.said_in(VERSIONS[version].form, basic=basic)
+    return _defined(told.surface_id, found.components, version)
 
 
 def deleted(surface_id: str, version: Version) -> JsonObject:

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from envelopes.transports.live.surfaces.versions import VERSIONS, Version
+from envelopes.transports.live.surfaces.versions import VERSIONS, Version, as_said_in
 from envelopes.types import Json, JsonObject
 
 _ABSENT: Final = object()
@@ -37,12 +37,24 @@ def writes(surface_id: str, before: Json, after: Json, version: Version) -> list
     return _Writer(surface_id, version).messages(before, after)
 
 
-def shared_writes(surface_id: str, before: Json, after: Json) -> list[JsonObject] | None:
-    """The same in 1.0, where the other versions say nothing else but their name: nothing goes and nothing becomes null.
-    None where they differ."""
+class Written(NamedTuple):
+    """The messages of 1.0, and those of the versions before it, where they are others: something goes, or becomes
+    null."""
+
+    newer: list[JsonObject]
+    older: list[JsonObject]
+
+
+def written(surface_id: str, before: Json, after: Json) -> Written:
+    """What ``writes`` gives, for all versions."""
     writer = _Writer(surface_id, "1.0")
-    messages = writer.messages(before, after)
-    return None if writer.met_null else messages
+    newer = writer.messages(before, after)
+    return Written(newer, writes(surface_id, before, after, "0.9.1") if writer.met_null else newer)
+
+
+def said_in(found: Written, version: Version) -> list[JsonObject]:
+    """As ``writes`` says it in ``version``."""
+    return as_said_in(found.newer if version == "1.0" else found.older, version)
 
 
 class _Writer:

@@ -68,7 +68,7 @@ async def test_two_readers_of_two_versions_draw_edit_and_click() -> None:
         assert ack["payload"]["session"]["surfaces"] == []
         await old.act(session, "beach:message", {"text": "Hi"})
         await old.settled()
-        assert {message["version"] for message in on_form(old)} == {"v0.9"}
+        assert {message["version"] for message in on_form(old)} == {"v0.9"}, old.frames
         assert [next(iter(set(message) - {"version"})) for message in on_form(old)] == [
             "createSurface",
             "updateDataModel",

@@ -16,6 +16,7 @@ from envelopes.transports.live.contracts import (
 from envelopes.transports.live.contracts.dialect import MAX_DEPTH
 from envelopes.transports.live.contracts.structure import MAX_SLOTS
 from envelopes.transports.live.contracts.values import MAX_STEPS
+from envelopes.transports.live.frames import MOST_CATALOGS, MOST_VERSIONS
 from envelopes.transports.live.pulls.channels import DEFAULT_MS, LEAST_MS, MOST_MS
 from envelopes.transports.live.pulls.polling import MAX_BYTES
 from envelopes.transports.live.pulls.sanitising import MAX_CHARACTERS
@@ -42,6 +43,7 @@ def test_they_are_documented() -> None:
         f"{MAX_BYTES:,}",
         f"{MAX_CHARACTERS:,}",
         f"{KEPT_ROWS:,}",
+        f"{MOST_CATALOGS:,} and {MOST_VERSIONS:,}, of 1,024 characters each",
         f"{VIEWS:,}",
         f"{RING:,}",
     ]

@@ -225,6 +225,34 @@ def test_messages_are_made_once_for_all_readers_of_a_version() -> None:
     assert update.messages("1.0") != update.messages("0.9")
 
 
+def test_what_is_asked_for_later_is_said_as_it_was_then() -> None:
+    there = Elsewhere()
+    rows = [
+        part(1, create(), write("/", {"a": 1, "b": 2}), components(text("root", "/a"))),
+        part(2, components(text("root", "/b")), write("/a", 2)),
+        part(3, write("/b", None, version="1.0")),
+    ]
+    then = there.ours, there.mirror
+    kept = []
+    for row in rows:
+        assert [one for one in apply_to_surfaces(then[0], row) if one.refused] == []
+        kept += then[1].follow(row)
+    for row in (part(4, create("t")), part(5, components(text("root", "/c")), write("/", {"c": 3}))):
+        apply_to_surfaces(then[0], row)
+        then[1].follow(row)
+
+    assert kept[0].messages("0.9")[1:] == [
+        write("/a", 1),
+        write("/b", 2),
+        components(text("root", "/a")),
+    ] or kept[0].messages("0.9")[1:] == [write("/", {"a": 1, "b": 2}), components(text("root", "/a"))]
+    assert kept[1].messages("0.9") == [write("/a", 2), components(text("root", "/b"))]
+    assert kept[2].messages("0.9") == [
+        {"version": "v0.9", "updateDataModel": {"surfaceId": "s", "path": "/b"}}
+    ]
+    assert kept[2].messages("1.0") == [write("/b", None, version="1.0")]
+
+
 @pytest.mark.parametrize(
     ("offered", "version"),
     [
