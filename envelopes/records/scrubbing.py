@@ -17,8 +17,8 @@ _REPEATED = 8
 
 @dataclass(frozen=True)
 class Scrub:
-    """Takes a person out of JSON: whole values that are their key, name or reason, the same as JSON within a text, their
-    name as that of a member of staff, and long reasons wherever they stand. Other words of others stay as they are."""
+    """Takes a person out of JSON: whole values that are their key, name or reason, the same as JSON within a text,
+    their name as that of staff, and long reasons wherever they stand. Other words of others stay as they are."""
 
     key: str
     names: frozenset[str]

@@ -156,11 +156,11 @@ function follow() {
     });
   }
   // A browser comes back by itself where the line was cut, and not where it was refused.
-  source.addEventListener('error', () => {
+  source.onerror = () => {
     if (source?.readyState !== EventSource.CLOSED) return;
     unfollow();
     setTimeout(() => document.hidden || source || follow(), wait = Math.min(wait * 2, 60000));
-  });
+  };
 }
 
 function unfollow() {
