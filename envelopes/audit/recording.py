@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from envelopes import access
@@ -197,6 +199,13 @@ def role_of(who: Principal, session: Session) -> str:
     if access.owns(who, session):
         return "owner"
     return "approver" if who.may_decide_all() else "viewer"
+
+
+def told_of(key: str, user: Any = None) -> Q:
+    """Entries about what somebody did, and about what was tried by who said that they were them."""
+    told = Q(who=key)
+    address = getattr(user, user.get_email_field_name(), "") if user is not None else ""
+    return told | Q(role=UNKNOWN, name__iexact=address) if address else told
 
 
 def name_of(who: Principal) -> str:
