@@ -162,7 +162,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         return super().history_view(request, object_id, told)
 
     def _page(self, request: HttpRequest, approval: Approval) -> DecisionPage:
-        form = DecisionForm(auto_id="id_decision_%s")
+        form = DecisionForm(auto_id="id_decision_%s", initial={"asked_as": approval.approval_id})
         return DecisionPage(
             reverse("admin:envelopes_approval_decide", args=[approval.pk]),
             render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),

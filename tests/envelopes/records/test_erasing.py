@@ -120,7 +120,8 @@ def test_no_table_holds_a_word_of_whoever_was_erased(kind: str, files: Path) -> 
             created_at=timezone.now(),
         )
         Claim.objects.create(session=elses.session, user=who.user, name=WORD, claimed_at=timezone.now())
-        client.post(url(elses, "decide"), {"decision": "granted", "reason": f"{WORD} again"})
+        late = {"asked_as": elses.approval_id, "decision": "granted", "reason": f"{WORD} again"}
+        client.post(url(elses, "decide"), late)
         with live_sessions.present(elses.session, "panel"):
             pass
 
