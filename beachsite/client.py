@@ -59,7 +59,7 @@ SHEETS = {
         "modes",
     ),
     # What the chat’s own page needs beside, where the desk shows it; after desk.css.
-    "beach/seen.css": ("panel",),
+    "beach/seen.css": ("panel", "composer"),
     "beach/door.css": (*_SHARED, "door", "modes"),
     "beach/asked.css": (*_SHARED, "approval", "door", "modes"),
 }

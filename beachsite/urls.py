@@ -17,6 +17,8 @@ icon = lazy(static, str)("beach/mark.svg")
 
 # Django's own reads the form once more, to check its token: of a form that cannot be read, that is an error again.
 handler400 = "beachsite.refused.bad_request"
+handler403 = "beachsite.refused.permission_denied"
+handler404 = "beachsite.refused.page_not_found"
 
 
 urlpatterns = [

@@ -22,6 +22,7 @@ from envelopes.admin import approval_page, queue, queue_page
 from envelopes.admin.approval_card import card
 from envelopes.admin.approval_state import decider_of, took
 from envelopes.admin.base import HistoryAdmin
+from envelopes.admin.conversation.pages import address_of
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, folded, lines, link
 from envelopes.admin.editing import Editing, edit_url
@@ -139,10 +140,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
                 "place": place,
                 "ways": approval_page.ways(place),
                 "history": approval_page.history(approval, who),
-                "chat_url": reverse("envelopes:session", args=[approval.session.public_id])
-                if who.may_view_all()
-                else "",
-                "conversation_url": change_url(approval.session) if who.may_view_all() else "",
+                "conversation_url": address_of(approval.session) if who.may_view_all() else "",
                 "may_decide": may,
                 "card": card(
                     approval, self._page(request, approval) if may else DecisionPage(note=_may_not(approval))

@@ -153,9 +153,11 @@ def _is_section(model: Any) -> bool:
 
 
 def _here(request: HttpRequest) -> str:
-    """The section that a page is in: a model's name, ``index`` or ``settings``."""
+    """The section that a page is in: a model's name, ``index`` or ``settings``; "" for one that is not there."""
     match = request.resolver_match
-    name = str(match.url_name) if match is not None else ""
+    if match is None or match.url_name is None:
+        return ""
+    name = str(match.url_name)
     if name == "index":
         return name
     model = name.removeprefix("envelopes_").rpartition("_")[0]

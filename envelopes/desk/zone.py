@@ -25,7 +25,8 @@ def zone_named(request: HttpRequest) -> str:
     return name if name and len(name) <= LONGEST and known_zone(name) else ""
 
 
-def _is_of_desk(path: str) -> bool:
+def is_of_desk(path: str) -> bool:
+    """Whether a page is one of the desk's."""
     try:
         return path.startswith(reverse("admin:index"))
     except NoReverseMatch:
@@ -41,7 +42,7 @@ def reader_zone(get_response: Callable[[HttpRequest], Any]) -> Callable[[HttpReq
     """
 
     def zone(request: HttpRequest) -> str:
-        return zone_named(request) if _is_of_desk(request.path) else ""
+        return zone_named(request) if is_of_desk(request.path) else ""
 
     if iscoroutinefunction(get_response):
 

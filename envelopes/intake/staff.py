@@ -21,9 +21,7 @@ from envelopes.intake.originating import originator
 from envelopes.intake.remembering import check_id, remembered
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved
-from envelopes.models import Claim, Event, Note, Session, Turn
-from envelopes.part_types.staff_message import STAFF
-from envelopes.protocol.takeover import TakeoverData
+from envelopes.models import Claim, Note, Session, Turn
 from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors
@@ -129,7 +127,7 @@ def take_over(
                 "taken_over_at": writer.now,
             },
         )
-        _tell(writer, "taken", who)
+        takeover.tell(writer, "taken", called(who), who.key)
         return {"state": "taken"}
 
     return remembered(session, who, message_id, effect, Reserved(rows=1))
@@ -159,25 +157,12 @@ def hand_back(session: Session, who: Principal, message_id: str) -> JsonObject:
     _may_operate(who)
 
     def effect(writer: Writer) -> JsonObject:
-        now = writer.session
-        if not now.taken_by:
+        if not writer.session.taken_by:
             return {"state": "returned"}
-        began = Event.objects.filter(session=now, kind="takeover").order_by("-seq")
-        takeover.tell_those_that_go_on(writer, began.values_list("seq", flat=True).first() or 0)
-        now.taken_by, now.finishing = "", 0
-        now.save(update_fields=["taken_by", "finishing"])
-        Claim.objects.filter(session=now).update(taken_over_at=None)
-        _tell(writer, "returned", who)
-        writer.wake_runner()
+        takeover.hand_back(writer, called(who), who.key)
         return {"state": "returned"}
 
     return remembered(session, who, message_id, effect, Reserved(rows=1))
-
-
-def _tell(writer: Writer, state: Literal["taken", "returned"], who: Principal) -> None:
-    agent = keeper(writer.session)
-    data: TakeoverData = {"state": state, "name": called(who), "agent": agent, "by": who.key}
-    writer.add("takeover", data, actor=STAFF)
 
 
 def _checked(text: str) -> str:

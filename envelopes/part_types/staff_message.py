@@ -25,8 +25,13 @@ class StaffMember(Payload):
     name: Annotated[str, Field(min_length=1, max_length=150)]
 
 
+def described(name: str) -> str:
+    """How models are told of whoever wrote it; by this it is found again where somebody is erased."""
+    return f"{name}, a member of staff"
+
+
 def _retold(part: JsonObject) -> str:
-    return f"[{_name(part)}, a member of staff, wrote to the user:] {part.get('text') or ''}"
+    return f"[{described(_name(part))}, wrote to the user:] {part.get('text') or ''}"
 
 
 def _in_words(part: JsonObject) -> str:

@@ -23,8 +23,9 @@ from django.db.models import Model, Q, QuerySet
 from envelopes import search
 from envelopes.access import Principal
 from envelopes.audit import ageing
-from envelopes.audit.recording import name_of
+from envelopes.audit.recording import name_of, told_of
 from envelopes.errors import NotFound, ValidationFailed
+from envelopes.log.append import writing
 from envelopes.models import (
     Approval,
     ApprovalVersion,
@@ -46,8 +47,11 @@ from envelopes.models import (
     WebhookDelivery,
 )
 from envelopes.models.ids import public_id
+from envelopes.part_types.staff_message import STAFF, STAFF_MESSAGE
 from envelopes.records.scrubbing import ERASED, Scrub
+from envelopes.registries.retelling import data_of
 from envelopes.signals import conversation_erased
+from envelopes.turns import takeover
 
 _SCRUBBED: tuple[tuple[type[Model], tuple[str, ...]], ...] = (
     (Event, ("data",)),
@@ -122,7 +126,7 @@ def plan(person: Person) -> Report:
     elsewhere = _elsewhere(person)
     report.erased["names in other people's conversations"] = elsewhere.count()
     entries = AuditEntry.objects.filter(
-        Q(who=person.key) | Q(session_id__in=person.owned.values("session__public_id"))
+        told_of(person.key, person.user) | Q(session_id__in=person.owned.values("session__public_id"))
     )
     report.erased["audit entries (content)"] = entries.exclude(salt="").count()
     report.erased["accounts"] = int(person.user is not None)
@@ -135,13 +139,16 @@ def erase(person: Person) -> Report:
     for pk in _owned(person):
         _erase_owned(report, pk)
     for pk in list(_elsewhere(person).order_by("pk").values_list("pk", flat=True)):
+        _hand_back(person, pk)
         _scrub(report, person, pk)
     with transaction.atomic():
         if person.user is not None:
             _log_out(person.user)
             person.user.delete()
             report.erased["accounts"] += 1
-        report.erased["audit entries (content)"] += ageing.erase(AuditEntry.objects.filter(who=person.key))
+        report.erased["audit entries (content)"] += ageing.erase(
+            AuditEntry.objects.filter(told_of(person.key, person.user))
+        )
         search.compact()
     return _explained(report, person)
 
@@ -219,12 +226,41 @@ def _elsewhere(person: Person) -> QuerySet[Session]:
     decided |= Q(approvals__earlier__by=person.key)
     if person.user is not None:
         decided |= Q(notes__user=person.user) | Q(claim__user=person.user)
+        decided |= Q(taken_by=person.key) | Q(pk__in=_as_staff(person.key).values("session"))
     sent = ClientMessage.objects.filter(principal=person.key).values("session")
     takes_part = Participant.objects.filter(user=person.user).values("session") if person.user else ()
     found = Session.objects.filter(
         Q(public_id__in=acted) | decided | Q(pk__in=sent) | Q(pk__in=takes_part)
     ).distinct()
     return found.exclude(pk__in=person.owned.values("session"))
+
+
+def _as_staff(key: str) -> QuerySet[Event]:
+    """Rows in which they have taken a conversation over, handed it back or written in it."""
+    return Event.objects.filter(
+        Q(kind="takeover") | Q(part_type=STAFF_MESSAGE.name), actor=STAFF, data__by=key
+    )
+
+
+def _hand_back(person: Person, session_pk: int) -> None:
+    """Nobody waits for whoever is gone."""
+    if not Session.objects.filter(pk=session_pk, taken_by=person.key).exists():
+        return
+    with writing(session_pk) as writer:
+        if writer.session.taken_by == person.key:
+            takeover.hand_back(writer, ERASED, ERASED)
+
+
+def _called(person: Person, session: Session) -> frozenset[str]:
+    """What they are called in it: names that they had then, too."""
+    told = (event.data for event in _as_staff(person.key).filter(session=session))
+    names = {str(data.get("name") or data_of(data.get("part", {})).get("name") or "") for data in told}
+    if person.user is not None:
+        for kept in (Note, Claim):
+            names |= set(
+                kept.objects.filter(session=session, user=person.user).values_list("name", flat=True)
+            )
+    return person.names | frozenset(filter(None, names))
 
 
 def _scrub(report: Report, person: Person, session_pk: int) -> None:
@@ -239,7 +275,7 @@ def _scrub(report: Report, person: Person, session_pk: int) -> None:
         said |= set(entries.values_list("reason", flat=True))
         voted = list(Decision.objects.filter(approval__session=session, by=person.key))
         said |= {decision.reason for decision in voted}
-        scrub = Scrub(person.key, person.names, frozenset(filter(None, said)))
+        scrub = Scrub(person.key, _called(person, session), frozenset(filter(None, said)))
         for model, fields in _SCRUBBED:
             _scrub_rows(model._default_manager.filter(session=session), fields, scrub)
         _scrub_rows(Injection.objects.filter(turn__session=session), ("data",), scrub)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from envelopes.part_types.staff_message import described
 from envelopes.types import Json
 
 ERASED = "(erased)"
@@ -16,8 +17,8 @@ _REPEATED = 8
 
 @dataclass(frozen=True)
 class Scrub:
-    """Takes a person out of JSON: whole values that are their key, name or reason, the same as JSON within a text, and
-    long reasons wherever they stand. Other words of others stay as they are."""
+    """Takes a person out of JSON: whole values that are their key, name or reason, the same as JSON within a text,
+    their name as that of staff, and long reasons wherever they stand. Other words of others stay as they are."""
 
     key: str
     names: frozenset[str]
@@ -42,6 +43,9 @@ class Scrub:
         ):
             for quoted in {json.dumps(known), json.dumps(known, ensure_ascii=False)}:
                 text = text.replace(quoted, json.dumps(instead))
+        for name in self.names:
+            # Models were told what they wrote as staff.
+            text = text.replace(described(name), described(ERASED))
         for reason in self.reasons:
             if len(reason) >= _REPEATED:
                 text = text.replace(reason, "")

@@ -11,16 +11,19 @@ has approved runs, though its turn says nothing of it before the agent has the c
 
 from __future__ import annotations
 
+from typing import Literal
+
 from envelopes.log.append import Writer
-from envelopes.models import Event, Injection, Session, Turn
-from envelopes.part_types.staff_message import STAFF, STAFF_MESSAGE
+from envelopes.models import Claim, Event, Injection, Session, Turn
+from envelopes.part_types.staff_message import STAFF, STAFF_MESSAGE, described
 from envelopes.protocol.originators import Originator
 from envelopes.protocol.parts import Metadata, Part
+from envelopes.protocol.takeover import TakeoverData
 from envelopes.registries.retelling import data_of
 from envelopes.registries.statuses import TurnStatus
 from envelopes.turns import joining
 from envelopes.turns.lifecycle import settle
-from envelopes.turns.opening import open_turn
+from envelopes.turns.opening import keeper, open_turn
 from envelopes.turns.parts import append_parts
 from envelopes.types import JsonObject
 
@@ -65,7 +68,25 @@ def say(writer: Writer, who: Originator, name: str, text: str) -> Turn:
     return home
 
 
-def tell_those_that_go_on(writer: Writer, since: int) -> None:
+def tell(writer: Writer, state: Literal["taken", "returned"], name: str, by: str) -> None:
+    """The row that says who has the conversation from here on; ``by`` is the key of the member of staff."""
+    data: TakeoverData = {"state": state, "name": name, "agent": keeper(writer.session), "by": by}
+    writer.add("takeover", data, actor=STAFF)
+
+
+def hand_back(writer: Writer, name: str, by: str) -> None:
+    """The agent has the conversation again, and begins with what nobody has answered."""
+    now = writer.session
+    began = Event.objects.filter(session=now, kind="takeover").order_by("-seq")
+    _tell_those_that_go_on(writer, began.values_list("seq", flat=True).first() or 0)
+    now.taken_by, now.finishing = "", 0
+    now.save(update_fields=["taken_by", "finishing"])
+    Claim.objects.filter(session=now).update(taken_over_at=None)
+    tell(writer, "returned", name, by)
+    writer.wake_runner()
+
+
+def _tell_those_that_go_on(writer: Writer, since: int) -> None:
     """Turns that were begun before row ``since``, at which staff took over, and go on now: their models read what was
     said since, when they are next given something. Later turns read it as every earlier one."""
     begun = Turn.objects.filter(session=writer.session, attempt__gt=0).exclude(status=TurnStatus.SETTLED)
@@ -88,4 +109,4 @@ def _line(event: Event) -> JsonObject:
     if event.kind == "message":
         return {"who": "user", "text": event.data.get("text", "")}
     part = event.data["part"]
-    return {"who": f"{data_of(part).get('name')}, a member of staff", "text": part.get("text", "")}
+    return {"who": described(str(data_of(part).get("name"))), "text": part.get("text", "")}

@@ -17,6 +17,9 @@ export function say(element, text) {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
+// Not crypto.randomUUID, which pages without TLS do not have.
+export const randomId = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
+
 // As the server counts them.
 export const length = text => [...text].length;
 export const top = element => element.getBoundingClientRect().top;

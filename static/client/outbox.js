@@ -8,7 +8,7 @@
 // An entry keeps the id that it was made with, however often it is sent (D36), over reloads and a sign-in as well. It
 // lies in the memory of the tab: another tab does not send it, and nobody finds it there after the tab was closed.
 
-import { store, stored } from './dom.js';
+import { randomId, store, stored } from './dom.js';
 import { facts, strings, words } from './page.js';
 
 const BARRED = { queued: /slow/, refused: /slow|sending|refused/, gone: /./ };     // what does not follow
@@ -18,8 +18,6 @@ const PAUSE = 750, CAP = 15000;           // ms: before what failed in passing i
 const entries = new Map();                // id -> {message, key, keep, free, state, sent, tries, timer, why}
 let report;                               // hears of every change: an entry, and the frame that made it
 let wire;                                 // sends a message, while there is a connection
-
-export const randomId = () => crypto.getRandomValues(new Uint32Array(4)).join('-');
 
 // Whoever signs in takes along what they wrote before; the next person at this tab does not find it.
 const shelf = person => `beach:${person}:${facts.session}`;

@@ -1,5 +1,5 @@
-// The conversation beside an approval, as its own page shows it: that page is asked for, so it is what the visitor sees, by
-// the rights of whoever looks. Nothing in it can be pressed.
+// The conversation beside an approval, as its own page in the desk shows it: that page is asked for, so it is what the
+// visitor sees, and nobody is told that they have seen it. Nothing in it can be pressed.
 
 import { all, make, one, parse } from './dom.js';
 
@@ -7,13 +7,13 @@ export async function showSeen() {
   const place = one('[data-seen]');
   if (!place) return;
   const reply = await fetch(place.dataset.seen).catch(() => null);
-  const thread = reply?.ok && one('#thread', parse(await reply.text()));
-  if (!thread) return;
-  const still = make('fieldset', { className: 'dk-still', disabled: true });
-  still.append(...thread.childNodes);
-  for (const element of all('.b-approval__btns, .b-approval__edit', still)) element.remove();
+  const seen = reply?.ok && !reply.redirected && one('.dk-seen', parse(await reply.text()));
+  if (!seen) return;
+  for (const element of all('legend, .dk-fold, .b-earlier, .b-approval__btns, .b-approval__edit', seen)) element.remove();
   // Its elements are known by their ids on its own page; on this one they would be there twice.
-  for (const element of all('[id]', still)) element.removeAttribute('id');
+  for (const element of all('[id]', seen)) element.removeAttribute('id');
+  const still = make('fieldset', { className: 'dk-still', disabled: true });
+  still.append(...seen.childNodes);
   place.replaceChildren(still);
   place.scrollTop = place.scrollHeight;
 }

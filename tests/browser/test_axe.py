@@ -122,6 +122,11 @@ def test_p18_pages_around_the_conversation(site: Server, open_desk: Callable[...
             with page.expect_navigation():
                 one.click()
             found[f"{path} one"] = findings(page)
+            if path.endswith("/approval/"):
+                address = page.url
+                for name in ("edit", "history"):
+                    page.goto(address.replace("/change/", f"/{name}/"))
+                    found[f"{path} {name}"] = findings(page)
     with page.expect_navigation():
         page.get_by_role("link", name="Delete").click()
     found["delete"] = findings(page)

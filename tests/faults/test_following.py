@@ -14,7 +14,7 @@ import httpx
 from tests.faults.conftest import Lab
 from tests.visitor import NO_TLS
 
-CUTS = 50
+CUTS = 25
 DEMO = {"DJANGO_SETTINGS_MODULE": "beachsite.settings.local", "BEACH_SCRIPT_PACE": "1500"}
 """A model that takes its time, so that there is something to cut."""
 
@@ -61,7 +61,7 @@ class Reader:
             self.settled += name == "settled"
 
 
-async def test_cut_fifty_times_at_two_processes_nothing_is_lost_or_doubled(
+async def test_cut_again_and_again_at_two_processes_nothing_is_lost_or_doubled(
     make_lab: Callable[[dict[str, str]], Lab], make_sibling: Callable[[Lab], Lab]
 ) -> None:
     one = await asyncio.to_thread(make_lab, DEMO)

@@ -14,7 +14,7 @@ from tests.a2ui.programs import create
 from tests.fuzz import dom
 from tests.fuzz.sessions import play
 
-AT_ONCE = 30
+AT_ONCE = 15
 
 
 @pytest.mark.parametrize("start", range(0, 5 * AT_ONCE, AT_ONCE))

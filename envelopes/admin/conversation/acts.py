@@ -72,6 +72,17 @@ ACTS: dict[str, Act] = {
 }
 
 
+GOES_ON = {
+    "claim": "claim",
+    "release": "claim",
+    "note": "note",
+    "take": "say",
+    "say": "say",
+    "back": "take",
+}
+"""The element of the page at which whoever has done that goes on: what they pressed stands there no more."""
+
+
 def done(session: Session, who: Principal, request: HttpRequest) -> str | Refused:
     """What came of what the page has sent."""
     name = request.POST.get("act", "")

@@ -85,8 +85,7 @@ def beside(session: Session, near: Near) -> Beside:
     if near.rows and near.rows[0].seq > 1:
         facts.append((_("Counted from"), _("row {}").format(f"{near.rows[0].seq:,}")))
     notes = list(session.notes.order_by("-pk")[: NOTES + 1])
-    name = owner.name if owner is not None and owner.name else _("the visitor")
-    return Beside(facts, name, notes[:NOTES][::-1], older=len(notes) > NOTES)
+    return Beside(facts, _name(owner) or _("the visitor"), notes[:NOTES][::-1], older=len(notes) > NOTES)
 
 
 def _owner(owner: Participant | None) -> tuple[SafeString, str]:
@@ -94,7 +93,7 @@ def _owner(owner: Participant | None) -> tuple[SafeString, str]:
     if owner is None:
         return _none(_("Nobody")), ""
     user: Any = owner.user
-    name = owner.name or (account_name(user) if user is not None else "")
+    name = _name(owner)
     key = "" if user is not None else owner.owner_key
     code = key if ":" in key else key and _("Guest {}").format(guest_code(key))
     if not name:
@@ -102,6 +101,13 @@ def _owner(owner: Participant | None) -> tuple[SafeString, str]:
     else:
         shown = html("{} <small>{}</small>", reveal(name), code) if code else reveal(name)
     return shown, str(user.email) if user is not None else ""
+
+
+def _name(owner: Participant | None) -> str:
+    """What a visitor is called; "" for a guest who has given no name."""
+    if owner is None:
+        return ""
+    return owner.name or (account_name(owner.user) if owner.user is not None else "")
 
 
 def _none(told: str) -> SafeString:

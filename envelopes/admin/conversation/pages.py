@@ -13,7 +13,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
-from envelopes.admin.conversation.acts import Refused, done
+from envelopes.admin.conversation.acts import GOES_ON, Refused, done
 from envelopes.admin.conversation.facts import beside, care_of
 from envelopes.admin.conversation.moment import moment_of
 from envelopes.conf import conf
@@ -64,7 +64,7 @@ class ConversationPages(admin.ModelAdmin[Session]):
             return JsonResponse({"message": came})
         if came:
             messages.success(request, came)
-        return redirect(address_of(session))
+        return redirect(f"{address_of(session)}#{GOES_ON[request.POST['act']]}")
 
     def _page(self, request: HttpRequest, session: Session, refused: Refused | None = None) -> HttpResponse:
         at = request.GET.get("at", "")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from django.test import Client
 from pydantic import BaseModel
 
 from envelopes.access import Principal
-from envelopes.models import Note, Session, Snapshot
+from envelopes.models import AuditEntry, Note, Session, Snapshot
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, data, text
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
@@ -261,3 +262,24 @@ async def test_notes_and_claims_are_for_staff_and_conflicts_are_told() -> None:
         assert (refused.status_code, "Grace Hopper has claimed" in text_of(refused.content)) == (409, True)
         await _post(grace, d.session, act="release")
         assert "Claimed by" not in text_of(await _get(maria, d.session))
+
+
+async def test_looking_along_shows_a_question_to_nobody_in_the_chat() -> None:
+    async with desk(_script, *TOOLS) as d:
+        await d.say("What is EJ1?")
+        button = next(e for e in elements(await d.html()) if "data-act" in e)["id"]
+        await d.act(button)
+        (approval,) = await d.approvals()
+        client, _ = await operator()
+        approver = await sync_to_async(
+            lambda: client_of(
+                make_user(staff=True, permissions=("view_session", "view_approval", "decide_approval"))
+            )
+        )()
+        page = (await sync_to_async(approver.get)(url(approval, "change"))).content.decode()
+        (beside,) = re.findall(r'data-seen="([^"]+)"', page)
+        seen = await sync_to_async(approver.get)(beside)
+        assert "Buy it?" in text_of(seen.content)
+        assert "Buy it?" in text_of(await _get(client, d.session))
+        shown = AuditEntry.objects.filter(kind="shown").values_list("door", flat=True)
+        assert await sync_to_async(list)(shown) == ["admin"]

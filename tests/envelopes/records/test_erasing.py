@@ -19,15 +19,28 @@ from envelopes.access import Principal
 from envelopes.approvals.service import decide
 from envelopes.audit.verifying import verify
 from envelopes.errors import AlreadyDecided, NotFound, ValidationFailed
+from envelopes.intake import staff
 from envelopes.intake.turns import post_decision
 from envelopes.log.append import writing
-from envelopes.models import Approval, AuditEntry, Claim, Event, Note, Participant, Session, Snapshot
+from envelopes.models import (
+    Approval,
+    AuditEntry,
+    Claim,
+    ClientMessage,
+    Event,
+    Note,
+    Participant,
+    Session,
+    Snapshot,
+    Turn,
+)
 from envelopes.records import erasing
 from envelopes.records.retention import retire
 from envelopes.records.scrubbing import Scrub
 from envelopes.session_state import live_sessions
 from tests import factories
 from tests.envelopes.admin.pages import client_of, url
+from tests.row_shapes import misfits
 
 pytestmark = pytest.mark.django_db
 
@@ -134,6 +147,40 @@ def test_no_table_holds_a_word_of_whoever_was_erased(kind: str, files: Path) -> 
     assert Session.objects.filter(pk=elses.session_id).exists()
     told = said.getvalue()
     assert "conversations: 1" in told and "Kept: " in told
+
+
+def test_staff_who_are_erased_hold_no_conversation_and_are_named_in_none(settings: Any) -> None:
+    settings.BEACH_TAKEOVER = True
+    user = factories.make_user(staff=True, permissions=["view_session", "operate_session"])
+    user.first_name = f"Old {WORD}"
+    user.save()
+    who, session = factories.make_principal(user), factories.make_session()
+    staff.add_note(session, who, "n1", "Call back")
+    staff.take_over(session, who, "t1")
+    staff.say(session, who, "s1", "I can hold it.")
+    told = [{"role": "assistant", "content": f"[Old {WORD}, a member of staff, wrote to the user:] I can"}]
+    Turn.objects.filter(pk=factories.make_turn(session).pk).update(messages=told)
+    Snapshot.objects.create(session=session, seq=1, version=1, data={"n": f"Old {WORD}"}, keyframe=True)
+    # They are called something else since, and what pages have sent is forgotten.
+    user.first_name, user.last_name = WORD, "Smith"
+    user.save()
+    ClientMessage.objects.all().delete()
+
+    erasing.erase(erasing.find(user.username))
+
+    assert where(WORD) == where(f'"{who.key}"') == []
+    session.refresh_from_db()
+    assert session.taken_by == ""
+    rows = Event.objects.filter(session=session, kind="takeover").order_by("seq")
+    assert [(row.data["state"], row.data["name"]) for row in rows] == [
+        ("taken", "(erased)"),
+        ("returned", "(erased)"),
+    ]
+    assert misfits([row.as_row() for row in session.events.order_by("seq")]) == []
+    # What they wrote stays, of nobody.
+    assert Note.objects.get().text == "Call back" and Note.objects.get().name == "(erased)"
+    assert Claim.objects.get().taken_over_at is None and Claim.objects.get().user is None
+    assert where("I can hold it.")
 
 
 def test_an_account_that_is_erased_is_nobody_anywhere() -> None:

@@ -318,9 +318,11 @@ async def test_a_turn_is_not_put_aside_while_a_message_waits_for_it(parked: None
 
 
 async def test_who_stops_it_stops_what_waits() -> None:
-    async with _looking() as (d, _):
+    async with _looking() as (d, held):
         await d.say("Hurry", wait=False)
         await sync_to_async(intake.stop)(d.session, d.owner, d.id())
+        # Its tool is waited for: what that does is not taken back.
+        held.go_on.set()
         await d.quiet()
         assert sorted(await _ends(d)) == [(1, "cancelled"), (2, "cancelled")]
         assert await d.texts() == []

@@ -15,9 +15,11 @@ from typing import NamedTuple
 
 import httpx
 
-from tests.faults.conftest import Lab
+from tests.faults.conftest import Lab, make_lab
 from tests.faults.test_sockets import connect_and_never_read, masked
 from tests.visitor import Visitor
+
+__all__ = ["make_lab"]
 
 LONG = 500_000
 """Characters of one message."""
@@ -184,6 +186,7 @@ from envelopes import artifacts
 from envelopes.artifacts.writing import Chunk
 from envelopes.models import Session
 from django.db import transaction
+
 session = Session.objects.get(public_id={{session!r}})
 with artifacts.stored(session.public_id, os.urandom({LONG} * {MESSAGES})) as there, artifacts.kept(there) as kept:
     with transaction.atomic():
@@ -193,7 +196,7 @@ print("MADE", part["data"]["url"])
 
 
 async def test_a_slow_download_holds_little_and_no_connection_to_the_database(
-    make_lab: Callable[[Mapping[str, str]], Lab], postgres_url: str
+    postgres_url: str, make_lab: Callable[[Mapping[str, str]], Lab]
 ) -> None:
     """More of them than the pool has connections, which are sixteen."""
     lab = await asyncio.to_thread(make_lab, {"DATABASE_URL": postgres_url, "BEACH_READER_SECONDS": "30"})

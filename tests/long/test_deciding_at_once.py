@@ -9,9 +9,11 @@ from collections.abc import Callable
 
 from envelopes.types import JsonObject
 from tests.a2ui.strategies import FUZZ
-from tests.faults.conftest import Lab
+from tests.faults.conftest import Lab, make_lab, make_sibling
 from tests.faults.scenes import BOOK, BOOKED
 from tests.visitor import Visitor
+
+__all__ = ["make_lab", "make_sibling"]
 
 AT_ONCE, ROUNDS = 3, 2 * FUZZ
 DENIED = "I have not booked it"

@@ -8,14 +8,16 @@ from contextlib import AsyncExitStack
 
 import httpx
 
-from tests.faults.conftest import Lab
+from tests.faults.conftest import Lab, make_lab
+
+__all__ = ["make_lab"]
 
 CALLERS = 24
 """The pool has sixteen connections."""
 
 
 async def test_who_listens_or_waits_keeps_no_connection(
-    make_lab: Callable[[Mapping[str, str]], Lab], postgres_url: str
+    postgres_url: str, make_lab: Callable[[Mapping[str, str]], Lab]
 ) -> None:
     lab = await asyncio.to_thread(make_lab, {"DATABASE_URL": postgres_url})
     add = ("beach", "peer", "add", "desk", "--scopes", "chat,read", "--rate", "9999")
