@@ -52,6 +52,7 @@ ROLES = {
     "operator": "operator",
     "peer": "program",
     "service": "program",
+    "unknown": "not known here",
 }
 DAYS = {"today": 0, "yesterday": 1, "week": 6, "month": 29}
 

@@ -23,6 +23,7 @@ from django.utils.translation import ngettext
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
+from envelopes.approvals.exactly import waited_for
 from envelopes.approvals.rights import OWNER, decidable, right_to_decide
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
@@ -123,6 +124,7 @@ class Deciding(_Base):
             messages.success(request, _told(done))
         return HttpResponseRedirect(change_url(approval))
 
+    @waited_for()
     def _decide(self, request: HttpRequest, approval: Approval, decision: str, reason: str) -> Approval:
         """Through the service, which tells the audit log and Django's own. A form that arrives twice decides once, and
         nobody was late. Raises what the service does."""

@@ -3,18 +3,23 @@ question, and counts once. The service decides, as everywhere."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
+from django.utils.translation import gettext as _
 
 from envelopes import audit
 from envelopes.access import Principal
 from envelopes.approvals import rights
 from envelopes.approvals.service import decide
-from envelopes.errors import AlreadyDecided, BeachError, Conflict, Expired, Forbidden, NotFound
+from envelopes.errors import AlreadyDecided, BeachError, Conflict, Expired, Forbidden, NotFound, Unavailable
 from envelopes.log.append import writing
 from envelopes.models import Approval, ApprovalVersion, Session
+
+logger = logging.getLogger(__name__)
 
 
 class Question(NamedTuple):
@@ -41,6 +46,18 @@ def find(question: Question) -> tuple[Approval, ApprovalVersion | None] | None:
     return found
 
 
+@contextmanager
+def waited_for() -> Iterator[None]:
+    """Round a decision. Raises ``Unavailable`` where the database cannot be reached, or others have the conversation
+    for longer than anybody waits: nothing was decided, and whoever decides may do so again."""
+    try:
+        yield
+    except (OperationalError, InterfaceError) as error:
+        logger.warning("A decision has to wait for the database: %r", error)
+        raise Unavailable(_("The database cannot be reached at the moment. Try again in a while.")) from error
+
+
+@waited_for()
 def decide_exactly(
     question: Question,
     decision: str,
@@ -54,8 +71,8 @@ def decide_exactly(
 
     ``once`` uses up whatever was sent, and says whether it was there to be used; where the database fails, that comes
     back with the transaction. The same decision of the same one through the same
-    door is a repeat, and nobody was late. Raises what ``service.decide`` does, ``QuestionChanged`` and ``AlreadyUsed``;
-    that somebody tried is recorded.
+    door is a repeat, and nobody was late. Raises what ``service.decide`` does, ``QuestionChanged``, ``AlreadyUsed`` and
+    ``Unavailable``; that somebody tried is recorded.
     """
     with transaction.atomic():
         found = find(question)
@@ -78,3 +95,18 @@ def decide_exactly(
             with writing(approval.session_id) as writer:
                 audit.refused(writer, approval, who, decision, late, door=source, reason=reason)
     raise late
+
+
+@waited_for()
+def turn_away(
+    approval: Approval, who: Principal | str, decision: str, why: str, *, source: str, reason: str = ""
+) -> None:
+    """Record that somebody tried to decide by what may not decide: a principal, or, of people whom nobody knows here,
+    what they call themselves. Nothing is decided. Of the latter only so many: anybody may try."""
+    if isinstance(who, str) and not audit.has_room(approval, source):
+        return
+    with writing(approval.session_id) as writer:
+        if isinstance(who, str):
+            audit.turned_away(writer, approval, who, decision, why, door=source)
+        else:
+            audit.refused(writer, approval, who, decision, Forbidden(why), door=source, reason=reason)

@@ -9,15 +9,21 @@ from django.utils.translation import gettext as _
 from envelopes.approvals.surface import WHOLE, shown_facts
 from envelopes.models import Approval
 from envelopes.ownership import owner_of
+from envelopes.protocol.text import shorten
 from envelopes.registries.actors import actors
+
+WAS = 80
+"""Characters of what an argument was before."""
 
 
 class Fact(NamedTuple):
-    """One argument; ``more`` is how many characters of it are left out."""
+    """One argument; ``more`` is how many characters of it are left out, ``was`` what the agent had written, where
+    people have changed it."""
 
     label: str
     value: str
     more: int
+    was: str = ""
 
 
 def facts_of(approval: Approval) -> list[Fact]:
@@ -25,13 +31,31 @@ def facts_of(approval: Approval) -> list[Fact]:
     the rest is unseen."""
     actor = actors.get(approval.handler)
     tool = actor.tool(approval.tool_name) if actor is not None else None
-    shown = shown_facts(list(tool.fields) if tool is not None else [], approval.args, approval.session.locale)
-    return [_fact(fact["label"], fact["value"]) for fact in shown]
+    fields, locale = list(tool.fields) if tool is not None else [], approval.session.locale
+    edited = (
+        approval.earlier.filter(cause="edited").order_by("version").first() if approval.version > 1 else None
+    )
+    before = shown_facts(fields, edited.args, locale) if edited is not None else []
+    was: dict[str, str] = {fact["label"]: fact["value"] for fact in before}
+    shown = shown_facts(fields, approval.args, locale)
+    return [_fact(fact["label"], fact["value"], was.get(fact["label"]) or fact["value"]) for fact in shown]
 
 
-def _fact(label: str, value: str) -> Fact:
+def _fact(label: str, value: str, was: str) -> Fact:
     # Lines of a value stand below its label, and pass for no others.
-    return Fact(label, value[:WHOLE].replace("\n", "\n    "), max(0, len(value) - WHOLE))
+    text = value[:WHOLE].replace("\n", "\n    ")
+    before = shorten(" ".join(was.split()), WAS) if was != value else ""
+    return Fact(label, text, max(0, len(value) - WHOLE), before)
+
+
+def anew_of(approval: Approval) -> str:
+    """Why a question is asked anew, in a sentence; "" for one that is asked for the first time."""
+    was = approval.earlier.order_by("version").last() if approval.version > 1 else None
+    if was is None:
+        return ""
+    if was.cause == "expired":
+        return _("Nobody decided this in time, so it is asked again.")
+    return _("{} has changed this request.").format(name_of(was.by_user) or was.name or _("The visitor"))
 
 
 def is_cut(approval: Approval) -> bool:

@@ -19,6 +19,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from envelopes.access import Principal, principal
 from envelopes.approvals.exactly import Question
+from envelopes.approvals.rules import stored
 from envelopes.conf import conf
 from envelopes.errors import BeachError, Expired, Forbidden, NotFound
 from envelopes.models import Approval
@@ -105,8 +106,10 @@ def read(token: str) -> Link:
 
 
 def wants_login(approval: Approval) -> bool:
-    """Whether who brings something that was sent, and no more, may not decide this one (BEACH_LINK_LOGIN)."""
-    return conf.BEACH_LINK_LOGIN == "always" or (conf.BEACH_LINK_LOGIN == "high" and approval.risk == "high")
+    """Whether who brings something that was sent, and no more, may not decide this one: by the settings
+    (BEACH_LINK_LOGIN), or by the rule that it was asked by."""
+    wanted = conf.BEACH_LINK_LOGIN
+    return wanted == "always" or (wanted == "high" and approval.risk == "high") or stored(approval).login
 
 
 def _stamp(user: Any, key: str | bytes) -> str:

@@ -46,6 +46,7 @@ class StoredRule:
     barred: tuple[str, ...] = ()
     on_expiry: OnExpiry = "deny"
     expires_after: float | None = None
+    login: bool = False
 
     def barring(self, key: str) -> StoredRule:
         """The same, and ``key`` may not decide."""
@@ -60,6 +61,7 @@ class StoredRule:
             "barred": dict.fromkeys(self.barred, True),
             "onExpiry": self.on_expiry,
             "expiresAfter": self.expires_after,
+            "login": self.login,
         }
 
     def told(self) -> JsonObject:
@@ -82,6 +84,7 @@ def stored(approval: Approval) -> StoredRule:
         tuple(rule["barred"]),
         rule["onExpiry"],
         rule["expiresAfter"],
+        rule.get("login", False),
     )
 
 
@@ -170,6 +173,7 @@ def to_store(ask: Ask, policy: ApprovalPolicy, turn: Turn, session: Session, *ba
         barred=tuple(sorted(keys)) if ask.four_eyes else (),
         on_expiry=ask.on_expiry,
         expires_after=_seconds(ask, policy),
+        login=ask.login,
     )
 
 

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -15,7 +16,7 @@ from envelopes.markup.approval import ApprovalCard
 from envelopes.markup.approval_rule import RULE_PREFIX
 from envelopes.markup.card_states import card_state
 from envelopes.markup.context import PageContext, current_locale
-from envelopes.models import Approval, Event
+from envelopes.models import Approval, ApprovalNotice, Event
 from envelopes.part_types.approval_request import APPROVAL_REQUEST
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors
@@ -73,10 +74,12 @@ def is_over(approval: Approval) -> bool:
 
 
 def unnoticed(seconds: float, most: int) -> list[Approval]:
-    """Those that have waited for so long without anybody having been told of them elsewhere, the oldest first."""
+    """Those that have waited for so long, as they are asked now, without anybody having been told of that elsewhere;
+    the oldest first."""
     now = timezone.now()
+    noticed = ApprovalNotice.objects.filter(approval=OuterRef("pk"), asked_as=OuterRef("approval_id"))
     waiting = Approval.objects.filter(
-        state="pending", notice=None, requested_at__lte=now - timedelta(seconds=seconds)
+        ~Exists(noticed), state="pending", requested_at__lte=now - timedelta(seconds=seconds)
     ).exclude(expires_at__lte=now)
     return list(waiting.select_related("session").order_by("pk")[:most])
 

@@ -5,6 +5,28 @@
 """
 
 from envelopes.audit.history import Entry, history_of
-from envelopes.audit.recording import RULE, asked, executed, record, refused, shown, shown_in
+from envelopes.audit.recording import (
+    RULE,
+    asked,
+    executed,
+    has_room,
+    record,
+    refused,
+    shown,
+    shown_in,
+    turned_away,
+)
 
-__all__ = ["RULE", "Entry", "asked", "executed", "history_of", "record", "refused", "shown", "shown_in"]
+__all__ = [
+    "RULE",
+    "Entry",
+    "asked",
+    "executed",
+    "has_room",
+    "history_of",
+    "record",
+    "refused",
+    "shown",
+    "shown_in",
+    "turned_away",
+]

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from envelopes.audit.recording import agent_name
+from envelopes.audit.recording import UNKNOWN, agent_name
 from envelopes.models import Approval
 from envelopes.models.audit import AuditEntry, AuditKind
 from envelopes.registries.doors import doors
@@ -95,6 +95,9 @@ def _decided(entry: AuditEntry, name: str) -> str:
 
 
 def _refused(entry: AuditEntry, name: str) -> str:
+    if entry.role == UNKNOWN:
+        told = _("{} tried to decide {}; who that was could not be verified, and nothing changed")
+        return told.format(name, _place(entry))
     granted = entry.facts.get("decision") == "granted"
     if entry.facts.get("code") in ("already_decided", "already_changed", "expired"):
         told = (

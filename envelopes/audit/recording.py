@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from envelopes import access
@@ -21,7 +23,11 @@ from envelopes.types import PROGRAMS, Json
 
 RULE = "rule"
 AGENT = "agent"
+UNKNOWN = "unknown"
 """Roles of those who are no principals."""
+
+TURNED_AWAY = 20
+"""Attempts of people whom nobody knows here that are recorded, of one question and door: anybody may try."""
 
 SHOWN_AT_ONCE = 50
 
@@ -85,6 +91,31 @@ def refused(
     details: dict[str, Json] = {"told": error.message}
     record(
         writer, AuditKind.REFUSED, approval, who=who, door=door, reason=reason, facts=facts, details=details
+    )
+
+
+def has_room(approval: Approval, door: str) -> bool:
+    """Whether another attempt of somebody whom nobody knows is recorded."""
+    tried = AuditEntry.objects.filter(
+        approval_id=approval.approval_id, kind=AuditKind.REFUSED, door=door, role=UNKNOWN
+    )
+    return tried.count() < TURNED_AWAY
+
+
+def turned_away(
+    writer: Writer, approval: Approval, claimed: str, decision: str, why: str, *, door: str
+) -> None:
+    """Record that somebody tried to decide who was not known to be anybody here: ``claimed`` is who they said they
+    were, ``decision`` what they seem to have meant. To be asked first: ``has_room``."""
+    record(
+        writer,
+        AuditKind.REFUSED,
+        approval,
+        name=claimed,
+        role=UNKNOWN,
+        door=door,
+        facts={"decision": decision, "code": UNKNOWN},
+        details={"told": why},
     )
 
 
@@ -168,6 +199,13 @@ def role_of(who: Principal, session: Session) -> str:
     if access.owns(who, session):
         return "owner"
     return "approver" if who.may_decide_all() else "viewer"
+
+
+def told_of(key: str, user: Any = None) -> Q:
+    """Entries about what somebody did, and about what was tried by who said that they were them."""
+    told = Q(who=key)
+    address = getattr(user, user.get_email_field_name(), "") if user is not None else ""
+    return told | Q(role=UNKNOWN, name__iexact=address) if address else told
 
 
 def name_of(who: Principal) -> str:

@@ -8,17 +8,23 @@ from envelopes.models.approval import Approval
 
 
 class ApprovalNotice(models.Model):
-    """That people were looked for who hear of an approval by mail: once for each, however many processes look."""
+    """That people were looked for who hear of a question by mail: once for each, however many processes look. One that
+    is asked anew has another id (``asked_as``), and is another one."""
 
-    approval = models.OneToOneField(Approval, on_delete=models.CASCADE, related_name="notice")
+    approval = models.ForeignKey(Approval, on_delete=models.CASCADE, related_name="notices")
+    asked_as = models.CharField(max_length=32)
     at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["approval", "asked_as"], name="approval_noticed_once")]
 
     def __str__(self) -> str:
         return f"notice of {self.approval_id}"
 
 
 class ApprovalMail(models.Model):
-    """One mail about one approval to one user.
+    """One mail about one question to one user.
 
     ``state``: ``queued``; ``sending``, from before it is given to the mail server; ``sent``; ``failed``, after as many
     attempts as there are; ``dropped``, where there was nothing left to ask. One that stays ``sending`` was cut off in
@@ -42,7 +48,9 @@ class ApprovalMail(models.Model):
 
     class Meta:
         ordering = ["pk"]
-        constraints = [models.UniqueConstraint(fields=["approval", "user"], name="approval_mailed_once")]
+        constraints = [
+            models.UniqueConstraint(fields=["approval", "asked_as", "user"], name="approval_mailed_once")
+        ]
         indexes = [models.Index(fields=["state", "next_at"], name="approval_mail_due")]
 
     def __str__(self) -> str:

@@ -23,7 +23,7 @@ from django.db.models import Model, Q, QuerySet
 from envelopes import search
 from envelopes.access import Principal
 from envelopes.audit import ageing
-from envelopes.audit.recording import name_of
+from envelopes.audit.recording import name_of, told_of
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.log.append import writing
 from envelopes.models import (
@@ -126,7 +126,7 @@ def plan(person: Person) -> Report:
     elsewhere = _elsewhere(person)
     report.erased["names in other people's conversations"] = elsewhere.count()
     entries = AuditEntry.objects.filter(
-        Q(who=person.key) | Q(session_id__in=person.owned.values("session__public_id"))
+        told_of(person.key, person.user) | Q(session_id__in=person.owned.values("session__public_id"))
     )
     report.erased["audit entries (content)"] = entries.exclude(salt="").count()
     report.erased["accounts"] = int(person.user is not None)
@@ -146,7 +146,9 @@ def erase(person: Person) -> Report:
             _log_out(person.user)
             person.user.delete()
             report.erased["accounts"] += 1
-        report.erased["audit entries (content)"] += ageing.erase(AuditEntry.objects.filter(who=person.key))
+        report.erased["audit entries (content)"] += ageing.erase(
+            AuditEntry.objects.filter(told_of(person.key, person.user))
+        )
         search.compact()
     return _explained(report, person)
 

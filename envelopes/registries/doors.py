@@ -34,7 +34,7 @@ class DoorRegistry(Registry[Door]):
 doors = DoorRegistry("approval door")
 
 CHAT = doors.register(Door("chat", _("in chat"), names_owner=True))
-ADMIN = doors.register(Door("admin", _("in the admin")))
+ADMIN = doors.register(Door("admin", _("in the desk")))
 POLICY = doors.register(Door("policy", _("by a rule")))
 LINK = doors.register(Door("link", _("through a link")))
 MAIL = doors.register(Door("mail", _("by email")))

@@ -130,7 +130,8 @@ class Ask:
 
     ``four_eyes``: neither the owner nor whoever asked decides. ``expires_after``: seconds, "policy" for what the
     ``ApprovalPolicy`` says. ``reuse_within``: seconds for which the approval of the very same call, by a person, in the
-    same conversation and for the same agent, is taken once more.
+    same conversation and for the same agent, is taken once more. ``login``: a link decides only while its addressee is
+    signed in, and a mail or a button elsewhere does not, whatever ``BEACH_LINK_LOGIN`` says.
     """
 
     deciders: Sequence[Decider] = (OWNER, STAFF)
@@ -139,6 +140,7 @@ class Ask:
     expires_after: float | Literal["policy", "setting"] | None = "policy"
     on_expiry: OnExpiry = "deny"
     reuse_within: float | None = None
+    login: bool = False
 
     def __post_init__(self) -> None:
         deciders: object = self.deciders
@@ -157,6 +159,8 @@ class Ask:
         if self.on_expiry == "ask-again" and self.expires_after is None:
             raise RegistrationError("What never expires is never asked again: say when it expires.")
         check_seconds("reuse_within", self.reuse_within, (None,), positive=True)
+        if type(self.login) is not bool:
+            raise RegistrationError(f"login is True or False, not {self.login!r}.")
 
     @property
     def tokens(self) -> tuple[str, ...]:

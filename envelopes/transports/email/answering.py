@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 
 from django.conf import settings
-from django.core.mail import EmailMessage
+from django.core.mail import EmailMultiAlternatives
 from django.db.models import F
+from django.template.loader import render_to_string
 
+from envelopes.approvals.in_words import question_of
 from envelopes.conf import conf
 from envelopes.models import ApprovalMail
 from envelopes.transports.email.approvers import address_of
@@ -30,14 +32,17 @@ def answer(mail: Mail, request: ApprovalMail, told: str) -> None:
     headers = {"Auto-Submitted": "auto-replied", "X-Auto-Response-Suppress": "All"}
     if mail.message_id:
         headers |= {"In-Reply-To": mail.message_id, "References": mail.message_id}
-    message = EmailMessage(
+    question = question_of(request.approval)
+    message = EmailMultiAlternatives(
         subject if subject.lower().startswith("re:") else f"Re: {subject}",
-        f"{request.approval.question}\n\n{told}\n",
+        f"{question}\n\n{told}\n",
         settings.DEFAULT_FROM_EMAIL,
         [address_of(request.user)],
         reply_to=[conf.BEACH_MAIL_REPLY_TO] if conf.BEACH_MAIL_REPLY_TO else None,
         headers=headers,
     )
+    html = render_to_string("mail/result.html", {"question": question, "told": told})
+    message.attach_alternative(html, "text/html")
     try:
         message.send()
     except Exception:

@@ -10,7 +10,7 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from envelopes.approvals.in_words import agent_of, behalf_of, facts_of, name_of, question_of
+from envelopes.approvals.in_words import agent_of, anew_of, behalf_of, facts_of, name_of, question_of
 from envelopes.approvals.links import address_of as link_address
 from envelopes.approvals.links import token_for, wants_login
 from envelopes.conf import conf
@@ -36,6 +36,7 @@ def request_for(approval: Approval, user: Any, secret: str) -> EmailMultiAlterna
         told = {
             "question": question_of(approval),
             "why": " ".join(approval.why.split()),
+            "anew": " ".join(anew_of(approval).split()),
             "agent": agent_of(approval),
             "owner": behalf_of(approval),
             "risk": {"high": _("High risk"), "low": _("Low risk")}.get(approval.risk, _("Medium risk")),
@@ -46,6 +47,7 @@ def request_for(approval: Approval, user: Any, secret: str) -> EmailMultiAlterna
             "digest": " ".join(approval.digest[at : at + 8] for at in range(0, 64, 8)),
             "expires": approval.expires_at,
             "link": link,
+            "login": wants_login(approval),
             "replies": reads_replies(approval),
             "mark": mark(approval.approval_id, secret),
             "addressee": name_of(user),

@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal
-from envelopes.approvals.exactly import AlreadyUsed, Question, QuestionChanged, decide_exactly
+from envelopes.approvals import rights
+from envelopes.approvals.exactly import AlreadyUsed, Question, QuestionChanged, decide_exactly, turn_away
 from envelopes.approvals.in_words import is_cut
 from envelopes.conf import conf
 from envelopes.errors import AlreadyDecided, Expired, Forbidden, NotFound, Unavailable
@@ -20,7 +21,7 @@ from envelopes.transports.email.answering import answer
 from envelopes.transports.email.approvers import address_of
 from envelopes.transports.email.message import reads_replies
 from envelopes.transports.email.reading import Mail, MailRefused, read
-from envelopes.transports.email.tokens import mail_of, marks_in
+from envelopes.transports.email.tokens import approval_in, mail_of, marks_in
 from envelopes.transports.email.vouching import vouched
 from envelopes.transports.email.words import answer_in
 
@@ -46,6 +47,8 @@ def receive(raw: bytes) -> Received:
         request = _request(mail)
     except MailRefused as error:
         return _noted(Received("refused", error.message))
+    except Unavailable as error:
+        return _noted(Received("refused", error.message, again=True))
     try:
         state, told = _decided(mail, request)
     except Unavailable as error:
@@ -55,29 +58,40 @@ def receive(raw: bytes) -> Received:
 
 
 def _request(mail: Mail) -> ApprovalMail:
-    """The mail that this one answers, once all three things hold. Raises ``MailRefused``."""
+    """The mail that this one answers, once all three things hold. Raises ``MailRefused``; where a question is meant
+    that there is, that somebody tried is recorded."""
     marks = marks_in(mail.subject) or marks_in(mail.text or "")
     if len(marks) != 1:
         raise MailRefused("It has two tokens." if marks else "It has no token of an approval.")
-    request = mail_of(marks.pop())
+    mark = marks.pop()
+    request = mail_of(mark)
     if request is None:
-        raise MailRefused("Its token is none of ours.")
+        found = rights.find(approval_in(mark))
+        raise _turned_away(mail, found[0] if found is not None else None, "Its token is none of ours.")
     if not request.user.is_active or mail.sender != address_of(request.user).lower():
-        raise MailRefused(
-            f"It is not from the user whom approval {request.approval.approval_id} was sent to."
-        )
+        told = f"It is not from the user whom approval {request.approval.approval_id} was sent to."
+        raise _turned_away(mail, request.approval, told)
     if not vouched(mail.results, mail.domain, conf.BEACH_MAIL_AUTHSERV):
-        raise MailRefused(f"No mail host of ours vouches for {mail.domain}.")
+        told = f"No mail host of ours vouches for {mail.domain}."
+        raise _turned_away(mail, request.approval, told)
     return request
+
+
+def _turned_away(mail: Mail, approval: Approval | None, told: str) -> MailRefused:
+    if approval is not None:
+        turn_away(approval, mail.sender, answer_in(mail.text or "").decision, told, source=MAIL.name)
+    return MailRefused(told)
 
 
 def _decided(mail: Mail, request: ApprovalMail) -> tuple[str, str]:
     """The state, and what the sender is told."""
     approval = request.approval
     if not reads_replies(approval):
-        return "answered", _(
-            "Nothing was decided: this one is not decided by mail. Open the link in the mail."
-        )
+        told = _("Nothing was decided: this one is not decided by mail. Open the link in the mail.")
+        who, said = principal(request.user, None), answer_in(mail.text or "")
+        if said.decision:
+            turn_away(approval, who, said.decision, told, source=MAIL.name, reason=said.reason)
+        return "answered", told
     if mail.text is None:
         return "answered", _("Nothing was decided: your reply has no plain text. Open the link in the mail.")
     said = answer_in(mail.text)

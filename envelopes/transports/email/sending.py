@@ -1,4 +1,5 @@
-"""Mails about approvals that wait: whom each is about is looked for once, and each is given to the mail server once.
+"""Mails about approvals that wait: who hears of a question is looked for once, and each mail is given to the mail
+server once. A question that is asked anew, edited or after its time, is another one.
 
 A mail is claimed before it is given away. One that was refused is tried again; of one that was cut off in between
 nobody knows whether it went out, so it is left (as a tool's call is, D19).
@@ -55,7 +56,7 @@ def queue_due() -> int:
 
 def _queue(approval: Approval) -> bool:
     with transaction.atomic():
-        _, made = ApprovalNotice.objects.get_or_create(approval=approval)
+        _, made = ApprovalNotice.objects.get_or_create(approval=approval, asked_as=approval.approval_id)
         users = approvers_of(approval) if made else []
         ApprovalMail.objects.bulk_create(
             ApprovalMail(approval=approval, user=user, asked_as=approval.approval_id, digest=approval.digest)

@@ -31,6 +31,12 @@ def marks_in(text: str) -> set[str]:
     return {found[0] for found in _MARK.finditer(text)}
 
 
+def approval_in(marked: str) -> str:
+    """The approval that a mark names, whoever has made it; "" for what is none."""
+    found = _MARK.fullmatch(marked)
+    return found[1] if found is not None else ""
+
+
 def mail_of(marked: str) -> ApprovalMail | None:
     """The mail whose mark that is."""
     found = _MARK.fullmatch(marked)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import User
+from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
@@ -174,7 +176,7 @@ def test_approve(jonas: Client, approval: Approval) -> None:
     assert Turn.objects.get(pk=approval.turn_id).status == "queued"
     assert "Approved. It will run once. The agent will continue." in said(response)
     entry = LogEntry.objects.get()
-    assert entry.object_id == str(approval.pk) and "Approved in the admin" in entry.get_change_message()
+    assert entry.object_id == str(approval.pk) and "Approved in the desk" in entry.get_change_message()
 
 
 def test_deny(jonas: Client, approval: Approval) -> None:
@@ -182,7 +184,7 @@ def test_deny(jonas: Client, approval: Approval) -> None:
 
     assert stored(approval).state == "denied"
     assert "Denied. Nothing ran." in said(response)
-    assert "Denied in the admin." in LogEntry.objects.get().get_change_message()
+    assert "Denied in the desk." in LogEntry.objects.get().get_change_message()
 
 
 def test_what_still_waits_is_told(jonas: Client) -> None:
@@ -278,6 +280,17 @@ def test_s6_a_form_that_is_sent_twice_decides_once_and_nobody_was_late(
     assert LogEntry.objects.count() == 1
 
 
+def test_where_the_database_is_not_free_in_time_nothing_is_decided_and_staff_are_told(
+    jonas: Client, approval: Approval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(deciding, "decide", Mock(side_effect=OperationalError("lock timeout")))
+        told = said(post(jonas, approval, "granted"))
+    assert "Try again in a while. Your decision was not applied." in told
+    assert stored(approval).state == "pending"
+    assert "It will run once." in said(post(jonas, approval, "granted"))
+
+
 @pytest.mark.parametrize("how", HOW_IT_ENDED)
 def test_x7_a_late_decision_stands_in_the_history_and_in_the_timeline(
     jonas: Client, approval: Approval, how: str
@@ -287,19 +300,19 @@ def test_x7_a_late_decision_stands_in_the_history_and_in_the_timeline(
     response = post(jonas, approval, "granted", "It was checked.")
 
     (entry,) = LogEntry.objects.filter(object_id=str(approval.pk), user__username="jonas")
-    assert entry.get_change_message().startswith("Tried to approve this too late, in the admin.")
+    assert entry.get_change_message().startswith("Tried to approve this too late, in the desk.")
     assert "It was checked." in entry.get_change_message()
     history = text_of(jonas.get(url(approval, "history")).content)
     timeline = text_of(jonas.get(url(approval.session, "change")).content)
     assert "Tried to approve this too late" in history
     assert (
-        "You tried to approve this too late, in the admin. Nothing changed. Reason: It was checked."
+        "You tried to approve this too late, in the desk. Nothing changed. Reason: It was checked."
         in timeline
     )
     assert len(late(approval)) == 1
     assert "Your attempt has been recorded." in said(response)
     other = text_of(decider("kim").get(url(approval.session, "change")).content)
-    assert "Jonas tried to approve this too late, in the admin." in other
+    assert "Jonas tried to approve this too late, in the desk." in other
 
 
 def test_x7_both_are_written_or_neither(
@@ -329,8 +342,8 @@ def test_x7_one_that_expires_while_many_are_denied_is_in_both_as_well(jonas: Cli
         entry.object_id: entry.get_change_message()
         for entry in LogEntry.objects.filter(object_id__in=[str(waiting.pk), str(expired.pk)])
     }
-    assert told[str(waiting.pk)] == "Denied in the admin. Reason: No."
-    assert told[str(expired.pk)].startswith("Tried to deny this too late, in the admin.")
+    assert told[str(waiting.pk)] == "Denied in the desk. Reason: No."
+    assert told[str(expired.pk)].startswith("Tried to deny this too late, in the desk.")
     assert len(late(expired)) == 1
 
 
@@ -346,7 +359,7 @@ def test_x7_a_visitor_who_is_late_is_in_the_timeline(jonas: Client) -> None:
     history = text_of(jonas.get(url(approval, "history")).content)
     assert told in history
     assert "Asked for approval: Pay 40 back for order A17?" in history
-    assert "Denied by you, in the admin." in history
+    assert "Denied by you, in the desk." in history
 
 
 def test_x7_another_approval_of_the_turn_has_a_history_of_its_own(jonas: Client) -> None:
@@ -357,7 +370,7 @@ def test_x7_another_approval_of_the_turn_has_a_history_of_its_own(jonas: Client)
     assert "Not the first." in text_of(jonas.get(url(first, "history")).content)
     other = text_of(jonas.get(url(second, "history")).content)
     assert "Not the first." not in other
-    assert "Nothing has been done about this in the admin." in other
+    assert "Nothing has been done about this in the desk." in other
 
 
 def test_a_name_is_told_where_the_owner_was_faster(jonas: Client) -> None:

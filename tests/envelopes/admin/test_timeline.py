@@ -55,7 +55,7 @@ def part(part_type: str, *, text: str | None = None, data: Any = None, **metadat
          "Reading: running 2/3."),
         (part("approval-request", data={"toolName": "t"}, question="Pay 40?"), "Asked for approval: Pay 40?"),
         (part("approval-response", data={"decision": "denied", "reason": "no"}, decidedByName="Jonas", source="admin"),
-         "Denied by Jonas, in the admin. Reason: no"),
+         "Denied by Jonas, in the desk. Reason: no"),
         (part("approval-response", data={"decision": "denied", "reason": "expired", "decidedBy": "policy"}, source="p"),
          "Expired: nobody decided in time. Nothing ran."),
         (part("artifact", data={"artifactId": "a", "name": "t.pdf", "mimeType": "application/pdf", "sizeBytes": 3}),
@@ -248,8 +248,8 @@ def test_d1_only_the_reader_is_you() -> None:
     approval = factories.make_approval(factories.make_session())
     decide(approval.approval_id, "denied", factories.make_principal(jonas), source="admin", reason="No.")
 
-    assert "Denied by you, in the admin. Reason: No." in _reads(client_of(jonas), approval.session)
-    assert "Denied by jonas, in the admin. Reason: No." in _reads(viewer(), approval.session)
+    assert "Denied by you, in the desk. Reason: No." in _reads(client_of(jonas), approval.session)
+    assert "Denied by jonas, in the desk. Reason: No." in _reads(viewer(), approval.session)
 
 
 @pytest.mark.django_db

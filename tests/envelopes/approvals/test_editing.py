@@ -280,6 +280,6 @@ def test_the_form_in_the_admin_edits_and_is_in_its_log(ada: Principal) -> None:
     page = done.content.decode()
     assert "<del>" in page and "Decide it as it is now" in page
     assert (
-        "Changed the arguments in the admin"
+        "Changed the arguments in the desk"
         in client.get(f"/admin/envelopes/approval/{approval.pk}/history/").content.decode()
     )

@@ -65,7 +65,7 @@ def test_a_question_is_recorded_with_who_asked_the_attempt_and_the_digest(approv
     assert words(approval) == ["Asked by Billing, attempt 1"]
 
 
-@pytest.mark.parametrize(("door", "told"), [("chat", "in chat"), ("admin", "in the admin")])
+@pytest.mark.parametrize(("door", "told"), [("chat", "in chat"), ("admin", "in the desk")])
 def test_a_decision_says_who_in_what_role_through_which_door_and_why(
     approval: Approval, ada: Principal, door: str, told: str
 ) -> None:
@@ -156,8 +156,8 @@ def test_a_question_is_shown_to_each_person_at_each_door_once(approval: Approval
     assert done == [True, False, True, True]
     assert words(approval, bob.key)[1:] == [
         "Shown to ada in chat",
-        "Shown to you in the admin",
-        "Shown to ada in the admin",
+        "Shown to you in the desk",
+        "Shown to ada in the desk",
     ]
 
 
@@ -189,7 +189,7 @@ def test_the_page_of_the_chat_and_that_of_the_admin_show_it_once(ada: Principal)
             chat.get(reverse("envelopes:session", args=[approval.session.public_id]))
             maria.get(url(approval, "change"))
 
-    assert words(approval)[1:] == ["Shown to ada in chat", "Shown to maria in the admin"]
+    assert words(approval)[1:] == ["Shown to ada in chat", "Shown to maria in the desk"]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -15,6 +15,7 @@ from django.core.management import CommandError, call_command
 from django.test import AsyncClient
 
 from envelopes import artifacts
+from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide, expire_due
 from envelopes.errors import BeachError, ValidationFailed
 from envelopes.intake.turns import post_decision
@@ -34,7 +35,10 @@ from envelopes.models import (
 )
 from envelopes.records.storing import imported
 from envelopes.records.taking import exported
+from envelopes.registries.policies import OWNER, STAFF, Ask
+from envelopes.registries.statuses import TOOL_CALL
 from envelopes.session_state import live_sessions
+from envelopes.turns.outcomes import Outcome, record_outcome
 from tests import factories
 from tests.envelopes.admin.pages import url
 
@@ -120,6 +124,59 @@ def test_a_conversation_comes_back_equal_under_new_ids() -> None:
     bo = factories.make_user("bo")
     theirs = imported(as_lines(text), owner=bo)
     assert Participant.objects.get(session=theirs, role="owner").user == bo
+
+
+def test_versions_and_the_decisions_of_many_come_back_with_it() -> None:
+    """Edited, so that what was approved before does not count; then approved by two."""
+    ada = factories.make_principal(factories.make_user("ada"))
+    staff = factories.make_principal(
+        factories.make_user("grace", staff=True, permissions=["decide_approval"])
+    )
+    tool = factories.asking(Ask([OWNER, STAFF], needed=2))
+    with factories.acting(tool):
+        session = factories.make_session(ada)
+        turn = factories.make_turn(session)
+        done, waits = factories.make_approvals(turn, {"order": "A1"}, {"order": "A2"}, tool=tool)
+        decide(done.approval_id, "granted", ada)
+        edited = edit(done.approval_id, {"order": "A9", "amount": 5.0, "note": ""}, staff)
+        decide(edited.approval_id, "granted", ada)
+        decide(edited.approval_id, "granted", staff, reason="Fine")
+        decide(waits.approval_id, "granted", staff)
+        with writing(session.pk) as writer:
+            call = ToolCall.objects.select_related("turn__session").get(pk=edited.tool_call_id)
+            TOOL_CALL.check(call.state, "running")
+            ToolCall.objects.filter(pk=call.pk).update(state="running")
+            call.refresh_from_db()
+            record_outcome(writer, call.turn, call, Outcome("succeeded", {"refunded": 5}))
+        session.refresh_from_db()
+        text = text_of(session)
+
+        copy = imported(as_lines(text))
+
+        mine, theirs = copy.approvals.order_by("pk")
+        assert (mine.state, mine.version, mine.args["order"]) == ("granted", 2, "A9")
+        (was,) = mine.earlier.all()
+        before = edited.earlier.get()
+        assert (was.version, was.cause, was.name, was.args, was.digest) == (
+            before.version, "edited", "grace", before.args, before.digest
+        )  # fmt: skip
+        assert was.by == f"elsewhere:{staff.key}" and was.asked_as != before.asked_as
+        given = [(one.version, one.decision, one.name, one.reason) for one in mine.decisions.order_by("pk")]
+        assert given == [
+            (1, "granted", "ada", ""),
+            (2, "granted", "ada", ""),
+            (2, "granted", "grace", "Fine"),
+        ]
+        # What others still had to decide is not asked here, and says who had.
+        assert (theirs.state, theirs.decided_by) == ("expired", "policy:import")
+        assert [one.name for one in theirs.decisions.all()] == ["grace"]
+        for old in (was.asked_as, mine.approval_id, theirs.approval_id):
+            with pytest.raises(BeachError):
+                decide(old, "granted", factories.make_principal(factories.make_user(superuser=True)))
+        # By now all of it is settled: it comes back equal, and is drawn alike.
+        again = imported(as_lines(text_of(copy)))
+        assert alike(text_of(again)) == alike(text_of(copy))
+        assert drawn(again) == drawn(copy)
 
 
 def test_keys_of_accounts_do_not_leave_and_none_comes_in() -> None:

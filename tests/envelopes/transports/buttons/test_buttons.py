@@ -17,7 +17,7 @@ from django.test import Client
 from beachsite.suite import ROOT
 from envelopes.approvals.service import decide
 from envelopes.errors import ValidationFailed
-from envelopes.models import Approval
+from envelopes.models import Approval, AuditEntry
 from envelopes.transports.buttons import slack, views, whatsapp
 from envelopes.transports.buttons.checks import button_settings
 from envelopes.transports.buttons.people import user_of
@@ -89,6 +89,9 @@ def test_unknown_people_are_refused_and_logged(
     assert len(lines) == 4
     assert all(approval.approval_id in line and "\n" not in line for line in lines)
     assert "'pager/eve'" in lines[0]
+    tried = AuditEntry.objects.filter(kind="refused", role="unknown", door="webhook").order_by("number")
+    assert [one.name for one in tried][:2] == ["pager/eve", "grace"]
+    assert len(tried) == 4
 
 
 def test_nothing_counts_that_is_not_signed_now_or_is_no_press(
@@ -155,6 +158,8 @@ def test_late_foreign_and_changed_presses_are_told_so(settings: Any, grace: User
     assert (state, "changed" in text) == ("late", True)
     settings.BEACH_LINK_LOGIN = "always"
     assert told(value_of(approval, "granted"))[0] == "refused"
+    (tried,) = AuditEntry.objects.filter(kind="refused", facts__code="forbidden")
+    assert (tried.name, tried.door) == ("Grace Hopper", "webhook")
     settings.BEACH_LINK_LOGIN = "never"
     owner = approval.session.participants.get(role="owner").user
     decide(approval.approval_id, "denied", factories.make_principal(owner))

@@ -12,13 +12,16 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from envelopes.approvals.service import decide
-from envelopes.models import Approval, ApprovalMail, ApprovalNotice
+from envelopes.approvals.editing import edit
+from envelopes.approvals.service import decide, expire_due
+from envelopes.models import Approval, ApprovalMail, AuditEntry
+from envelopes.registries.policies import Ask
 from envelopes.transports.email import sending
 from envelopes.transports.email.background import Mails
+from envelopes.transports.email.receiving import receive
 from tests import factories
 from tests.envelopes.admin.pages import text_of
-from tests.envelopes.transports.email.post import asked, decider, requested, stored
+from tests.envelopes.transports.email.post import asked, decider, reply, requested, stored
 
 pytestmark = pytest.mark.django_db
 
@@ -120,8 +123,6 @@ def test_two_processes_that_look_at_once_send_one(
     mailing: Any, grace: User, approval: Approval, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second looks for approvals before the first has said that it did, and for mails likewise."""
-    made = ApprovalNotice.objects.create(approval=approval)
-    made.delete()
     stale = Approval.objects.select_related("session").get(pk=approval.pk)
     assert sending._queue(stale)
     assert not sending._queue(stale)
@@ -129,6 +130,59 @@ def test_two_processes_that_look_at_once_send_one(
     assert sending.claim_next() is not None
     assert not ApprovalMail.objects.filter(pk=first.pk, state="queued", attempts=first.attempts).exists()
     assert sending.claim_next() is None
+
+
+def test_whoever_was_told_of_a_request_is_told_again_once_it_was_changed(
+    mailing: Any, grace: User, approval: Approval
+) -> None:
+    first = requested()
+    ann = decider("ann", "Ann", "Low")
+    mailing.BEACH_APPROVAL_MAIL_SECONDS = 60
+    args = approval.args | {"amount": 12.5}
+    with factories.acting(factories.make_tool()):
+        edit(approval.approval_id, args, factories.make_principal(ann))
+        # Who has changed it may be about to decide it: the delay counts again.
+        assert sending.send_due() == 0
+        mailing.BEACH_APPROVAL_MAIL_SECONDS = 0
+        assert sending.send_due() == 2
+        assert sending.send_due() == 0
+    second = next(one for one in mail.outbox if one.to == ["grace@example.com"])
+    mail.outbox.clear()
+    now = stored(approval)
+    assert second.subject.startswith(f"Pay 12.5 back for order A17? [approval:{now.approval_id}-")
+    for text in (second.body, text_of(second.alternatives[0][0])):
+        told = " ".join(text.split())
+        assert "Ann Low has changed this request. Mails and links from before decide nothing" in told
+        assert "(was 40" in told
+    # What was sent before says so, and decides nothing; what was sent now decides.
+    assert receive(reply(first)).state == "answered"
+    (answer,) = mail.outbox
+    assert "Ann has changed this request. Read it again before you decide. Your reply decided" in answer.body
+    assert "The question has changed" in text_of(Client().get(link_in(first)).content)
+    assert stored(approval).state == "pending"
+    assert receive(reply(second)).state == "decided"
+    assert (stored(approval).state, stored(approval).args) == ("granted", args)
+    notified = AuditEntry.objects.filter(kind="notified").order_by("number")
+    assert [(one.approval_id, one.facts["count"]) for one in notified] == [
+        (approval.approval_id, 1),
+        (now.approval_id, 2),
+    ]
+
+
+def test_a_request_that_is_asked_again_is_mailed_again(mailing: Any, grace: User) -> None:
+    tool = factories.asking(Ask(on_expiry="ask-again", expires_after=60))
+    with factories.acting(tool):
+        approval = factories.make_approval(factories.make_session(), tool=tool)
+        requested()
+        assert expire_due(timezone.now() + timedelta(seconds=61)) == 1
+        again = requested()
+    assert "Nobody decided this in time, so it is asked again." in again.body
+    assert stored(approval).approval_id in again.subject
+
+
+def link_in(sent: Any) -> str:
+    (link,) = set(re.findall(r"https://chat\.example(/approve/\S+)", sent.body))
+    return link
 
 
 @pytest.mark.django_db(transaction=True)

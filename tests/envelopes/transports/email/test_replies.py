@@ -19,8 +19,12 @@ from django.test import Client
 
 from beachsite.suite import ROOT
 from envelopes.approvals.service import decide
+from envelopes.audit.history import history_of
+from envelopes.audit.recording import TURNED_AWAY
+from envelopes.audit.verifying import verify
 from envelopes.errors import Unavailable
-from envelopes.models import Approval, ApprovalMail
+from envelopes.models import Approval, ApprovalMail, AuditEntry
+from envelopes.records import erasing
 from envelopes.transports.email import anymail, commands, receiving
 from envelopes.transports.email.answering import ANSWERS
 from envelopes.transports.email.approvers import MOST
@@ -129,6 +133,36 @@ def test_all_three_have_to_hold(grace: User, approval: Approval) -> None:
     assert "vouches" in refused(reply(request, results=None), approval)
     User.objects.filter(pk=grace.pk).update(is_active=False)
     assert "not from the user" in refused(reply(request), approval)
+
+
+def test_who_cannot_be_told_for_sure_stands_in_the_history(grace: User, approval: Approval) -> None:
+    request = requested()
+    mark = request.subject[request.subject.index("[") :]
+    forged = mark[:-5] + ("0000]" if mark[-5:] != "0000]" else "1111]")
+    refused(reply(request, sender="Mallory <mallory@evil.example>", subject=forged), approval)
+    refused(reply(request, body="No", sender="mallory@evil.example"), approval)
+    refused(reply(request, body="Hm", results=None), approval)
+    # One that means no question of ours is about nothing.
+    nothing = mark.replace(approval.approval_id, "x" * 26)
+    refused(reply(request, subject=nothing), approval)
+    tried = list(AuditEntry.objects.filter(kind="refused").order_by("number"))
+    assert [(one.who, one.name, one.role, one.door, one.facts["decision"]) for one in tried] == [
+        ("", "mallory@evil.example", "unknown", "mail", "granted"),
+        ("", "mallory@evil.example", "unknown", "mail", "denied"),
+        ("", "grace@example.com", "unknown", "mail", ""),
+    ]
+    told = [one.words for one in history_of(approval) if one.kind == "refused"]
+    assert told[0] == (
+        "mallory@evil.example tried to decide by email; who that was could not be verified, and nothing changed"
+    )
+    # Anybody can send mails: the history does not grow without end.
+    for _ in range(TURNED_AWAY + 3):
+        refused(reply(request, results=None), approval)
+    assert AuditEntry.objects.filter(kind="refused").count() == TURNED_AWAY
+    assert verify().problem == ""
+    # Who is erased is erased from these too.
+    erasing.erase(erasing.find("grace"))
+    assert not AuditEntry.objects.filter(name="grace@example.com").exists()
 
 
 @pytest.mark.parametrize(
@@ -310,6 +344,8 @@ def test_where_a_sign_in_is_wanted_or_not_all_was_shown_a_reply_does_not_approve
     assert receive(reply(request, "no")).state == "answered"
     assert stored(long).state == "pending"
     told()
+    (tried,) = AuditEntry.objects.filter(kind="refused")
+    assert (tried.name, tried.door, tried.facts["code"]) == ("Grace Hopper", "mail", "forbidden")
     settings.BEACH_LINK_LOGIN = "never"
     assert receive(reply(request, "no")).state == "decided"
 

@@ -6,18 +6,24 @@ from __future__ import annotations
 from datetime import timedelta
 from io import StringIO
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import InterfaceError, OperationalError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
 from envelopes.approvals import exactly, links
+from envelopes.approvals.editing import edit
 from envelopes.approvals.exactly import Question, decide_exactly
+from envelopes.approvals.links import wants_login
 from envelopes.approvals.service import decide
 from envelopes.models import Approval, Nonce
+from envelopes.registries.policies import Ask
+from envelopes.transports.email.message import reads_replies
 from tests import factories
 from tests.envelopes.admin.pages import parsed, text_of
 
@@ -139,6 +145,11 @@ def test_it_comes_back_where_nothing_was_decided(
         patched.setattr(exactly, "decide", broken)
         with pytest.raises(RuntimeError):
             decide_exactly(link.question, "granted", link.who, source="link", once=link.use)
+        for away in (OperationalError("lock timeout"), InterfaceError("closed")):
+            patched.setattr(exactly, "decide", Mock(side_effect=away))
+            answer = post(reverse("envelopes:approval-link", args=[token]))
+            assert answer.status_code == 503
+            assert "Try again in a while" in text_of(answer.content)
     assert not link.is_used()
     assert post(reverse("envelopes:approval-link", args=[token])).status_code == 302
 
@@ -236,6 +247,55 @@ def test_the_settings_say_whether_its_addressee_signs_in(
     assert stored(approval).state == "pending"
     assert post(url, client=hers).status_code == 302
     assert stored(approval).decided_by_user == grace
+
+
+def test_the_rule_that_asks_may_want_a_sign_in(grace: User, settings: Any) -> None:
+    settings.BEACH_MAIL_REPLY_TO, settings.BEACH_MAIL_AUTHSERV = "approvals@chat.example", ["mx.chat.example"]
+    tool = factories.asking(lambda asking: Ask(login=asking.args.amount > 100))
+    with factories.acting(tool):
+        session = factories.make_session(factories.make_user("ada"))
+        small, large = (
+            factories.make_approval(session, {"order": "A17", "amount": amount}, tool=tool)
+            for amount in (40, 400)
+        )
+        assert Client().get(to(small, grace)).status_code == 200
+        assert (wants_login(small), reads_replies(small)) == (False, True)
+        assert (wants_login(large), reads_replies(large)) == (True, False)
+        url = to(large, grace)
+        for answer in (Client().get(url), post(url)):
+            assert answer.status_code == 302
+            assert answer["Location"].startswith("/accounts/login/")
+        assert stored(large).state == "pending"
+        # What it is edited to is asked about by the same rule.
+        edited = edit(
+            large.approval_id, {"order": "A17", "amount": 30, "note": ""}, factories.make_principal(grace)
+        )
+        assert not wants_login(edited)
+        hers = Client()
+        hers.force_login(grace)
+        again = edit(
+            edited.approval_id, {"order": "A17", "amount": 300, "note": ""}, factories.make_principal(grace)
+        )
+        assert post(to(again, grace)).status_code == 302
+        assert stored(large).state == "pending"
+        assert post(to(again, grace), client=hers).status_code == 302
+        assert stored(large).state == "granted"
+
+
+def test_one_for_a_request_that_was_edited_says_so_and_decides_nothing(
+    approval: Approval, grace: User
+) -> None:
+    url = to(approval, grace)
+    with factories.acting(factories.make_tool()):
+        edit(approval.approval_id, approval.args | {"amount": 30}, factories.make_principal(grace))
+        for answer in (Client().get(url), post(url)):
+            assert answer.status_code == 409
+            assert "The question has changed" in text_of(answer.content)
+            assert "A17" not in answer.content.decode()
+        now = stored(approval)
+        assert (now.state, now.version) == ("pending", 2)
+        assert post(to(now, grace)).status_code == 302
+        assert stored(approval).state == "granted"
 
 
 def test_its_form_needs_the_token_against_forgery_and_one_of_two_words(

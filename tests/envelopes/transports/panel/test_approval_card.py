@@ -231,7 +231,7 @@ def test_denied_and_expired_are_told_apart() -> None:
 def test_a_decision_made_elsewhere_names_who_and_where() -> None:
     talk = pending()
     talk.decide("granted", decidedByName="Jonas Weber", source="admin")
-    assert "Approved by Jonas Weber in the admin" in words(talk.card())
+    assert "Approved by Jonas Weber in the desk" in words(talk.card())
 
 
 def test_any_door_that_is_registered_says_where_and_no_other_says_chat() -> None:
