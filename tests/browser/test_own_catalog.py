@@ -136,6 +136,17 @@ def test_sorting_by_the_keyboard_brings_all_rows_behind_show_more(open_many: Sta
     expect(price).to_have_attribute("aria-sort", "ascending")
 
 
+def test_a_table_that_goes_on_below_fades_there_up_to_its_last_row(open_many: Stage) -> None:
+    page = open_many.page
+    fades = """() => {
+      const shown = getComputedStyle(document.querySelector('.a2-rows .a2-tablewrap'));
+      return parseFloat(shown.getPropertyValue('--a2-below')) > 1;
+    }"""
+    assert page.evaluate(fades)
+    page.evaluate("document.querySelector('.a2-rows .a2-tablewrap').scrollTop = 1e6")
+    page.wait_for_function(f"!({fades})()")
+
+
 def test_enter_in_a_line_of_text_sends_the_form(open_many: Stage) -> None:
     page = open_many.page
     name = page.get_by_label("Name")

@@ -65,6 +65,31 @@ async def an_edit(person: Outbox) -> None:
     await person.until(lambda: any(words in visitor.page.text() for words in (CONFIRMED, PERHAPS)))
     bought = person.lab.query("SELECT email FROM demo_booking WHERE session_id = ?", visitor.session)
     assert bought in ([], [("ada@example.org",)])
+    _is_edited_once(person, asked)
+
+
+def _is_edited_once(person: Outbox, asked: str) -> None:
+    """Both versions are kept, each was drawn and closed once, and one edit and one decision stand in the history."""
+    lab, session = person.lab, person.visitor.session
+    ((edited, *stands),) = lab.query(
+        "SELECT a.approval_id, a.version, a.state, v.version, v.asked_as, v.cause FROM envelopes_approval a"
+        " JOIN envelopes_approvalversion v ON v.approval_id = a.id JOIN envelopes_session s ON s.id = a.session_id"
+        " WHERE s.public_id = ?",
+        session,
+    )
+    assert stands == [2, "granted", 1, asked, "edited"]
+    drawn = {"createSurface": Counter[str](), "deleteSurface": Counter[str]()}
+    for row in lab.log_of(session):
+        for message in row.data["part"]["data"]["messages"] if row.part_type == "a2ui-surface" else ():
+            for verb, surfaces in drawn.items():
+                if message.get(verb, {}).get("surfaceId", "").startswith("beach:approval:"):
+                    surfaces[message[verb]["surfaceId"]] += 1
+    each = dict.fromkeys((f"beach:approval:{asked}", f"beach:approval:{edited}"), 1)
+    assert drawn == {"createSurface": each, "deleteSurface": each}
+    told = lab.query("SELECT kind, approval_id FROM envelopes_auditentry WHERE session_id = ?", session)
+    happened = Counter(told)
+    assert happened["edited", edited] == happened["decided", edited] == 1
+    assert {approval for kind, approval in told if kind in ("edited", "decided", "executed")} == {edited}
 
 
 Scene = Callable[[Outbox], Awaitable[None]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,6 +14,7 @@ from envelopes.protocol.rows import Row
 from envelopes.providers.scripted import Say, text
 from envelopes.registries.transports import SessionFacts
 from envelopes.transports.live.presenter.envelopes import Envelopes
+from envelopes.transports.live.presenter.pieces import Payload
 from tests.desk import replies
 from tests.envelopes.transports.live.client import Channel, live
 
@@ -111,3 +113,24 @@ def test_nobody_is_at_work_while_an_actor_that_was_asked_waits_for_a_person() ->
     assert not presenter.busy
     facts = SessionFacts("s", "en", "UTC")
     assert not Envelopes.of(facts, presenter.snapshot()).busy
+
+
+@pytest.mark.parametrize(
+    ("status", "kinds"),
+    [
+        ("queued", ["handshake_started"]),
+        ("running", ["handshake_completed", "render_started"]),
+        ("suspended", ["consume_polling"]),
+        ("waiting", ["consume_polling"]),
+    ],
+)
+def test_each_of_the_four_kinds_of_lifecycle_stands_beside_the_turn_that_it_tells_of(
+    status: str, kinds: list[str]
+) -> None:
+    turn = {"turnId": "t1", "number": 1, "actor": "a", "status": status, "reason": "new", "attempt": 1}
+    made = Envelopes("s", {}).apply(Row(1, "turn", datetime.now(UTC), turn, actor="a", turn=1), [], 0)
+    assert isinstance(made, Payload)
+    first, *others = [json.loads(piece.envelope + "}") for piece in made.pieces]
+    assert first["payload"]["status"] == status
+    assert {one["channel"] for one in others} == {"_ggui:lifecycle"}
+    assert [one["payload"]["kind"] for one in others] == kinds
