@@ -8,6 +8,8 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from envelopes.approvals import rules
+from envelopes.approvals.rules import StoredRule
 from envelopes.models import Approval, Decision
 from envelopes.registries.policies import Ask, AutoApprove
 from envelopes.registries.statuses import ApprovalStatus, CallStatus
@@ -36,7 +38,8 @@ def approving(approval: Approval, answer: Ask | AutoApprove, now: datetime) -> B
 
 
 def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
-    """The newest approval by people of this very call here, within the window, whose call has an end that is known."""
+    """The newest approval by people of this very call here, within the window, whose call has an end that is known. By
+    the same rule as is asked by now: what was enough then may not be, and whoever decided may be barred."""
     if ask.reuse_within is None:
         return None
     same = Approval.objects.filter(
@@ -50,4 +53,11 @@ def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
     )
     # A reuse is none of these: the window is counted from what a person has said.
     by_rules = Decision.objects.filter(by__startswith=POLICY_PREFIX).values("approval")
-    return same.exclude(pk__in=by_rules).order_by("-decided_at").prefetch_related("decisions").first()
+    newest = same.exclude(pk__in=by_rules).order_by("-decided_at").prefetch_related("decisions").first()
+    return newest if newest is not None and _would_do(newest, rules.stored(approval)) else None
+
+
+def _would_do(earlier: Approval, now: StoredRule) -> bool:
+    then = rules.stored(earlier)
+    asked = ((rule.deciders, rule.needed, rule.four_eyes) for rule in (then, now))
+    return len(set(asked)) == 1 and not any(one.by in now.barred for one in earlier.decisions.all())

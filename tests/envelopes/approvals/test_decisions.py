@@ -318,6 +318,10 @@ def _by_a_rule(first: Approval) -> None:
     first.decisions.update(by="policy:small")
 
 
+def _by_another_rule_than_now(first: Approval) -> None:
+    Approval.objects.filter(pk=first.pk).update(rule={**first.rule, "deciders": ["owner"]})
+
+
 def _nothing(first: Approval) -> None:
     pass
 
@@ -330,6 +334,7 @@ def _nothing(first: Approval) -> None:
         (_of_another_agent, "pending"),
         (_of_unknown_end, "pending"),
         (_by_a_rule, "pending"),
+        (_by_another_rule_than_now, "pending"),
     ],
 )
 def test_only_a_persons_recent_approval_with_a_known_end_is_taken_once_more(
