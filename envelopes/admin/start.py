@@ -140,11 +140,11 @@ def _decisions(figures: list[Figure], now: datetime) -> dict[str, Any]:
     found = today.decided(now)
     url = f"{reverse('admin:envelopes_approval_changelist')}?view=decided"
     cut = _("of the newest {}").format(f"{today.DECISIONS:,}") if found.cut else ""
-    both = _("{} approved, {} denied").format(found.granted, found.denied)
+    both = _("{} approved, {} denied").format(found.granted - found.by_rules, found.denied)
+    ruled = _("{} more by rules").format(found.by_rules) if found.by_rules else ""
     spark = charts.spark([sum(hour[:2]) for hour in found.by_hour[-8:]])
-    figures.append(
-        Figure(_("Decided today"), f"{found.by_people}", "", ", ".join(filter(None, (both, cut))), spark, url)
-    )
+    note = ", ".join(filter(None, (both, ruled, cut)))
+    figures.append(Figure(_("Decided today"), f"{found.by_people}", "", note, spark, url))
     value, unit = _time(found.median)
     slow = _("9 in 10 under {}").format(" ".join(_time(found.nine_in_ten))) if found.waits else ""
     note = _("median; {}").format(slow) if slow else _("nothing was decided today")

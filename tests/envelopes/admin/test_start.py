@@ -65,6 +65,21 @@ def test_the_start_page_tells_what_waits_and_how_the_day_went() -> None:
     assert "Decisions by hour today. 1 approved, 1 denied and 0 expired in all." in labels
 
 
+def test_what_a_rule_approved_took_nobody_any_time() -> None:
+    a_day()
+    for number in range(3):
+        one = factories.make_approval(factories.make_session(), {"order": f"C{number}"})
+        now = timezone.now()
+        Approval.objects.filter(pk=one.pk).update(
+            state="granted", requested_at=now, decided_at=now, decided_by="policy:small"
+        )
+
+    figures = {one.name: one for one in decider().get("/admin/").context["figures"]}
+    assert figures["Time to decide"].value == "5:00"
+    decided = figures["Decided today"]
+    assert (decided.value, decided.note) == ("2", "1 approved, 1 denied, 3 more by rules")
+
+
 def test_no_page_of_the_desk_asks_more_where_there_is_more() -> None:
     rows = one_of_each()
     a_day()
