@@ -105,9 +105,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         """What is done with several at once: deny them, and nothing else."""
         if not self.has_decide_permission(request):
             raise PermissionDenied
-        keys = [
-            int(key) for key in request.POST.getlist("_selected_action") if key.isascii() and key.isdigit()
-        ]
+        keys = queue.numbers(request.POST.getlist("_selected_action"))
         if request.POST.get("action") != "deny_selected":
             messages.error(request, f"{_ONE_BY_ONE} {_('Nothing was changed.')}")
         elif not keys:

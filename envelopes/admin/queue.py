@@ -243,6 +243,11 @@ def _place(after: str) -> tuple[datetime | None, int | None]:
         return None, None
 
 
+def numbers(texts: Iterable[str]) -> list[int]:
+    """The keys among what a page has sent; what no column holds is none."""
+    return [number for text in texts if (number := _number(text)) is not None]
+
+
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 

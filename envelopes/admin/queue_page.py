@@ -72,7 +72,7 @@ def context(
 def rows_now(asked: Asked, source: Source, who: Principal, shown: str) -> list[QueueRow]:
     """The rows as the page would begin now, and behind them those of ``shown`` (keys, by commas) that are decided."""
     page = queue.page(asked, source)
-    wanted = {int(key) for key in shown.split(",")[: 2 * queue.PAGE] if key.isascii() and key.isdigit()}
+    wanted = set(queue.numbers(shown.split(",")[: 2 * queue.PAGE]))
     missing = wanted - {one.pk for one in page.rows}
     gone = queue.listed(source.seen.filter(pk__in=missing)).exclude(queue.PENDING) if missing else ()
     return drawn(page.rows, who, gone=gone)

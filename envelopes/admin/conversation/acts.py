@@ -32,7 +32,11 @@ Act = Callable[[Session, Principal, HttpRequest], str]
 
 def _claim(session: Session, who: Principal, request: HttpRequest) -> str:
     named = request.POST.get("instead", "")
-    staff.claim(session, who, instead_of=int(named) if named.isascii() and named.isdecimal() else None)
+    staff.claim(
+        session,
+        who,
+        instead_of=int(named) if named.isascii() and named.isdecimal() and len(named) < 19 else None,
+    )
     return _("You look after this conversation.")
 
 

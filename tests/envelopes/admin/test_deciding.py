@@ -496,6 +496,16 @@ def test_many_approved_at_once_is_not_offered(jonas: Client) -> None:
     assert {stored(approval).state for approval in approvals} == {"pending"}
 
 
+@pytest.mark.parametrize("key", ["9" * 19, "9" * 5_000])
+def test_a_number_that_no_row_has_is_no_row(jonas: Client, key: str) -> None:
+    sent = {"action": "deny_selected", "_selected_action": [key]}
+    asked = jonas.post(url(Approval, "changelist"), sent, follow=True)
+    rows = jonas.get(url(Approval, "changelist"), {"part": "rows", "shown": key})
+
+    assert "Choose what to deny first." in said(asked)
+    assert rows.status_code == 200
+
+
 # -- outcome unknown ---------------------------------------------------------------------------------------------
 
 
