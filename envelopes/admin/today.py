@@ -81,7 +81,7 @@ def decided(now: datetime) -> Decided:
     rows = Approval.objects.filter(decided_at__gte=since).order_by("-decided_at", "-pk")
     read = list(rows.values_list("state", "requested_at", "decided_at", "decided_by")[: DECISIONS + 1])
     found = Decided(by_hour=[[0, 0, 0] for _ in range(_hour(now) + 1)], cut=len(read) > DECISIONS)
-    shown = (one for one in read[:DECISIONS] if one[2] is not None)
+    shown = ((state, asked, at, by) for state, asked, at, by in read[:DECISIONS] if at is not None)
     for state, asked, at, by in shown:
         hour = min(_hour(at), len(found.by_hour) - 1)
         if state == "granted":
