@@ -17,7 +17,7 @@ from django.db.models import Case, F, JSONField, Q, QuerySet, Value, When
 from django.http import QueryDict
 from django.utils import timezone
 
-from envelopes.models import Approval, ToolCall
+from envelopes.models import Approval, ApprovalVersion, ToolCall
 
 PAGE = 50
 """Rows of one page."""
@@ -200,6 +200,7 @@ def _filtered(asked: Asked, rows: QuerySet[Approval]) -> QuerySet[Approval]:
             Q(question__icontains=asked.q)
             | Q(tool_name__istartswith=asked.q)
             | Q(approval_id__istartswith=asked.q)
+            | Q(pk__in=ApprovalVersion.objects.filter(asked_as=asked.q).values("approval"))
             | Q(digest__istartswith=asked.q.replace(" ", ""))
         )
     return rows
