@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group as DjangoGroup
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -14,6 +16,7 @@ from django.utils import timezone
 from envelopes.admin import charts, today
 from envelopes.desk import times
 from envelopes.models import Approval, Event, ToolCall, Turn
+from envelopes.registries.policies import Ask, Group
 from tests import factories
 from tests.envelopes.admin.pages import client_of, decider, one_of_each, parsed, text_of, url, viewer
 
@@ -131,6 +134,22 @@ def test_how_many_wait_stands_in_the_head_of_every_page() -> None:
         html = client.get(page).content
         assert "<title>(1) " in html.decode()
         assert "1 waiting" in text_of(html)
+
+
+def test_whoever_decides_some_is_told_of_those_alone() -> None:
+    managers = Group("Managers")
+    factories.make_approval(factories.make_session(), {"order": "A1"})
+    mine = factories.make_approval(
+        factories.make_session(), {"order": "A2"}, tool=factories.asking(Ask([managers]))
+    )
+    user = factories.make_user(staff=True)
+    user.groups.add(DjangoGroup.objects.get_or_create(name=managers.name)[0])
+    client = client_of(user)
+
+    pages = [client.get(page).content for page in ("/admin/", url(Approval, "changelist"), "/admin/pulse/")]
+    assert "<title>(1) " in pages[0].decode() and "<title>(1) " in pages[1].decode()
+    assert json.loads(pages[2])["count"] == "1"
+    assert url(mine, "change") in pages[0].decode() and "Decided today" not in text_of(pages[0])
 
 
 def test_times_are_those_of_the_readers_clock(settings: Any) -> None:
