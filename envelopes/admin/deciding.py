@@ -24,7 +24,7 @@ from django.utils.translation import ngettext
 from envelopes.access import principal_of
 from envelopes.admin.approval_state import outcome_sentence
 from envelopes.admin.display import change_url
-from envelopes.approvals.exactly import waited_for
+from envelopes.approvals.exactly import turn_away, waited_for
 from envelopes.approvals.rights import OWNER, decidable, right_to_decide
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
@@ -45,6 +45,7 @@ AT_ONCE = 200
 """How many are denied in one go."""
 
 REASON_CHARACTERS = 512
+NOT_YOURS = "You can view this request but not decide it."
 NO_REASON = "Enter a reason. The customer and the agent will see it."
 
 
@@ -116,6 +117,8 @@ class Deciding(_Base):
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         if not self.may_decide(request, approval):
+            if (tried := request.POST.get("decision")) in ("granted", "denied"):
+                turn_away(approval, principal_of(request), tried, NOT_YOURS, source=ADMIN.name)
             raise PermissionDenied
         form = DecisionForm(request.POST)
         if not form.is_valid():

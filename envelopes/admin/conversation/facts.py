@@ -100,7 +100,7 @@ def _owner(owner: Participant | None) -> tuple[SafeString, str]:
         shown = reveal(code or _("Deleted account"))
     else:
         shown = html("{} <small>{}</small>", reveal(name), code) if code else reveal(name)
-    return shown, str(user.email) if user is not None else ""
+    return shown, str(getattr(user, user.get_email_field_name(), "")) if user is not None else ""
 
 
 def _name(owner: Participant | None) -> str:

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods
 from envelopes import audit
 from envelopes.access import owns
 from envelopes.approvals import rights
-from envelopes.approvals.exactly import AlreadyUsed, QuestionChanged, decide_exactly
+from envelopes.approvals.exactly import AlreadyUsed, QuestionChanged, decide_exactly, turn_away
 from envelopes.approvals.in_words import agent_of, behalf_of, decider_of, name_of
 from envelopes.approvals.links import Link, read, wants_login
 from envelopes.approvals.service import may_answer
@@ -59,7 +59,7 @@ def _answered(request: HttpRequest, token: str) -> HttpResponseBase:
         link, approval, is_changed = _asked(token)
         if wants_login(approval) and request.user != link.user:
             return redirect_to_login(request.get_full_path())
-        may_answer(approval.approval_id, "denied", link.who)
+        _admit(request, link, approval)
         if is_changed:
             return _changed(request, link, approval)
         if request.method == "POST":
@@ -67,6 +67,17 @@ def _answered(request: HttpRequest, token: str) -> HttpResponseBase:
     except (NotFound, Expired, Forbidden, Unavailable) as error:
         return _refused(request, error)
     return _page(request, link, approval)
+
+
+def _admit(request: HttpRequest, link: Link, approval: Approval) -> None:
+    """Raises Forbidden, which the record has where somebody tried to decide, and NotFound."""
+    try:
+        may_answer(approval.approval_id, "denied", link.who)
+    except (Forbidden, NotFound) as error:
+        decision = request.POST.get("decision", "")
+        if decision in ("granted", "denied"):
+            turn_away(approval, link.who, decision, error.message, source=LINK.name)
+        raise
 
 
 def _asked(token: str) -> tuple[Link, Approval, bool]:
@@ -109,7 +120,8 @@ def _page(
     request: HttpRequest, link: Link, approval: Approval, *, status: int = 200, problem: str = ""
 ) -> HttpResponse:
     asks = approval.state == "pending" and not link.is_used()
-    audit.shown(approval, link.who, LINK.name)
+    if request.method != "HEAD":
+        audit.shown(approval, link.who, LINK.name)
     form = DecisionPage()
     if asks:
         fields = render_to_string("links/reason.html", {"limit": REASON_CHARACTERS}, request)

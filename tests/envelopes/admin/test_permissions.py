@@ -6,6 +6,7 @@ import pytest
 from django.db.models import Model
 from django.test import Client
 
+from envelopes import audit
 from envelopes.models import Approval, Session, ToolCall
 from tests import factories
 from tests.envelopes.admin.pages import MODELS, client_of, one_of_each, parsed, text_of, url, viewer
@@ -88,6 +89,7 @@ def test_staff_who_only_look_are_offered_no_decision_and_have_none() -> None:
     assert not [b for b in parsed(page.content).iter("button") if b.get("name") == "decision"]
     assert "not decide them" in text_of(page.content)
     assert answers == [403, 403]
+    assert [entry.kind for entry in audit.history_of(approval)].count("refused") == 2
     assert "deny_selected" not in listed.content.decode()
     assert Approval.objects.get().state == "pending"
 

@@ -16,6 +16,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from envelopes import audit
 from envelopes.approvals import exactly, links
 from envelopes.approvals.editing import edit
 from envelopes.approvals.exactly import Question, decide_exactly
@@ -192,6 +193,25 @@ def test_a_question_whose_time_is_over_says_so(approval: Approval, grace: User) 
     assert late.status_code == 409
     assert "It expired on" in text_of(late.content)
     assert stored(approval).state == "expired"
+
+
+def test_whoever_may_decide_no_more_and_tries_is_in_the_record(approval: Approval, grace: User) -> None:
+    url = to(approval, grace)
+    grace.user_permissions.clear()
+    Client().get(url)
+    assert "refused" not in [entry.kind for entry in audit.history_of(approval)]
+    assert post(url).status_code in (403, 404)
+
+    (entry,) = [entry for entry in audit.history_of(approval) if entry.kind == "refused"]
+    assert (entry.door, "Grace" in entry.words) == ("link", True)
+
+
+def test_to_ask_for_the_head_of_the_page_is_not_to_be_shown_it(approval: Approval, grace: User) -> None:
+    url = to(approval, grace)
+    for method, shown in (("head", 0), ("get", 1)):
+        assert getattr(Client(), method)(url).status_code == 200
+        kinds = [entry.kind for entry in audit.history_of(approval)]
+        assert kinds.count("shown") == shown
 
 
 def test_what_is_no_link_any_more(approval: Approval, grace: User, settings: Any) -> None:
