@@ -21,7 +21,7 @@ from envelopes.access import principal_of
 from envelopes.admin import approval_page, queue, queue_page
 from envelopes.admin.approval_card import card
 from envelopes.admin.approval_state import decider_of, took
-from envelopes.admin.base import HistoryAdmin
+from envelopes.admin.base import HistoryAdmin, number_in
 from envelopes.admin.conversation.pages import address_of
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, folded, lines, link
@@ -105,9 +105,8 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         """What is done with several at once: deny them, and nothing else."""
         if not self.has_decide_permission(request):
             raise PermissionDenied
-        keys = [
-            int(key) for key in request.POST.getlist("_selected_action") if key.isascii() and key.isdigit()
-        ]
+        sent = map(number_in, request.POST.getlist("_selected_action"))
+        keys = [key for key in sent if key is not None]
         if request.POST.get("action") != "deny_selected":
             messages.error(request, f"{_ONE_BY_ONE} {_('Nothing was changed.')}")
         elif not keys:

@@ -183,6 +183,11 @@ def refuse_nul(request: HttpRequest) -> None:
         raise BadRequest("NUL in a filter.")
 
 
+def number_in(text: str) -> int | None:
+    """A number as an address or a form says it; None for what is none, or more than a column holds."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
 def download(name: str, value: Any) -> HttpResponse:
     """JSON as a file."""
     response = HttpResponse(pretty(value), content_type="application/json; charset=utf-8")

@@ -8,7 +8,10 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from envelopes.models import Approval, Decision
+from django.db.models import Exists, OuterRef
+
+from envelopes.models import Approval, AuditEntry, Decision
+from envelopes.models.audit import AuditKind
 from envelopes.registries.policies import Ask, AutoApprove
 from envelopes.registries.statuses import ApprovalStatus, CallStatus
 
@@ -36,7 +39,8 @@ def approving(approval: Approval, answer: Ask | AutoApprove, now: datetime) -> B
 
 
 def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
-    """The newest approval by people of this very call here, within the window, whose call has an end that is known."""
+    """The newest approval by people of this very call here, within the window, whose call has an end that is known. A
+    decision that came with the file of a conversation says what it likes: only this site's own log tells who decided."""
     if ask.reuse_within is None:
         return None
     same = Approval.objects.filter(
@@ -48,6 +52,13 @@ def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
         decided_at__gt=now - timedelta(seconds=ask.reuse_within),
         tool_call__state__in=[CallStatus.SUCCEEDED, CallStatus.FAILED],
     )
+    decided = AuditEntry.objects.filter(approval_id=OuterRef("approval_id"), kind=AuditKind.DECIDED)
     # A reuse is none of these: the window is counted from what a person has said.
     by_rules = Decision.objects.filter(by__startswith=POLICY_PREFIX).values("approval")
-    return same.exclude(pk__in=by_rules).order_by("-decided_at").prefetch_related("decisions").first()
+    return (
+        same.filter(Exists(decided))
+        .exclude(pk__in=by_rules)
+        .order_by("-decided_at")
+        .prefetch_related("decisions")
+        .first()
+    )

@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
+from envelopes.admin.base import number_in
 from envelopes.errors import BeachError, Conflict, Forbidden
 from envelopes.intake import staff
 from envelopes.models import Session
@@ -31,8 +32,7 @@ Act = Callable[[Session, Principal, HttpRequest], str]
 
 
 def _claim(session: Session, who: Principal, request: HttpRequest) -> str:
-    named = request.POST.get("instead", "")
-    staff.claim(session, who, instead_of=int(named) if named.isascii() and named.isdecimal() else None)
+    staff.claim(session, who, instead_of=number_in(request.POST.get("instead", "")))
     return _("You look after this conversation.")
 
 
