@@ -21,7 +21,7 @@ from envelopes.access import principal_of
 from envelopes.admin import approval_page, queue, queue_page
 from envelopes.admin.approval_card import card
 from envelopes.admin.approval_state import decider_of, took
-from envelopes.admin.base import HistoryAdmin, number_in
+from envelopes.admin.base import HistoryAdmin
 from envelopes.admin.conversation.pages import address_of
 from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, folded, lines, link
@@ -105,8 +105,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         """What is done with several at once: deny them, and nothing else."""
         if not self.has_decide_permission(request):
             raise PermissionDenied
-        sent = map(number_in, request.POST.getlist("_selected_action"))
-        keys = [key for key in sent if key is not None]
+        keys = queue.numbers(request.POST.getlist("_selected_action"))
         if request.POST.get("action") != "deny_selected":
             messages.error(request, f"{_ONE_BY_ONE} {_('Nothing was changed.')}")
         elif not keys:
@@ -161,7 +160,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         return super().history_view(request, object_id, told)
 
     def _page(self, request: HttpRequest, approval: Approval) -> DecisionPage:
-        form = DecisionForm(auto_id="id_decision_%s")
+        form = DecisionForm(auto_id="id_decision_%s", initial={"asked_as": approval.approval_id})
         return DecisionPage(
             reverse("admin:envelopes_approval_decide", args=[approval.pk]),
             render_to_string("admin/envelopes/approval/reason.html", {"form": form}, request),

@@ -84,7 +84,7 @@ class DoorFilter(admin.SimpleListFilter):
 
 
 class DayFilter(admin.SimpleListFilter):
-    """By when, in the zone of the site."""
+    """By when, in the zone of the reader."""
 
     title = "day"
     parameter_name = "day"
@@ -197,11 +197,12 @@ class AuditEntryAdmin(HistoryAdmin[AuditEntry]):
 
 
 def _found(model: str, public_id: str) -> SafeString | str:
-    """A search for it: entries outlive what they tell of."""
+    """A search for it, however it stands: entries outlive what they tell of."""
     if not public_id:
         return DASH
     address = reverse(f"admin:envelopes_{model}_changelist")
-    return format_html('<a href="{}?q={}"><code>{}</code></a>', address, public_id, public_id[:8])
+    where = "view=all&" if model == "approval" else ""
+    return format_html('<a href="{}?{}q={}"><code>{}</code></a>', address, where, public_id, public_id[:8])
 
 
 async def _streamed(entries: QuerySet[AuditEntry], kind: str) -> AsyncIterator[str]:

@@ -18,6 +18,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpR
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _lazy
 from django.utils.translation import ngettext
 
 from envelopes.access import principal_of
@@ -27,7 +28,7 @@ from envelopes.approvals.exactly import waited_for
 from envelopes.approvals.rights import OWNER, decidable, right_to_decide
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
-from envelopes.errors import AlreadyDecided, BeachError, Expired
+from envelopes.errors import AlreadyChanged, AlreadyDecided, BeachError, Expired
 from envelopes.markup.html import reveal
 from envelopes.models import Approval, Session
 from envelopes.protocol.text import is_blank
@@ -48,8 +49,14 @@ NO_REASON = "Enter a reason. The customer and the agent will see it."
 
 
 class DecisionForm(forms.Form):
-    """One decision. ``decision`` is the button that was pressed."""
+    """One decision. ``decision`` is the button that was pressed, ``asked_as`` the id of the question that its reader
+    was shown: an edited one has another."""
 
+    asked_as = forms.CharField(
+        max_length=32,
+        widget=forms.HiddenInput,
+        error_messages={"required": _lazy("Open the request and read it before you decide.")},
+    )
     decision = forms.ChoiceField(choices=[("denied", "Deny"), ("granted", "Approve")])
     reason = forms.CharField(
         required=False,
@@ -115,9 +122,13 @@ class Deciding(_Base):
             for problems in form.errors.values():
                 messages.error(request, " ".join(str(problem) for problem in problems))
             return HttpResponseRedirect(change_url(approval))
+        asked_as = form.cleaned_data["asked_as"]
+        if asked_as not in approval.asked_as:
+            # The form of another request: nobody meant this one by it.
+            raise PermissionDenied
         decision, reason = form.cleaned_data["decision"], form.cleaned_data["reason"]
         try:
-            done = self._decide(request, approval, decision, reason)
+            done = self._decide(request, approval, asked_as, decision, reason)
         except BeachError as error:
             messages.warning(request, self._not_done(request, approval, error))
         else:
@@ -125,17 +136,19 @@ class Deciding(_Base):
         return HttpResponseRedirect(change_url(approval))
 
     @waited_for()
-    def _decide(self, request: HttpRequest, approval: Approval, decision: str, reason: str) -> Approval:
-        """Through the service, which tells the audit log and Django's own. A form that arrives twice decides once, and
-        nobody was late. Raises what the service does."""
+    def _decide(
+        self, request: HttpRequest, approval: Approval, asked_as: str, decision: str, reason: str
+    ) -> Approval:
+        """What was asked as ``asked_as`` and nothing else, through the service, which tells the audit log and Django's
+        own. A form that arrives twice decides once, and nobody was late. Raises what the service does."""
         who = principal_of(request)
         with transaction.atomic():
             Session.objects.select_for_update().filter(pk=approval.session_id).first()
             now = Approval.objects.get(pk=approval.pk)
-            if _is_repeated(now, decision, who.key):
+            if asked_as == now.approval_id and _is_repeated(now, decision, who.key):
                 return now
             try:
-                return decide(approval.approval_id, decision, who, reason=reason.strip(), source=ADMIN.name)
+                return decide(asked_as, decision, who, reason=reason.strip(), source=ADMIN.name)
             except (AlreadyDecided, Expired) as error:
                 # Not out of the block: what was recorded stays.
                 late: BeachError = error
@@ -144,6 +157,8 @@ class Deciding(_Base):
     def _not_done(self, request: HttpRequest, approval: Approval, error: BeachError) -> str:
         """The honest answer to a click that changed nothing."""
         told = _("Your decision was not applied.")
+        if isinstance(error, AlreadyChanged):
+            return f"{error.message} {told} {_('Your attempt has been recorded.')}"
         if isinstance(error, AlreadyDecided | Expired):
             now = Approval.objects.select_related("decided_by_user").get(pk=approval.pk)
             outcome = outcome_sentence(now, principal_of(request).key)
@@ -185,7 +200,7 @@ class Deciding(_Base):
                 outcomes["before"] += 1
                 continue
             try:
-                self._decide(request, approval, "denied", reason)
+                self._decide(request, approval, approval.approval_id, "denied", reason)
             except BeachError as error:
                 outcomes[error.code] += 1
             else:

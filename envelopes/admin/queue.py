@@ -17,8 +17,7 @@ from django.db.models import Case, F, JSONField, Q, QuerySet, Value, When
 from django.http import QueryDict
 from django.utils import timezone
 
-from envelopes.admin.base import number_in
-from envelopes.models import Approval, ToolCall
+from envelopes.models import Approval, ApprovalVersion, ToolCall
 
 PAGE = 50
 """Rows of one page."""
@@ -175,7 +174,7 @@ def _parts(asked: Asked, source: Source) -> Iterable[QuerySet[Any]]:
         case "decided":
             return [_newest_decided(listed(_filtered(asked, source.seen)), asked.after)]
     rows = listed(_filtered(asked, source.unknown if asked.view == "unknown" else source.seen))
-    key = number_in(asked.after)
+    key = _number(asked.after)
     return [(rows if key is None else rows.filter(pk__lt=key)).order_by("-pk")]
 
 
@@ -201,6 +200,7 @@ def _filtered(asked: Asked, rows: QuerySet[Approval]) -> QuerySet[Approval]:
             Q(question__icontains=asked.q)
             | Q(tool_name__istartswith=asked.q)
             | Q(approval_id__istartswith=asked.q)
+            | Q(pk__in=ApprovalVersion.objects.filter(asked_as=asked.q).values("approval"))
             | Q(digest__istartswith=asked.q.replace(" ", ""))
         )
     return rows
@@ -235,13 +235,22 @@ def _stamp(at: datetime | None) -> str:
 def _place(after: str) -> tuple[datetime | None, int | None]:
     """What ``cursor`` wrote. Something else is the beginning."""
     stamp, dot, key = after.partition(".")
-    number, micros = number_in(key), number_in(stamp)
+    number, micros = _number(key), _number(stamp)
     if not dot or number is None or (stamp and micros is None):
         return None, None
     try:
         return (None if micros is None else _EPOCH + micros * _MICROSECOND), number
     except OverflowError:
         return None, None
+
+
+def numbers(texts: Iterable[str]) -> list[int]:
+    """The keys among what a page has sent; what no column holds is none."""
+    return [number for text in texts if (number := _number(text)) is not None]
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def _one_of(value: str, allowed: Iterable[str]) -> str:

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
 from envelopes.admin import queue
-from envelopes.admin.base import number_in
 from envelopes.admin.queue import Asked, Source
 from envelopes.admin.queue_rows import QueueRow, drawn
 from envelopes.registries.actors import actors
@@ -73,8 +72,7 @@ def context(
 def rows_now(asked: Asked, source: Source, who: Principal, shown: str) -> list[QueueRow]:
     """The rows as the page would begin now, and behind them those of ``shown`` (keys, by commas) that are decided."""
     page = queue.page(asked, source)
-    keys = map(number_in, shown.split(",")[: 2 * queue.PAGE])
-    wanted = {key for key in keys if key is not None}
+    wanted = set(queue.numbers(shown.split(",")[: 2 * queue.PAGE]))
     missing = wanted - {one.pk for one in page.rows}
     gone = queue.listed(source.seen.filter(pk__in=missing)).exclude(queue.PENDING) if missing else ()
     return drawn(page.rows, who, gone=gone)

@@ -67,7 +67,10 @@ def context(site: AdminSite, request: HttpRequest) -> dict[str, Any]:
     recent = _recent(now) if sees[Session] else []
     named = owners([*(one.session_id for one in page.rows), *(one.pk for one in recent[:SHOWN])])
     if sees[Approval]:
-        told |= _waiting(page, who, now, named) | _decisions(told["figures"], now)
+        told |= _waiting(page, who, now, named)
+    if sees[Approval] and site._registry[Approval].sees_all(request):  # type: ignore[attr-defined]
+        # Sums of what only some of them may see would tell them of the rest.
+        told |= _decisions(told["figures"], now)
     if sees[Session]:
         told |= _live(told["figures"], recent, named)
     if sees[Turn]:
@@ -140,11 +143,11 @@ def _decisions(figures: list[Figure], now: datetime) -> dict[str, Any]:
     found = today.decided(now)
     url = f"{reverse('admin:envelopes_approval_changelist')}?view=decided"
     cut = _("of the newest {}").format(f"{today.DECISIONS:,}") if found.cut else ""
-    both = _("{} approved, {} denied").format(found.granted, found.denied)
+    both = _("{} approved, {} denied").format(found.granted - found.by_rules, found.denied)
+    ruled = _("{} more by rules").format(found.by_rules) if found.by_rules else ""
     spark = charts.spark([sum(hour[:2]) for hour in found.by_hour[-8:]])
-    figures.append(
-        Figure(_("Decided today"), f"{found.by_people}", "", ", ".join(filter(None, (both, cut))), spark, url)
-    )
+    note = ", ".join(filter(None, (both, ruled, cut)))
+    figures.append(Figure(_("Decided today"), f"{found.by_people}", "", note, spark, url))
     value, unit = _time(found.median)
     slow = _("9 in 10 under {}").format(" ".join(_time(found.nine_in_ten))) if found.waits else ""
     note = _("median; {}").format(slow) if slow else _("nothing was decided today")

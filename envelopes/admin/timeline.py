@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
 from envelopes.admin.approval_state import mark_of
-from envelopes.admin.base import number_in
 from envelopes.admin.display import change_url, folded, turn_mark
 from envelopes.admin.people import People, account_name, people
 from envelopes.admin.sentences import DECISIONS, sentence, speaker_of
@@ -102,8 +101,8 @@ def timeline(session: Session, asked: str | None, reader: Principal | None = Non
     """The page that was asked for by number, or the newest, as ``reader`` reads it. Numbers have no gaps, so nothing is
     counted."""
     pages = max(1, -(-session.last_seq // PAGE))
-    number = number_in(asked or "")
-    number = pages if number is None else min(max(number, 1), pages)
+    is_number = asked is not None and asked.isascii() and asked.isdigit() and len(asked) < 19
+    number = min(max(int(asked or 0), 1), pages) if is_number else pages
     first, last = (number - 1) * PAGE + 1, min(number * PAGE, session.last_seq)
     events = Event.objects.filter(session=session, seq__gte=first, seq__lte=last).order_by("seq")
     rows = [event.as_row() for event in events]

@@ -15,6 +15,7 @@ from django.db.models import BooleanField, QuerySet
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
+from envelopes.approvals.automatic import POLICY_PREFIX
 from envelopes.models import Approval, Event, ToolCall, Turn
 
 DECISIONS = 2_000
@@ -43,18 +44,20 @@ def midnight(now: datetime) -> datetime:
 @dataclass
 class Decided:
     """The decisions of today. ``waits`` are seconds from question to answer of those that a person gave, sorted;
-    ``by_hour`` has granted, denied and expired of each hour so far. ``cut``: there were more than were read."""
+    ``by_rules`` are those of ``granted`` about which nobody was asked; ``by_hour`` has granted, denied and expired of
+    each hour so far. ``cut``: there were more than were read."""
 
     granted: int = 0
     denied: int = 0
     expired: int = 0
+    by_rules: int = 0
     waits: list[float] = field(default_factory=list)
     by_hour: list[list[int]] = field(default_factory=list)
     cut: bool = False
 
     @property
     def by_people(self) -> int:
-        return self.granted + self.denied
+        return self.granted + self.denied - self.by_rules
 
     @property
     def median(self) -> float | None:
@@ -76,10 +79,10 @@ def decided(now: datetime) -> Decided:
     """One query."""
     since = midnight(now)
     rows = Approval.objects.filter(decided_at__gte=since).order_by("-decided_at", "-pk")
-    read = list(rows.values_list("state", "requested_at", "decided_at")[: DECISIONS + 1])
+    read = list(rows.values_list("state", "requested_at", "decided_at", "decided_by")[: DECISIONS + 1])
     found = Decided(by_hour=[[0, 0, 0] for _ in range(_hour(now) + 1)], cut=len(read) > DECISIONS)
-    shown = ((state, asked, at) for state, asked, at in read[:DECISIONS] if at is not None)
-    for state, asked, at in shown:
+    shown = ((state, asked, at, by) for state, asked, at, by in read[:DECISIONS] if at is not None)
+    for state, asked, at, by in shown:
         hour = min(_hour(at), len(found.by_hour) - 1)
         if state == "granted":
             found.granted += 1
@@ -90,7 +93,9 @@ def decided(now: datetime) -> Decided:
         else:
             found.expired += 1
             found.by_hour[hour][2] += 1
-        if state != "expired":
+        if by.startswith(POLICY_PREFIX):
+            found.by_rules += state == "granted"
+        elif state != "expired":
             found.waits.append(max(0.0, (at - asked).total_seconds()))
     found.waits.sort()
     return found

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from django.db.models import Exists, OuterRef
 
+from envelopes.approvals import rules
+from envelopes.approvals.rules import StoredRule
 from envelopes.models import Approval, AuditEntry, Decision
 from envelopes.models.audit import AuditKind
 from envelopes.registries.policies import Ask, AutoApprove
@@ -39,8 +41,9 @@ def approving(approval: Approval, answer: Ask | AutoApprove, now: datetime) -> B
 
 
 def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
-    """The newest approval by people of this very call here, within the window, whose call has an end that is known. A
-    decision that came with the file of a conversation says what it likes: only this site's own log tells who decided."""
+    """The newest approval by people of this very call here, within the window, whose call has an end that is known. By
+    the same rule as is asked by now: what was enough then may not be, and whoever decided may be barred. One that
+    came with a file says what it likes: only this site's own log tells who decided."""
     if ask.reuse_within is None:
         return None
     same = Approval.objects.filter(
@@ -53,12 +56,14 @@ def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
         tool_call__state__in=[CallStatus.SUCCEEDED, CallStatus.FAILED],
     )
     decided = AuditEntry.objects.filter(approval_id=OuterRef("approval_id"), kind=AuditKind.DECIDED)
+    same = same.filter(Exists(decided))
     # A reuse is none of these: the window is counted from what a person has said.
     by_rules = Decision.objects.filter(by__startswith=POLICY_PREFIX).values("approval")
-    return (
-        same.filter(Exists(decided))
-        .exclude(pk__in=by_rules)
-        .order_by("-decided_at")
-        .prefetch_related("decisions")
-        .first()
-    )
+    newest = same.exclude(pk__in=by_rules).order_by("-decided_at").prefetch_related("decisions").first()
+    return newest if newest is not None and _would_do(newest, rules.stored(approval)) else None
+
+
+def _would_do(earlier: Approval, now: StoredRule) -> bool:
+    then = rules.stored(earlier)
+    asked = ((rule.deciders, rule.needed, rule.four_eyes) for rule in (then, now))
+    return len(set(asked)) == 1 and not any(one.by in now.barred for one in earlier.decisions.all())

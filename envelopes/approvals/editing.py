@@ -98,12 +98,14 @@ def _edited(
 def _rule(
     writer: Writer, approval: Approval, tool: Tool, policy: ApprovalPolicy, args: JsonObject, who: Principal
 ) -> StoredRule:
-    """What the policy answers about the new arguments. Whoever edits a call has a say in it, so under four eyes they do
-    not decide it; and a rule that would approve it does not: somebody was asked, and has to answer."""
+    """What the policy answers about the new arguments. Whoever has edited a call has a say in it, so under four eyes
+    they do not decide it; and a rule that would approve it does not: somebody was asked, and has to answer."""
     call = approval.tool_call
     call.args, call.digest = args, call_digest(tool.name, args)
     answer = rules.answer(tool, call, approval.turn, writer.session)
     if isinstance(answer, Ask):
-        return rules.to_store(answer, policy, approval.turn, writer.session, who.key)
+        # Those before them too: what they have written may stand in it still.
+        edits = approval.earlier.filter(cause="edited").values_list("by", flat=True)
+        return rules.to_store(answer, policy, approval.turn, writer.session, who.key, *edits)
     before = rules.stored(approval)
     return before.barring(who.key) if before.four_eyes else before

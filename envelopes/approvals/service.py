@@ -161,13 +161,10 @@ def expire(approval_id: str, session_pk: int, now: datetime | None = None, *, wa
         if not wait and not Session.objects.select_for_update(skip_locked=True).filter(pk=session_pk).first():
             return False
         with writing(session_pk) as writer:
-            return expire_if_due(writer, _current(approval_id), now) is not None
-
-
-def _current(approval_id: str) -> Approval:
-    return Approval.objects.select_related("turn", "tool_call", "decided_by_user").get(
-        approval_id=approval_id
-    )
+            known = Approval.objects.select_related("turn", "tool_call", "decided_by_user")
+            approval = known.filter(approval_id=approval_id).first()
+            # None where somebody else was faster, and it is asked again as another.
+            return approval is not None and expire_if_due(writer, approval, now) is not None
 
 
 def expire_if_due(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from envelopes import access
@@ -161,13 +161,21 @@ def shown_in(session: Session, who: Principal, door: str) -> int:
     """``shown`` for all open questions of a session, as far as a page shows them; how many were recorded now."""
     if not who.is_known:
         return 0
-    waiting = session.approvals.filter(state=ApprovalStatus.PENDING).select_related("session")
-    return sum(shown(approval, who, door) for approval in waiting[:SHOWN_AT_ONCE])
+    found = session.approvals.filter(state=ApprovalStatus.PENDING).select_related("session")
+    waiting = list(found[:SHOWN_AT_ONCE])
+    if not waiting:
+        return 0
+    ids = [approval.approval_id for approval in waiting]
+    before = set(_shown_to(who, door).filter(approval_id__in=ids).values_list("approval_id", flat=True))
+    return sum(shown(one, who, door) for one in waiting if one.approval_id not in before)
 
 
 def _was_shown(approval: Approval, who: Principal, door: str) -> bool:
-    entries = AuditEntry.objects.filter(approval_id=approval.approval_id, kind=AuditKind.SHOWN)
-    return entries.filter(who=who.key[:128], door=door).exists()
+    return _shown_to(who, door).filter(approval_id=approval.approval_id).exists()
+
+
+def _shown_to(who: Principal, door: str) -> QuerySet[AuditEntry]:
+    return AuditEntry.objects.filter(kind=AuditKind.SHOWN, who=who.key[:128], door=door)
 
 
 def _entry(

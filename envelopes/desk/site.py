@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from django.apps import apps
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, URLResolver, path, reverse
@@ -100,7 +101,7 @@ class Desk(AdminSite):
         admin = self._registry.get(apps.get_model("envelopes", "approval"))
         if admin is None or not admin.has_view_permission(request):
             raise PermissionDenied
-        shown, counted = _shown(waiting_count())
+        shown, counted = _shown(waiting_count(_seen(admin, request)))
         response = JsonResponse({"count": shown, "counted": counted, "version": version()})
         response["Cache-Control"] = "no-store"
         return response
@@ -114,7 +115,9 @@ class Desk(AdminSite):
             admin = self._registry.get(model)
             if admin is None or not admin.has_view_permission(request):
                 continue
-            shown, counted = _shown(waiting_count()) if name == "Approval" else ("", "")
+            shown, counted = ("", "")
+            if name == "Approval":
+                shown, counted = _shown(waiting_count(_seen(admin, request)))
             found.append(
                 Section(
                     capfirst(str(model._meta.verbose_name_plural)),
@@ -127,6 +130,12 @@ class Desk(AdminSite):
             )
         found.append(Section(_("Settings"), reverse("admin:settings"), "gear", here == "settings"))
         return found
+
+
+def _seen(admin: Any, request: HttpRequest) -> QuerySet[Any]:
+    """The approvals that this person finds in the queue: not everybody sees all of them."""
+    seen: QuerySet[Any] = admin.source(request).seen
+    return seen
 
 
 def _shown(count: int) -> tuple[str, str]:

@@ -3,15 +3,17 @@ indexes."""
 
 from __future__ import annotations
 
+from django.db.models import QuerySet
+
 from envelopes.models import Approval
 
 WAITING_COUNTED = 99
 """The count goes no further; the page then says that there are more."""
 
 
-def waiting_count() -> int:
-    """At most ``WAITING_COUNTED`` + 1."""
-    return Approval.objects.filter(state="pending").order_by()[: WAITING_COUNTED + 1].count()
+def waiting_count(seen: QuerySet[Approval]) -> int:
+    """How many of those that somebody may see; at most ``WAITING_COUNTED`` + 1."""
+    return seen.filter(state="pending").order_by()[: WAITING_COUNTED + 1].count()
 
 
 def version() -> str:

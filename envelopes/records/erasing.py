@@ -48,7 +48,7 @@ from envelopes.models import (
 )
 from envelopes.models.ids import public_id
 from envelopes.part_types.staff_message import STAFF, STAFF_MESSAGE
-from envelopes.records.scrubbing import ERASED, Scrub
+from envelopes.records.scrubbing import ERASED, Scrub, entries_naming, erase_naming
 from envelopes.registries.retelling import data_of
 from envelopes.signals import conversation_erased
 from envelopes.turns import takeover
@@ -128,7 +128,8 @@ def plan(person: Person) -> Report:
     entries = AuditEntry.objects.filter(
         told_of(person.key, person.user) | Q(session_id__in=person.owned.values("session__public_id"))
     )
-    report.erased["audit entries (content)"] = entries.exclude(salt="").count()
+    named = sum(len(entries_naming(one, person.key, _called(person, one))) for one in elsewhere)
+    report.erased["audit entries (content)"] = entries.exclude(salt="").count() + named
     report.erased["accounts"] = int(person.user is not None)
     return _explained(report, person)
 
@@ -226,6 +227,7 @@ def _elsewhere(person: Person) -> QuerySet[Session]:
     decided |= Q(approvals__earlier__by=person.key)
     if person.user is not None:
         decided |= Q(notes__user=person.user) | Q(claim__user=person.user)
+        decided |= Q(approvals__mails__user=person.user)
         decided |= Q(taken_by=person.key) | Q(pk__in=_as_staff(person.key).values("session"))
     sent = ClientMessage.objects.filter(principal=person.key).values("session")
     takes_part = Participant.objects.filter(user=person.user).values("session") if person.user else ()
@@ -287,6 +289,7 @@ def _scrub(report: Report, person: Person, session_pk: int) -> None:
         edited = ApprovalVersion.objects.filter(approval__session=session, by=person.key)
         edited.update(by=ERASED, by_user=None, name=ERASED)
         _scrub_rows(Approval.objects.filter(session=session), ("rule",), scrub)
+        _scrub_rows(ApprovalVersion.objects.filter(approval__session=session), ("rule",), scrub)
         if person.user is not None:
             Note.objects.filter(session=session, user=person.user).update(user=None, name=ERASED)
             Claim.objects.filter(session=session, user=person.user).update(user=None, name=ERASED)
@@ -299,6 +302,7 @@ def _scrub(report: Report, person: Person, session_pk: int) -> None:
         Snapshot.objects.filter(session=session).delete()
         FrozenView.objects.filter(session=session).delete()
         search.forget(session)
+        report.erased["audit entries (content)"] += erase_naming(session, person.key, scrub.names)
     report.erased["names in other people's conversations"] += 1
 
 

@@ -223,7 +223,7 @@ KINDS: dict[str, type[Line]] = {
 }
 STATES = {"turn": TURN.states, "call": TOOL_CALL.states, "approval": APPROVAL.states}
 
-_KEYS = frozenset({"by", "decidedBy", "resolvedBy", "principal", "key", "owner"})
+_KEYS = frozenset({"by", "decidedBy", "resolvedBy", "editedBy", "principal", "key", "owner"})
 _PRINCIPAL = re.compile(r"(user|anonymous|peer|service):[A-Za-z0-9_.-]{1,46}")
 
 
@@ -233,10 +233,10 @@ def elsewhere(key: str) -> str:
 
 
 def unnamed(value: Json) -> Json:
-    """``value`` with the keys of principals that it holds as ``elsewhere``."""
+    """``value`` with the keys of principals that it holds, as values or as names, as ``elsewhere``."""
     if isinstance(value, dict):
         return {
-            name: elsewhere(item) if name in _KEYS and isinstance(item, str) else unnamed(item)
+            elsewhere(name): elsewhere(item) if name in _KEYS and isinstance(item, str) else unnamed(item)
             for name, item in value.items()
         }
     return [unnamed(item) for item in value] if isinstance(value, list) else value

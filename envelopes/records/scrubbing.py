@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 
+from django.apps import apps
+
+from envelopes.audit import ageing
+from envelopes.models import Approval, AuditEntry, Session
 from envelopes.part_types.staff_message import described
 from envelopes.types import Json
 
@@ -26,7 +31,8 @@ class Scrub:
 
     def __call__(self, value: Json) -> Json:
         if isinstance(value, dict):
-            return {name: self(item) for name, item in value.items()}
+            # Who may not decide stands as names (``approvals.rules``).
+            return {ERASED if name == self.key else name: self(item) for name, item in value.items()}
         if isinstance(value, list):
             return [self(item) for item in value]
         return self._text(value) if isinstance(value, str) else value
@@ -50,3 +56,38 @@ class Scrub:
             if len(reason) >= _REPEATED:
                 text = text.replace(reason, "")
         return text
+
+
+def entries_naming(session: Session, key: str, names: frozenset[str]) -> list[int]:
+    """The entries of the decision log about what others did in ``session`` whose details name somebody: who was mailed,
+    by whom it was decided before."""
+    found = AuditEntry.objects.filter(session_id=session.public_id).exclude(salt="").exclude(who=key)
+    is_named = _one_of(names)
+    rows = found.exclude(details={}).values_list("number", "details")
+    return [number for number, details in rows if is_named.search(json.dumps(details, ensure_ascii=False))]
+
+
+def erase_naming(session: Session, key: str, names: frozenset[str]) -> int:
+    """Erase ``entries_naming`` somebody, and their names in what Django's own log says of others; how many entries that
+    were. The chain is the last thing that this locks (``ageing.erase``)."""
+    _scrub_staff_log(session, names)
+    named = entries_naming(session, key, names)
+    return ageing.erase(AuditEntry.objects.filter(number__in=named)) if named else 0
+
+
+def _scrub_staff_log(session: Session, names: frozenset[str]) -> None:
+    if not apps.is_installed("django.contrib.admin"):
+        return
+    from django.contrib.admin.models import LogEntry
+    from django.contrib.contenttypes.models import ContentType
+
+    is_named, kind = _one_of(names), ContentType.objects.get_for_model(Approval)
+    asked = [str(pk) for pk in session.approvals.values_list("pk", flat=True)]
+    for entry in LogEntry.objects.filter(content_type=kind, object_id__in=asked):
+        if (told := is_named.sub(ERASED, entry.change_message)) != entry.change_message:
+            LogEntry.objects.filter(pk=entry.pk).update(change_message=told)
+
+
+def _one_of(names: frozenset[str]) -> re.Pattern[str]:
+    words = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{words})(?!\w)" if words else r"(?!)")

@@ -51,9 +51,12 @@ def _lines(session: Session, *, files: bool) -> Iterator[JsonObject]:
     for turn in _paged(Turn.objects.filter(session=session)):
         if turn.number <= session.turn_count:
             yield _turn(turn, numbers)
-    for call in _paged(ToolCall.objects.filter(session=session)):
+    last = 0
+    for call in _paged(ToolCall.objects.filter(session=session, turn__number__lte=session.turn_count)):
         yield _call(call, numbers)
-    for approval in _paged(Approval.objects.filter(session=session).select_related("tool_call")):
+        last = call.pk
+    asked = Approval.objects.filter(session=session, tool_call__lte=last)
+    for approval in _paged(asked.filter(turn__number__lte=session.turn_count).select_related("tool_call")):
         yield _approval(approval, numbers)
         yield from _versions(approval)
     for value in session.state_values.order_by("name"):

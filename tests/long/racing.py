@@ -121,14 +121,14 @@ def _decided(text: str, word: str) -> Answer:
     return "late", text
 
 
-async def by_admin(lab: Lab, session: str, pk: int, word: str) -> Answer:
+async def by_admin(lab: Lab, session: str, pk: int, approval: str, word: str) -> Answer:
     """The form on the page of the approval."""
     token = secrets.token_hex(16)
     async with client(lab, {"sessionid": session, "csrftoken": token}) as http:
         answer = await insist(
             lambda: http.post(
                 f"/admin/envelopes/approval/{pk}/decide/",
-                data={"decision": word, "reason": "", "csrfmiddlewaretoken": token},
+                data={"asked_as": approval, "decision": word, "reason": "", "csrfmiddlewaretoken": token},
                 headers={"Referer": f"{lab.server.url}/admin/"},
                 follow_redirects=True,
             )

@@ -98,7 +98,7 @@ async def test_sixty_four_deciders_at_four_processes_and_one_decision(
                 by_socket(tabs[place][number], approval, word),
                 by_http(one, here, "messages", {"parts": [part]}, word),
                 by_http(one, here, "actions", click, word),
-                by_admin(one, signed_in[at], pk, word),
+                by_admin(one, signed_in[at], pk, approval, word),
                 by_link(one, people[1].link, word),
                 by_posted_mail(one, people[2], word),
                 typing[at].ended(word),

@@ -9,7 +9,6 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
-from envelopes.admin.base import number_in
 from envelopes.errors import BeachError, Conflict, Forbidden
 from envelopes.intake import staff
 from envelopes.models import Session
@@ -32,7 +31,12 @@ Act = Callable[[Session, Principal, HttpRequest], str]
 
 
 def _claim(session: Session, who: Principal, request: HttpRequest) -> str:
-    staff.claim(session, who, instead_of=number_in(request.POST.get("instead", "")))
+    named = request.POST.get("instead", "")
+    staff.claim(
+        session,
+        who,
+        instead_of=int(named) if named.isascii() and named.isdecimal() and len(named) < 19 else None,
+    )
     return _("You look after this conversation.")
 
 

@@ -14,6 +14,7 @@ from envelopes.approvals.in_words import agent_of, anew_of, behalf_of, facts_of,
 from envelopes.approvals.links import address_of as link_address
 from envelopes.approvals.links import token_for, wants_login
 from envelopes.conf import conf
+from envelopes.markup.context import language_of
 from envelopes.models import Approval
 from envelopes.protocol.text import shorten
 from envelopes.transports.email.approvers import address_of
@@ -31,7 +32,7 @@ def reads_replies(approval: Approval) -> bool:
 def request_for(approval: Approval, user: Any, secret: str) -> EmailMultiAlternatives:
     """The mail to ``user``, in the conversation's language. Raises ``NoSiteAddress``."""
     link = link_address(token_for(approval, user))
-    with translation.override(translation.get_supported_language_variant(_language(approval))):
+    with translation.override(language_of(approval.session.locale)):
         facts = facts_of(approval)
         told = {
             "question": question_of(approval),
@@ -63,7 +64,3 @@ def request_for(approval: Approval, user: Any, secret: str) -> EmailMultiAlterna
         )
         message.attach_alternative(render_to_string("mail/request.html", told), "text/html")
     return message
-
-
-def _language(approval: Approval) -> str:
-    return approval.session.locale.lower()

@@ -22,7 +22,7 @@ PARTS = 50
 """How many parts one may have."""
 
 NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
-"""Codecs of Python by which no mail is written. Punycode takes the square of what it is given, so minutes for a mail."""
+"""Codecs of Python by which no mail is written. Punycode takes the square of what it is given: minutes for a mail."""
 
 HEADERS = 500
 HEADER_CHARACTERS = 4_000

@@ -19,7 +19,6 @@ from envelopes import audit
 from envelopes.approvals.in_words import name_of
 from envelopes.approvals.stored import unnoticed
 from envelopes.conf import conf
-from envelopes.errors import BeachError
 from envelopes.log.append import writing
 from envelopes.models import Approval, ApprovalMail, ApprovalNotice
 from envelopes.models.audit import AuditKind
@@ -95,7 +94,9 @@ def claim_next() -> Claimed | None:
             continue
         try:
             return Claimed(mail.pk, request_for(mail.approval, mail.user, secret))
-        except BeachError as error:
+        except Exception as error:
+            # One that cannot be written must keep no other from being sent.
+            logger.exception("A mail about approval %s could not be written.", mail.approval_id)
             failed(mail.pk, error)
 
 

@@ -15,6 +15,7 @@ from django.test import Client
 from django.utils import timezone
 
 from envelopes.admin import deciding
+from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided
 from envelopes.models import Approval, Session, ToolCall, Turn
@@ -35,7 +36,8 @@ def approval() -> Approval:
 
 
 def post(client: Client, approval: Approval, decision: str, reason: str = "") -> Any:
-    return client.post(url(approval, "decide"), {"decision": decision, "reason": reason}, follow=True)
+    data = {"asked_as": approval.approval_id, "decision": decision, "reason": reason}
+    return client.post(url(approval, "decide"), data, follow=True)
 
 
 def stored(approval: Approval) -> Approval:
@@ -196,9 +198,8 @@ def test_what_still_waits_is_told(jonas: Client) -> None:
 
 
 def test_arguments_sent_along_are_nothing(jonas: Client, approval: Approval) -> None:
-    jonas.post(
-        url(approval, "decide"), {"decision": "granted", "args": '{"amount": 4000}', "tool_name": "wire"}
-    )
+    sent = {"decision": "granted", "args": '{"amount": 4000}', "tool_name": "wire"}
+    jonas.post(url(approval, "decide"), {"asked_as": approval.approval_id, **sent})
 
     done = stored(approval)
     assert done.args["amount"] == 40 and done.tool_name == "refund"
@@ -209,11 +210,45 @@ def test_arguments_sent_along_are_nothing(jonas: Client, approval: Approval) -> 
 def test_bad_input_is_told_and_changes_nothing(
     jonas: Client, approval: Approval, data: dict[str, str]
 ) -> None:
+    data = {"asked_as": approval.approval_id, **data}
     response = jonas.post(url(approval, "decide"), data, follow=True)
 
     assert said(response)
     assert stored(approval).state == "pending"
     assert not LogEntry.objects.exists()
+
+
+def test_a_decision_that_names_no_question_that_was_read_is_none(jonas: Client, approval: Approval) -> None:
+    other = factories.make_approval(factories.make_session())
+
+    told = said(jonas.post(url(approval, "decide"), {"decision": "granted"}, follow=True))
+    sent = {"asked_as": other.approval_id, "decision": "granted"}
+    refused = jonas.post(url(approval, "decide"), sent).status_code
+
+    assert ("read it before you decide" in told, refused) == (True, 403)
+    assert {stored(one).state for one in (approval, other)} == {"pending"}
+
+
+@pytest.mark.parametrize("decision", ["granted", "denied"])
+def test_a_page_that_was_read_before_the_call_was_edited_decides_nothing(
+    jonas: Client, approval: Approval, decision: str
+) -> None:
+    page = parsed(jonas.get(url(approval, "change")).content)
+    form = next(form for form in page.iter("form") if form.get("action") == url(approval, "decide"))
+    read = {one.get("name"): one.get("value") for one in form.iter("input") if one.get("type") == "hidden"}
+    viola = factories.make_user("viola", staff=True, permissions=["decide_approval"])
+    with factories.acting(factories.make_tool()):
+        changed = {"order": "A17", "amount": 4000, "note": ""}
+        edit(approval.approval_id, changed, factories.make_principal(viola))
+
+    response = jonas.post(url(approval, "decide"), {**read, "decision": decision}, follow=True)
+
+    assert "viola has changed this request. Read it again before you decide." in said(response)
+    assert "Your decision was not applied." in said(response)
+    assert (stored(approval).state, stored(approval).args["amount"]) == ("pending", 4000)
+    assert [row["decision"] for row in late(approval)] == [decision]
+    assert post(jonas, stored(approval), decision).status_code == 200
+    assert stored(approval).state == decision
 
 
 # -- too late ----------------------------------------------------------------------------------------------------
@@ -459,6 +494,16 @@ def test_many_approved_at_once_is_not_offered(jonas: Client) -> None:
         )
         assert "an approval is for one exact call that someone has read" in said(response)
     assert {stored(approval).state for approval in approvals} == {"pending"}
+
+
+@pytest.mark.parametrize("key", ["9" * 19, "9" * 5_000])
+def test_a_number_that_no_row_has_is_no_row(jonas: Client, key: str) -> None:
+    sent = {"action": "deny_selected", "_selected_action": [key]}
+    asked = jonas.post(url(Approval, "changelist"), sent, follow=True)
+    rows = jonas.get(url(Approval, "changelist"), {"part": "rows", "shown": key})
+
+    assert "Choose what to deny first." in said(asked)
+    assert rows.status_code == 200
 
 
 # -- outcome unknown ---------------------------------------------------------------------------------------------

@@ -160,8 +160,10 @@ def test_the_pages_around_a_decision(root: Client) -> None:
     asked = root.post(
         url(Approval, "changelist"), {"action": "deny_selected", "_selected_action": [approval.pk]}
     )
-    decided = root.post(url(approval, "decide"), {"decision": "denied", "reason": NOTE + FAILED}, follow=True)
-    again = root.post(url(approval, "decide"), {"decision": "granted", "reason": SCRIPT}, follow=True)
+    seen = {"asked_as": approval.approval_id}
+    denial, grant = {"decision": "denied", "reason": NOTE + FAILED}, {"decision": "granted", "reason": SCRIPT}
+    decided = root.post(url(approval, "decide"), {**seen, **denial}, follow=True)
+    again = root.post(url(approval, "decide"), {**seen, **grant}, follow=True)
 
     for response in (asked, decided, again, root.get(url(approval, "history")), root.get("/admin/")):
         assert response.status_code == 200

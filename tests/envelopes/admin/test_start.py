@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group as DjangoGroup
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -14,6 +16,7 @@ from django.utils import timezone
 from envelopes.admin import charts, today
 from envelopes.desk import times
 from envelopes.models import Approval, Event, ToolCall, Turn
+from envelopes.registries.policies import Ask, Group
 from tests import factories
 from tests.envelopes.admin.pages import client_of, decider, one_of_each, parsed, text_of, url, viewer
 
@@ -63,6 +66,21 @@ def test_the_start_page_tells_what_waits_and_how_the_day_went() -> None:
         assert words in text, words
     labels = [one.get("aria-label") for one in parsed(response.content).iter() if one.get("role") == "img"]
     assert "Decisions by hour today. 1 approved, 1 denied and 0 expired in all." in labels
+
+
+def test_what_a_rule_approved_took_nobody_any_time() -> None:
+    a_day()
+    for number in range(3):
+        one = factories.make_approval(factories.make_session(), {"order": f"C{number}"})
+        now = timezone.now()
+        Approval.objects.filter(pk=one.pk).update(
+            state="granted", requested_at=now, decided_at=now, decided_by="policy:small"
+        )
+
+    figures = {one.name: one for one in decider().get("/admin/").context["figures"]}
+    assert figures["Time to decide"].value == "5:00"
+    decided = figures["Decided today"]
+    assert (decided.value, decided.note) == ("2", "1 approved, 1 denied, 3 more by rules")
 
 
 def test_no_page_of_the_desk_asks_more_where_there_is_more() -> None:
@@ -116,6 +134,22 @@ def test_how_many_wait_stands_in_the_head_of_every_page() -> None:
         html = client.get(page).content
         assert "<title>(1) " in html.decode()
         assert "1 waiting" in text_of(html)
+
+
+def test_whoever_decides_some_is_told_of_those_alone() -> None:
+    managers = Group("Managers")
+    factories.make_approval(factories.make_session(), {"order": "A1"})
+    mine = factories.make_approval(
+        factories.make_session(), {"order": "A2"}, tool=factories.asking(Ask([managers]))
+    )
+    user = factories.make_user(staff=True)
+    user.groups.add(DjangoGroup.objects.get_or_create(name=managers.name)[0])
+    client = client_of(user)
+
+    pages = [client.get(page).content for page in ("/admin/", url(Approval, "changelist"), "/admin/pulse/")]
+    assert "<title>(1) " in pages[0].decode() and "<title>(1) " in pages[1].decode()
+    assert json.loads(pages[2])["count"] == "1"
+    assert url(mine, "change") in pages[0].decode() and "Decided today" not in text_of(pages[0])
 
 
 def test_times_are_those_of_the_readers_clock(settings: Any) -> None:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from envelopes.access import Principal
 from envelopes.approvals.rules import stored
-from envelopes.approvals.service import decide, expire_due
+from envelopes.approvals.service import decide, expire, expire_due
 from envelopes.errors import AlreadyDecided, Expired
 from envelopes.models import Approval, Decision, ToolCall
 from envelopes.providers.scripted import Call, Say, text
@@ -195,6 +195,8 @@ def test_a_question_that_nobody_answers_is_asked_again_and_not_for_ever() -> Non
         assert (approval.state, approval.attempt, approval.version) == ("pending", number + 1, number + 1)
     with pytest.raises(Expired, match="asked again"):
         decide(first, "granted", ada)
+    # Another process may have seen it while it was the first.
+    assert not expire(first, approval.session_id, now)
     Approval.objects.filter(pk=approval.pk).update(expires_at=now)
     expire_due(now)
 
@@ -318,6 +320,15 @@ def _by_a_rule(first: Approval) -> None:
     first.decisions.update(by="policy:small")
 
 
+def _by_another_rule_than_now(first: Approval) -> None:
+    Approval.objects.filter(pk=first.pk).update(rule={**first.rule, "deciders": ["owner"]})
+
+
+def _from_a_file(first: Approval) -> None:
+    """As an import stores one: under an id of which the log of decisions knows nothing."""
+    Approval.objects.filter(pk=first.pk).update(approval_id="imported")
+
+
 def _nothing(first: Approval) -> None:
     pass
 
@@ -328,8 +339,10 @@ def _nothing(first: Approval) -> None:
         (_nothing, "granted"),
         (_older, "pending"),
         (_of_another_agent, "pending"),
+        (_from_a_file, "pending"),
         (_of_unknown_end, "pending"),
         (_by_a_rule, "pending"),
+        (_by_another_rule_than_now, "pending"),
     ],
 )
 def test_only_a_persons_recent_approval_with_a_known_end_is_taken_once_more(

@@ -125,6 +125,19 @@ def test_whoever_edits_under_four_eyes_does_not_decide_it(ada: Principal) -> Non
         assert decide(edited.approval_id, "granted", other).state == "granted"
 
 
+def test_nor_does_whoever_has_edited_it_before(ada: Principal) -> None:
+    one, other, third = manager(), manager(), manager()
+    tool = factories.asking(Ask([MANAGERS], four_eyes=True))
+    with factories.acting(tool):
+        approval = factories.make_approval(factories.make_session(ada), tool=tool)
+        first = edit(approval.approval_id, CHANGED, one)
+        edited = edit(first.approval_id, CHANGED | {"note": "Sorry"}, other)
+
+        with pytest.raises((Forbidden, NotFound)):
+            decide(edited.approval_id, "granted", one)
+        assert decide(edited.approval_id, "granted", third).state == "granted"
+
+
 def test_the_policy_is_asked_about_the_new_arguments_and_never_approves_an_edit(ada: Principal) -> None:
     def rule(asking: Any) -> Any:
         return (

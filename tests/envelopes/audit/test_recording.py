@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import html
+import re
+from collections.abc import Callable, Iterator
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -15,6 +18,7 @@ from django.utils import timezone
 
 from envelopes import audit
 from envelopes.access import Principal
+from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide, expire_due
 from envelopes.errors import AlreadyDecided, Forbidden
 from envelopes.intake.turns import post_decision
@@ -159,6 +163,32 @@ def test_a_question_is_shown_to_each_person_at_each_door_once(approval: Approval
         "Shown to you in the desk",
         "Shown to ada in the desk",
     ]
+
+
+def test_many_that_were_shown_before_cost_one_look(
+    ada: Principal, django_assert_num_queries: Callable[..., Any]
+) -> None:
+    session = factories.make_session(ada)
+    factories.make_approvals(factories.make_turn(session), *({"order": f"A{n}"} for n in range(5)))
+
+    assert audit.shown_in(session, ada, "chat") == 5
+    with django_assert_num_queries(2):
+        assert audit.shown_in(session, ada, "chat") == 0
+
+
+def test_the_history_leads_to_a_request_however_it_stands(ada: Principal) -> None:
+    with factories.acting(factories.make_tool()):
+        approval = factories.make_approval(factories.make_session(ada))
+        edited = edit(approval.approval_id, {"order": "A9"}, ada)
+    decide(edited.approval_id, "denied", ada)
+    client = client_of(factories.make_user(superuser=True))
+
+    page = client.get(url(AuditEntry, "changelist")).content.decode()
+    found = set(re.findall(rf'href="({url(Approval, "changelist")}[^"]*q=[^"]*)"', page))
+
+    assert len(found) == 2
+    for address in found:
+        assert url(approval, "change") in client.get(html.unescape(address)).content.decode()
 
 
 def test_what_is_decided_is_not_shown_any_more(approval: Approval, ada: Principal) -> None:

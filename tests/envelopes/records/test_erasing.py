@@ -16,6 +16,7 @@ from django.utils import timezone
 from beachsite.demo.models import Booking
 from envelopes import artifacts, audit, search, secrets
 from envelopes.access import Principal
+from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide
 from envelopes.audit.verifying import verify
 from envelopes.errors import AlreadyDecided, NotFound, ValidationFailed
@@ -37,7 +38,9 @@ from envelopes.models import (
 from envelopes.records import erasing
 from envelopes.records.retention import retire
 from envelopes.records.scrubbing import Scrub
+from envelopes.registries.policies import STAFF, Ask
 from envelopes.session_state import live_sessions
+from envelopes.transports.email import sending
 from tests import factories
 from tests.envelopes.admin.pages import client_of, url
 from tests.row_shapes import misfits
@@ -120,7 +123,8 @@ def test_no_table_holds_a_word_of_whoever_was_erased(kind: str, files: Path) -> 
             created_at=timezone.now(),
         )
         Claim.objects.create(session=elses.session, user=who.user, name=WORD, claimed_at=timezone.now())
-        client.post(url(elses, "decide"), {"decision": "granted", "reason": f"{WORD} again"})
+        late = {"asked_as": elses.approval_id, "decision": "granted", "reason": f"{WORD} again"}
+        client.post(url(elses, "decide"), late)
         with live_sessions.present(elses.session, "panel"):
             pass
 
@@ -147,6 +151,36 @@ def test_no_table_holds_a_word_of_whoever_was_erased(kind: str, files: Path) -> 
     assert Session.objects.filter(pk=elses.session_id).exists()
     told = said.getvalue()
     assert "conversations: 1" in told and "Kept: " in told
+
+
+def test_what_others_did_names_them_no_more(settings: Any) -> None:
+    """Who was mailed, who had decided before, who may not decide what they have edited."""
+    settings.BEACH_APPROVAL_MAIL, settings.BEACH_APPROVAL_MAIL_SECONDS = "staff", 0
+    settings.BEACH_SITE_URL = "https://chat.example"
+    user, other = (factories.make_user(staff=True, permissions=["decide_approval"]) for _ in range(2))
+    user.first_name, user.last_name, user.email = WORD, "Smith", "q@example.com"
+    user.save()
+    who, tool = factories.make_principal(user), factories.asking(Ask([STAFF], four_eyes=True, needed=1))
+    with factories.acting(tool):
+        mailed, decided, edited = (
+            factories.make_approval(factories.make_session(), tool=tool) for _ in range(3)
+        )
+        assert sending.queue_due() == 3
+        decide(decided.approval_id, "granted", who)
+        late = {"asked_as": decided.approval_id, "decision": "denied"}
+        client_of(other).post(url(decided, "decide"), late)
+        once = edit(edited.approval_id, {"order": "A9"}, who)
+        edit(once.approval_id, {"order": "A10"}, factories.make_principal(other))
+    decide(mailed.approval_id, "denied", factories.make_principal(other))
+    assert {"envelopes_auditentry.details", "django_admin_log.change_message"} <= set(where(WORD))
+    person = erasing.find(f"user:{user.pk}")
+    planned = erasing.plan(person).erased["audit entries (content)"]
+
+    report = erasing.erase(person)
+
+    assert where(WORD) == where(f'"{who.key}"') == []
+    assert (report.erased["audit entries (content)"], verify().problem) == (planned, "")
+    assert AuditEntry.objects.filter(who=factories.make_principal(other).key).exclude(salt="").exists()
 
 
 def test_staff_who_are_erased_hold_no_conversation_and_are_named_in_none(settings: Any) -> None:

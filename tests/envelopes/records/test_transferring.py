@@ -193,6 +193,29 @@ def test_keys_of_accounts_do_not_leave_and_none_comes_in() -> None:
     )
 
 
+def test_no_key_leaves_with_an_edit_under_four_eyes_either() -> None:
+    visitor, _ = factories.make_visitor()
+    grace = factories.make_user("grace", staff=True, permissions=["decide_approval"])
+    tool = factories.asking(Ask([STAFF], four_eyes=True))
+    with factories.acting(tool):
+        approval = factories.make_approval(factories.make_session(visitor), tool=tool)
+        edit(approval.approval_id, {"order": "A9"}, factories.make_principal(grace))
+        text = text_of(approval.session)
+
+    assert re.findall(r'"(?:user|anonymous|peer|service):[^"]*"', text) == []
+    assert f'"elsewhere:{visitor.key}": true' in text
+
+
+def test_what_is_begun_while_it_is_taken_stays_out() -> None:
+    session = talked()
+    lines = exported(session)
+    taken = [next(lines)]
+    factories.make_approval(session)
+    taken += lines
+
+    assert imported(as_lines("".join(taken))).turns.count() == session.turns.count() - 1
+
+
 def test_nothing_that_was_open_is_open_in_the_copy() -> None:
     session = talked(ends=False)
     subscription = WebhookSubscription.objects.create(name="desk", url="https://example.com", secret="x")

@@ -14,10 +14,11 @@ from django.utils import timezone
 
 from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide, expire_due
-from envelopes.models import Approval, ApprovalMail, AuditEntry
+from envelopes.models import Approval, ApprovalMail, AuditEntry, Session
 from envelopes.registries.policies import Ask
 from envelopes.transports.email import sending
 from envelopes.transports.email.background import Mails
+from envelopes.transports.email.message import request_for
 from envelopes.transports.email.receiving import receive
 from tests import factories
 from tests.envelopes.admin.pages import text_of
@@ -178,6 +179,29 @@ def test_a_request_that_is_asked_again_is_mailed_again(mailing: Any, grace: User
         again = requested()
     assert "Nobody decided this in time, so it is asked again." in again.body
     assert stored(approval).approval_id in again.subject
+
+
+@pytest.mark.parametrize("locale", ["tlh", "de-CH", ""])
+def test_whatever_language_a_conversation_is_in_it_is_sent(mailing: Any, grace: User, locale: str) -> None:
+    approval = asked()
+    Session.objects.filter(pk=approval.session_id).update(locale=locale)
+    assert requested().to == [grace.email]
+
+
+def test_one_that_cannot_be_written_keeps_no_other_from_being_sent(
+    mailing: Any, grace: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broken, other = asked(), asked()
+
+    def written(approval: Approval, *about: Any) -> Any:
+        if approval.pk == broken.pk:
+            raise LookupError("no such template")
+        return request_for(approval, *about)
+
+    monkeypatch.setattr(sending, "request_for", written)
+    assert stored(other).approval_id in requested().subject
+    mail = ApprovalMail.objects.get(approval=broken)
+    assert (mail.state, mail.error) == ("queued", "LookupError: no such template")
 
 
 def link_in(sent: Any) -> str:
