@@ -169,7 +169,11 @@ class HistoryAdmin(admin.ModelAdmin[M]):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         refuse_nul(request)
-        response = super().changelist_view(request, extra_context)
+        try:
+            response = super().changelist_view(request, extra_context)
+        except OverflowError as error:
+            # SQLite's, of a number that a filter of Django's own takes from the address.
+            raise BadRequest("A number in a filter is too large.") from error
         changelist = getattr(response, "context_data", None) and response.context_data.get("cl")  # type: ignore[attr-defined]
         if isinstance(changelist, ChangeList) and getattr(changelist.paginator, "capped", False):
             told = _("Showing the first {}. Search or filter to find the rest.")

@@ -101,7 +101,8 @@ def timeline(session: Session, asked: str | None, reader: Principal | None = Non
     """The page that was asked for by number, or the newest, as ``reader`` reads it. Numbers have no gaps, so nothing is
     counted."""
     pages = max(1, -(-session.last_seq // PAGE))
-    number = min(max(int(asked), 1), pages) if asked and asked.isascii() and asked.isdigit() else pages
+    is_number = asked is not None and asked.isascii() and asked.isdigit() and len(asked) < 19
+    number = min(max(int(asked or 0), 1), pages) if is_number else pages
     first, last = (number - 1) * PAGE + 1, min(number * PAGE, session.last_seq)
     events = Event.objects.filter(session=session, seq__gte=first, seq__lte=last).order_by("seq")
     rows = [event.as_row() for event in events]

@@ -8,9 +8,12 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
+from django.db.models import Exists, OuterRef
+
 from envelopes.approvals import rules
 from envelopes.approvals.rules import StoredRule
-from envelopes.models import Approval, Decision
+from envelopes.models import Approval, AuditEntry, Decision
+from envelopes.models.audit import AuditKind
 from envelopes.registries.policies import Ask, AutoApprove
 from envelopes.registries.statuses import ApprovalStatus, CallStatus
 
@@ -39,7 +42,8 @@ def approving(approval: Approval, answer: Ask | AutoApprove, now: datetime) -> B
 
 def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
     """The newest approval by people of this very call here, within the window, whose call has an end that is known. By
-    the same rule as is asked by now: what was enough then may not be, and whoever decided may be barred."""
+    the same rule as is asked by now: what was enough then may not be, and whoever decided may be barred. One that
+    came with a file says what it likes: only this site's own log tells who decided."""
     if ask.reuse_within is None:
         return None
     same = Approval.objects.filter(
@@ -51,6 +55,8 @@ def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
         decided_at__gt=now - timedelta(seconds=ask.reuse_within),
         tool_call__state__in=[CallStatus.SUCCEEDED, CallStatus.FAILED],
     )
+    decided = AuditEntry.objects.filter(approval_id=OuterRef("approval_id"), kind=AuditKind.DECIDED)
+    same = same.filter(Exists(decided))
     # A reuse is none of these: the window is counted from what a person has said.
     by_rules = Decision.objects.filter(by__startswith=POLICY_PREFIX).values("approval")
     newest = same.exclude(pk__in=by_rules).order_by("-decided_at").prefetch_related("decisions").first()

@@ -19,6 +19,7 @@ KEPT = (
 )  # fmt: skip
 EMPTIED = {"who": "", "name": "", "reason": "", "digest": "", "salt": "", "details": "{}"}
 
+_TAKEN = "(SELECT 1 FROM envelopes_auditentry WHERE id = NEW.id OR number = NEW.number)"
 _FIRST = "(SELECT first FROM envelopes_auditchain WHERE id = 1)"
 
 _POSTGRES = (
@@ -53,6 +54,12 @@ _SQLITE = (
     (
         f"CREATE TRIGGER beach_audit_delete BEFORE DELETE ON {TABLE} WHEN OLD.number >= {{first}}"
         " BEGIN SELECT RAISE(ABORT, 'entries of the audit log are not deleted'); END"
+    ),
+    "DROP TRIGGER IF EXISTS beach_audit_replace",
+    (
+        # REPLACE deletes without asking the trigger above.
+        f"CREATE TRIGGER beach_audit_replace BEFORE INSERT ON {TABLE} WHEN EXISTS {_TAKEN}"
+        " BEGIN SELECT RAISE(ABORT, 'entries of the audit log are not changed'); END"
     ),
 )
 

@@ -4,6 +4,7 @@ readers would take it for two things."""
 from __future__ import annotations
 
 import re
+from codecs import lookup
 from dataclasses import dataclass
 from email import message_from_bytes, policy
 from email.errors import HeaderParseError
@@ -12,12 +13,16 @@ from email.message import Message
 from typing import Any
 
 from envelopes.errors import BeachError
+from envelopes.protocol.text import clean_text
 
 MAIL_BYTES = 1_000_000
 """The longest mail that is read."""
 
 PARTS = 50
 """How many parts one may have."""
+
+NO_CHARSETS = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
+"""Codecs of Python by which no mail is written. Punycode takes the square of what it is given: minutes for a mail."""
 
 HEADERS = 500
 HEADER_CHARACTERS = 4_000
@@ -117,7 +122,7 @@ def _sender(message: Message) -> str:
 
 def _decoded(value: str) -> str:
     pieces = [
-        piece if isinstance(piece, str) else piece.decode(charset or "ascii", "replace")
+        piece if isinstance(piece, str) else _text_of(piece, charset or "ascii")
         for piece, charset in decode_header(value)
     ]
     return "".join(pieces)
@@ -157,5 +162,12 @@ def _text(message: Message) -> str | None:
             body = part.get_payload(decode=True)
             if not isinstance(body, bytes):
                 raise MailRefused("It is malformed.")
-            return body.decode(part.get_content_charset("utf-8"), "replace")
+            return _text_of(body, part.get_content_charset("utf-8"))
     return None
+
+
+def _text_of(value: bytes, charset: str) -> str:
+    """Storable, whatever the charset makes of it: UTF-7 and some others know halves of characters, and NUL."""
+    if lookup(charset).name.replace("_", "-") in NO_CHARSETS:
+        raise MailRefused("It is written in no charset of mails.")
+    return clean_text(value.decode(charset, "replace"))

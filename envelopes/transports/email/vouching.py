@@ -25,7 +25,8 @@ def vouched(results: list[str], domain: str, hosts: Collection[str]) -> str:
         return ""
     try:
         header = _features.parse_value(" ".join(results[0].split()))
-    except (authres.AuthResError, ValueError):
+    except (authres.AuthResError, ValueError, RecursionError):
+        # The last one for comments within comments, hundreds deep.
         return ""
     if str(header.authserv_id).casefold() not in {host.casefold() for host in hosts}:
         return ""

@@ -324,6 +324,11 @@ def _by_another_rule_than_now(first: Approval) -> None:
     Approval.objects.filter(pk=first.pk).update(rule={**first.rule, "deciders": ["owner"]})
 
 
+def _from_a_file(first: Approval) -> None:
+    """As an import stores one: under an id of which the log of decisions knows nothing."""
+    Approval.objects.filter(pk=first.pk).update(approval_id="imported")
+
+
 def _nothing(first: Approval) -> None:
     pass
 
@@ -334,6 +339,7 @@ def _nothing(first: Approval) -> None:
         (_nothing, "granted"),
         (_older, "pending"),
         (_of_another_agent, "pending"),
+        (_from_a_file, "pending"),
         (_of_unknown_end, "pending"),
         (_by_a_rule, "pending"),
         (_by_another_rule_than_now, "pending"),

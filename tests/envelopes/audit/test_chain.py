@@ -261,3 +261,22 @@ def test_the_chain_stays_whole_while_two_processes_decide_the_same() -> None:
     verdict = verify()
     assert (verdict.problem, verdict.number) == ("", entries.count())
     assert AuditChain.objects.get().number == entries.count()
+
+
+def test_an_entry_is_not_replaced_by_an_insertion(six: list[AuditEntry]) -> None:
+    names = [field.column for field in AuditEntry._meta.concrete_fields]
+    values = ", ".join("'x'" if name == "role" else name for name in names)
+    copied = "INTO {0} ({1}) SELECT {2} FROM {0} WHERE number = 2".format(TABLE, ", ".join(names), values)  # noqa: S608 - names of our own
+    sql = {
+        "sqlite": f"INSERT OR REPLACE {copied}",
+        "postgresql": f"INSERT {copied} ON CONFLICT (id) DO UPDATE SET role = 'x'",
+    }[connection.vendor]
+
+    with (
+        pytest.raises(DatabaseError, match="not changed"),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute(sql)
+
+    assert not AuditEntry.objects.filter(role="x").exists()
