@@ -6,6 +6,7 @@ import asyncio
 import functools
 import http.client
 import json
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,13 +28,13 @@ from tests.visitor import Visitor
 
 
 @pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Callable[..., Server]]:
+def serve(tmp_path: Path, demo_data: Path) -> Iterator[Callable[..., Server]]:
     servers: list[Server] = []
 
     def make(*options: str, **environ: str) -> Server:
+        shutil.copytree(demo_data, tmp_path / "data")
         server = Server(tmp_path / "data", command=("serve", *options), environ=environ)
         servers.append(server)
-        server.manage("migrate", "-v", "0")
         server.start()
         return server
 

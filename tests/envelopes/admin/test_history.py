@@ -65,7 +65,7 @@ def test_change_is_refused_and_the_page_has_no_field_to_change(model: type[Model
         for element in content.iter()
         if element.tag in ("input", "select", "textarea", "button")
     }
-    assert names - {None, "csrfmiddlewaretoken"} <= {"reason", "decision"}
+    assert names - {None, "csrfmiddlewaretoken"} <= {"asked_as", "reason", "decision"}
 
 
 @models

@@ -46,7 +46,8 @@ def _in_the_admin(approval: Approval, who: Principal, decision: str) -> Any:
     client = Client()
     client.force_login(who.user)
     where = reverse("admin:envelopes_approval_decide", args=[approval.pk])
-    answer = client.post(where, {"decision": decision, "reason": ""}, follow=True)
+    form = {"asked_as": approval.approval_id, "decision": decision, "reason": ""}
+    answer = client.post(where, form, follow=True)
     assert answer.status_code == 200
     if "Your decision was not applied." in answer.content.decode():
         return AlreadyDecided()

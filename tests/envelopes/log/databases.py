@@ -82,7 +82,7 @@ def migrated(vendor: str, factory: pytest.TempPathFactory) -> Iterator[str]:
             yield OTHER
         return
     server, name = needs.postgres(), f"beach_commits_{uuid.uuid4().hex[:8]}"
-    template = made_once(factory, MIGRATED, _migrate_postgres).read_text()
+    template = made_once(factory, MIGRATED, migrate_postgres).read_text()
     with psycopg.connect(server, autocommit=True) as made:
         made.execute(
             sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))
@@ -104,7 +104,7 @@ def _migrate_sqlite(file: Path) -> None:
     _migrate(f"sqlite:///{file}")
 
 
-def _migrate_postgres(file: Path) -> None:
+def migrate_postgres(file: Path) -> None:
     """The name of the database is what the file holds, so that `drop_migrated` finds it."""
     server, name = needs.postgres(), f"beach_migrated_{uuid.uuid4().hex[:8]}"
     file.write_text(name)
