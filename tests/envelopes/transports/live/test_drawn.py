@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from pydantic import BaseModel
 
 from a2ui.compose import Surface, event, path
 from a2ui.compose.beach import Form, field
+from envelopes.delivery.wanted import wanted_by
 from envelopes.models import Event
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.tools import Tool
@@ -201,13 +203,23 @@ async def test_the_session_comes_again_when_its_interface_has_changed_as_a_whole
         await channel.close()
 
 
-async def test_who_is_told_of_no_surfaces_gets_none_with_its_ack(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def _nobody_gets_surfaces(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Doors remember for each kind of reader what the rules say."""
     gets = views.rules.gets
-    monkeypatch.setattr(
-        views.rules,
-        "gets",
-        lambda kind, *given, **more: kind.name != "a2ui-surface" and gets(kind, *given, **more),
-    )
+    wanted_by.cache_clear()
+    with monkeypatch.context() as changed:
+        changed.setattr(
+            views.rules,
+            "gets",
+            lambda kind, *given, **more: kind.name != "a2ui-surface" and gets(kind, *given, **more),
+        )
+        yield
+    wanted_by.cache_clear()
+
+
+@pytest.mark.usefixtures("_nobody_gets_surfaces")
+async def test_who_is_told_of_no_surfaces_gets_none_with_its_ack() -> None:
     async with live(script()) as (session, caller):
         channel = await Channel(token=caller.token).open()
         await channel.subscribe(session)
