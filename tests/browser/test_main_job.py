@@ -238,6 +238,8 @@ def test_research_fills_a_card_while_it_runs_and_the_chat_goes_on(site: Server, 
     page.get_by_role("button", name=re.compile("Research Corfu")).click()
     progress = page.locator(".b-progress")
     expect(progress).to_be_visible(timeout=20_000)
+    # Until the job has begun, what is written is read beside the result of the tool that begins it (D66).
+    expect(page.locator(".b-step[data-state=done]").first).to_be_visible(timeout=20_000)
     say(page, "Hello")
     expect(page.locator(".b-turn").last).to_contain_text("I am Sally", timeout=20_000)
     expect(page.locator(".b-step[data-state=done]")).to_have_count(5, timeout=30_000)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -23,6 +24,7 @@ User.objects.filter(username="grace").update(first_name="Grace", last_name="Hopp
 SOON = 20_000
 """Milliseconds: what comes by way of the server and another browser."""
 READ = """root => {
+  if (!root.isConnected) return null;
   const fields = [...root.querySelectorAll('input, select, textarea')];
   const values = fields.map(field => /checkbox|radio/.test(field.type) ? field.checked : field.value);
   // Which day it was then, a visitor's page calls today; staff look at it on any day.
@@ -56,9 +58,19 @@ class Story:
 
 
 def seen(page: Page) -> list[object]:
-    """What the desk shows of the conversation."""
-    found: list[object] = page.locator(".dk-seen").evaluate(READ)
-    return found
+    """What the desk shows of the conversation. What is being replaced just now has no style, and is another text."""
+    while (found := page.locator(".dk-seen").evaluate(READ)) is None:
+        pass
+    shown: list[object] = found
+    return shown
+
+
+def shows(page: Page, what: list[object]) -> None:
+    """Until that is what the desk shows."""
+    deadline = time.monotonic() + 20
+    while seen(page) != what and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    assert seen(page) == what
 
 
 def at(page: Page, row: int) -> None:
@@ -111,7 +123,7 @@ def test_a_visitor_is_found_answered_by_staff_and_handed_back_and_every_moment_c
     expect(grace.get_by_text("You are reading along. The visitor cannot see you.")).to_be_visible()
     expect(grace.get_by_text("ann.smith@example.org")).to_be_visible()
     address = grace.url.partition("#")[0]
-    assert seen(grace) == story.moments[-1].what
+    shows(grace, story.moments[-1].what)
     assert findings(grace) == []
 
     # They take over; she is told at once.
@@ -180,7 +192,7 @@ def test_a_visitor_is_found_answered_by_staff_and_handed_back_and_every_moment_c
     for moment in (*story.moments[::-1], *story.moments):
         slider.fill(str(moment.seq))
         at(grace, moment.seq)
-        assert seen(grace) == moment.what, f"at row {moment.seq}"
+        shows(grace, moment.what)
     # It can be dragged: what comes meanwhile does not take it out of the hand.
     bounds = slider.bounding_box()
     assert bounds is not None
