@@ -137,14 +137,13 @@ def redis_url() -> str:
 
 
 @pytest.fixture
-def postgres_url(tmp_path_factory: pytest.TempPathFactory, django_db_blocker: Any) -> Iterator[str]:
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A PostgreSQL database that is migrated, dropped afterwards even if something still holds it."""
     from tests.envelopes.log.databases import MIGRATED, migrate_postgres
 
     server = needs.postgres()
     name = f"beach_{uuid.uuid4().hex[:12]}"
-    with django_db_blocker.unblock():
-        template = made_once(tmp_path_factory, MIGRATED, migrate_postgres).read_text()
+    template = made_once(tmp_path_factory, MIGRATED, migrate_postgres).read_text()
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(
             sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(template))

@@ -24,6 +24,7 @@ from envelopes.log.backends.port import Append, Backend, Locked, Outcome, Stored
 from envelopes.log.commits import Committer
 from envelopes.models import Session, ToolCall, Turn
 from tests import needs
+from tests.liveserver import Server
 from tests.once import made_once, making
 
 OTHER = "other"
@@ -105,12 +106,14 @@ def _migrate_sqlite(file: Path) -> None:
 
 
 def migrate_postgres(file: Path) -> None:
-    """The name of the database is what the file holds, so that `drop_migrated` finds it."""
+    """The name of the database is what the file holds, so that `drop_migrated` finds it. Migrated by a process of its
+    own: what migrations ask besides would be asked of the database of the tests."""
     server, name = needs.postgres(), f"beach_migrated_{uuid.uuid4().hex[:8]}"
     file.write_text(name)
     with psycopg.connect(server, autocommit=True) as made:
         made.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    _migrate(urlsplit(server)._replace(path=f"/{name}").geturl())
+    url = urlsplit(server)._replace(path=f"/{name}").geturl()
+    Server(file.with_name("data"), environ={"DATABASE_URL": url}).manage("migrate", "-v", "0")
 
 
 def drop_migrated(folder: Path) -> None:
