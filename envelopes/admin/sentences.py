@@ -216,9 +216,19 @@ def _free_text(row: Row) -> str:
     return _("Text outside respond(), not delivered: {}").format(_text(row.data.get("text")))
 
 
+_PROBLEMS = 5
+"""Of one refused call that staff read of in the timeline; its row has them all."""
+
+
 def _refused(row: Row) -> str:
     error = _object(row.data.get("error"))
-    return _("Call to {} refused: {}").format(row.data.get("call", "?"), _text(error.get("message")))
+    problems = error.get("problems")
+    found = [_object(one) for one in problems[:_PROBLEMS]] if isinstance(problems, list) else []
+    told = [
+        f"{_text(one.get('pointer'))}: {_text(one.get('message'))}" for one in found if one.get("pointer")
+    ]
+    said = [_text(error.get("message")), *told]
+    return _("Call to {} refused: {}").format(row.data.get("call", "?"), " ".join(said))
 
 
 def _state_refused(row: Row) -> str:

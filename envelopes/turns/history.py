@@ -16,7 +16,7 @@ from envelopes.providers.transcript import (
     joined_block,
     user_text,
 )
-from envelopes.session_state.engines import capabilities, engine_for, told_catalogs
+from envelopes.session_state.engines import capabilities, engine_for
 from envelopes.turns.earlier import Blocks, Earlier, earlier_turns
 from envelopes.types import JsonObject
 
@@ -44,8 +44,6 @@ def opening_messages(turn: Turn) -> list[JsonObject]:
     offered = capabilities(engine)
     if offered is not None:
         context["a2uiRendererCapabilities"] = offered
-    if told := told_catalogs(engine):
-        context["a2uiCatalogs"] = told
     blocks = [injection_block("context", context)]
     if "handoff" in turn.trigger:
         handoff = {key: value for key, value in turn.trigger["handoff"].items() if key != "hops"}

@@ -1,5 +1,5 @@
-"""``manage.py beach``: what applications have registered, programs that may talk to agents here, files, and the
-configuration as a file."""
+"""``manage.py beach``: what applications have registered, what models are told, programs that may talk to agents here,
+files, and the configuration as a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import configuring, recording
+from envelopes.management import configuring, prompting, recording
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -25,7 +25,7 @@ from envelopes.registries.transports import transports
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,card,peer,artifacts,config,index-sessions}``."""
+    """``manage.py beach {registries,prompt,card,peer,artifacts,config,index-sessions}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -33,6 +33,9 @@ class Command(BaseCommand):
         """One subcommand each."""
         commands = parser.add_subparsers(dest="command", required=True)
         commands.add_parser("registries", help="prints what is registered, and where each of it was")
+        prompting.add_arguments(
+            commands.add_parser("prompt", help="prints what the model of an agent is told, with sizes")
+        )
         files = commands.add_parser(
             "artifacts", help="compares the storage of files with what refers to them"
         )
@@ -85,6 +88,9 @@ class Command(BaseCommand):
             return
         if options["command"] == "registries":
             self._registries()
+            return
+        if options["command"] == "prompt":
+            prompting.run(options, self.stdout.write)
             return
         if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
             require_tables()

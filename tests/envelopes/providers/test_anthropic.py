@@ -12,7 +12,7 @@ import anthropic
 import pytest
 
 from envelopes.errors import ProviderError
-from envelopes.protocol.respond import respond_tool
+from envelopes.protocol.respond_tool import respond_tool
 from envelopes.providers.anthropic import AnthropicProvider, close_clients, from_settings
 from envelopes.providers.port import (
     BlockEnded,
