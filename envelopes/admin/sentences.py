@@ -216,10 +216,6 @@ def _free_text(row: Row) -> str:
     return _("Text outside respond(), not delivered: {}").format(_text(row.data.get("text")))
 
 
-_PROBLEMS = 5
-"""Of one refused call that staff read of in the timeline; its row has them all."""
-
-
 def _refused(row: Row) -> str:
     error = _object(row.data.get("error"))
     problems = error.get("problems")
