@@ -10,6 +10,7 @@ from typing import Any
 from babel import Locale
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from envelopes.access import Principal
 from envelopes.admin.approval_state import decider_of, mark_of
@@ -28,6 +29,7 @@ PEEK = 60
 IN_SIGHT = 8
 """Arguments on the line of a list; how many more there are is said."""
 _RISKS = {"high": "b-tag--coral", "medium": "b-tag--ochre"}
+_RISK_NAMES = {"high": gettext_noop("High"), "medium": gettext_noop("Medium"), "low": gettext_noop("Low")}
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def _plain(value: Json) -> str:
 
 
 def _risk(risk: str) -> str:
-    return {"high": _("High"), "medium": _("Medium"), "low": _("Low")}.get(risk, risk)
+    return _(_RISK_NAMES[risk]) if risk in _RISK_NAMES else risk
 
 
 def _outcome(approval: Approval, reader: str, *, short: bool) -> SafeString:
