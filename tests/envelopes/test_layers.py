@@ -71,7 +71,7 @@ LAYERS = (
     {"intake", "records"},
     {"runtime"},
     {"transports"},
-    {"admin", "apps", "beach", "checks", "desk", "management", "testing", "urls"},
+    {"admin", "apps", "beach", "checks", "desk", "fakes", "management", "testing", "urls"},
 )
 """The folders and modules of ``envelopes``: each imports from its own line and from those above it."""
 
