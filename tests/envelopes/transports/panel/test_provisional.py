@@ -46,6 +46,9 @@ def told(*rows: Any) -> str:
     return "".join(f"{json.dumps(message)}\n" for one in grown for message in one.messages)  # type: ignore[union-attr]
 
 
+BOUND = {"id": "root", "component": "Text", "text": {"@path": "/said"}}
+
+
 def delta(text: str, offset: int = 0) -> Delta:
     return Delta(LIVE, 1, SURFACE_PREVIEW, offset, text)
 
@@ -69,6 +72,19 @@ def test_it_grows_by_each_component_and_has_ids_of_its_own() -> None:
     ids = re.findall(r' id="([^"]*)"', seen[-1])
     assert ids and all(one.startswith(f"q{LIVE}-") for one in ids)
     assert page.text == ""
+
+
+def test_bound_values_show_once_the_data_is_written() -> None:
+    raw = json.dumps({"parts": [data("a2ui-surface", {"version": "1.0", "createSurface": body(BOUND)})]})
+    with_data = raw.replace(
+        '"text": {"@path": "/said"}}]', '"text": {"@path": "/said"}}], "dataModel": {"said": "Bound"}'
+    )
+    grown = [one for one in RespondStream().feed(with_data) if isinstance(one, SurfaceGrown)]
+    page = Bubble()
+    lines = "".join(f"{json.dumps(message)}\n" for one in grown for message in one.messages)
+    assert page.take(frame_of(Drawings("en"), delta(lines)))
+
+    assert "Bound" in html_of(page)
 
 
 def test_a_page_that_comes_later_or_misses_a_piece_gets_the_picture_and_never_the_text() -> None:
