@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import orjson
@@ -13,7 +14,15 @@ bytes and about one token."""
 
 def tokens_of(*values: Any) -> int:
     """Tokens of JSON values, roughly, and rather too many than too few."""
-    return sum(tokens_in(len(orjson.dumps(value))) for value in values)
+    return sum(tokens_in(_size(value)) for value in values)
+
+
+def _size(value: Any) -> int:
+    try:
+        return len(orjson.dumps(value))
+    except TypeError:
+        # A whole number beyond 64 bits, or half of a surrogate pair: a model may have written either.
+        return len(json.dumps(value))
 
 
 def tokens_in(size: int) -> int:
