@@ -212,6 +212,25 @@ def read_block(block: JsonObject) -> Entry | None:
     return UserText(_rearm(text))
 
 
+def in_order(messages: list[JsonObject]) -> list[JsonObject]:
+    """``messages`` with the keys of their blocks in one order, however they were stored: PostgreSQL has another one for
+    them than they were written in, and a cached prompt is one of bytes. ``metadata`` goes first, as models are to write
+    it (D7)."""
+    return [
+        message
+        if isinstance(message["content"], str)
+        else {**message, "content": _in_order(message["content"])}
+        for message in ({"role": each["role"], "content": each["content"]} for each in messages)
+    ]
+
+
+def _in_order(value: Json) -> Json:
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: (key != "metadata", key))
+        return {key: _in_order(value[key]) for key in keys}
+    return [_in_order(item) for item in value] if isinstance(value, list) else value
+
+
 def injection_kind(block: JsonObject) -> str:
     """The kind of an injection; empty for any other block."""
     found = _KIND.match(str(block.get("text") or "")) if block.get("type") == "text" else None

@@ -26,6 +26,7 @@ from envelopes.providers.port import (
     Provider,
     ReplyEnded,
 )
+from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
@@ -204,7 +205,7 @@ class TurnRun:
         started: dict[int, BlockStarted] = {}
         prose = False
         ended = ReplyEnded(None)
-        stream = provider.stream(replace(request, messages=turn.messages))
+        stream = provider.stream(replace(request, messages=in_order(turn.messages)))
         async with contextlib.aclosing(stream) as events:
             async for event in events:
                 match event:
