@@ -220,9 +220,9 @@ def test_an_old_python_can_read_what_refuses_it(file: str) -> None:
 
 
 def test_the_suite_needs_the_test_group_and_the_environment_may_add_more() -> None:
-    assert groups_for(["manage.py", "demo"], "") == set()
-    assert groups_for(["manage.py", "test", "-x"], "") == {"test"}
-    assert groups_for(["manage.py", "check"], "dev, test") == {"dev", "test"}
+    assert groups_for(["manage.py", "demo"], "") == {"demo"}
+    assert groups_for(["manage.py", "test", "-x"], "") == {"demo", "test"}
+    assert groups_for(["manage.py", "check"], "dev, test") == {"demo", "dev", "test"}
 
 
 def test_an_unknown_group_is_refused_with_the_known_ones(root: Path) -> None:

@@ -65,4 +65,4 @@ def _page(request: HttpRequest, approval: Approval, form: ArgumentForm, *, statu
         "name": actor.display_name if actor is not None else approval.handler,
         "inputs": drawn(form),
     }
-    return render(request, "panel/edit.html", context, status=status)
+    return render(request, "beach/panel/edit.html", context, status=status)
