@@ -11,7 +11,6 @@ A project whose application is made of several wraps it: ``application = wrap(Pr
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
 from typing import Any
 
 from django.core import asgi
@@ -55,7 +54,7 @@ class Beach:
         routing.prepare()
         collector.settle()
 
-    def __call__(self, scope: Any, receive: Any, send: Any) -> Awaitable[None]:
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         application = {"http": self._http, "websocket": self._ours, "lifespan": self._lifespan}.get(
             scope["type"]
         )
@@ -63,5 +62,4 @@ class Beach:
             raise ValueError(f"There is no application for {scope['type']!r}.")
         if scope["type"] == "websocket" and self._others is not None and not self._is_ours(scope):
             application = self._others
-        running: Awaitable[None] = application(scope, receive, send)
-        return running
+        await application(scope, receive, send)

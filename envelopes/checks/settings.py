@@ -38,7 +38,7 @@ def processes(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
         found.append(
             checks.Error(
                 f"{why}, but the channel layer lives inside one process, so what one writes another never hears of.",
-                hint="Set CHANNEL_LAYERS to a layer over Redis; the settings of the demo do where REDIS_URL is set.",
+                hint="Set REDIS_URL, for instance redis://127.0.0.1:6379/0; in settings of your own, CHANNEL_LAYERS.",
                 id="envelopes.E030",
             )
         )
