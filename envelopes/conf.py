@@ -11,6 +11,7 @@ from envelopes.setting import Setting
 from envelopes.setting import choice as _choice
 from envelopes.setting import flag as _flag
 from envelopes.setting import number as _number
+from envelopes.setting import number_or_none as _number_or_none
 from envelopes.setting import text as _text
 from envelopes.setting import texts as _texts
 from envelopes.setting import whole as _whole
@@ -98,6 +99,10 @@ class RuntimeSettings:
     BEACH_DOWNLOADS_PER_CALLER = _whole(50)
     """How many of them to one person, guest or peer."""
 
+    BEACH_EFFORT = _choice("", "none", "minimal", "low", "medium", "high", "xhigh", "max")
+    """How much a model thinks before it answers, where it lets us say; "" for its own. Which of these words a model
+    knows is its own as well."""
+
     BEACH_EXECUTOR = _choice("inprocess", "worker")
     """Where turns run: in the server itself, or in processes of ``run_worker``."""
 
@@ -177,6 +182,9 @@ class RuntimeSettings:
     """How the chat says that an approval waits while its reader looks elsewhere: by the title and icon of its tab, not
     at all, or also by a notification of the browser's, for whoever asks for that by a click."""
 
+    BEACH_OPENAI_MODEL = _text()
+    """The model behind ``providers.openai``."""
+
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
 
@@ -222,6 +230,9 @@ class RuntimeSettings:
     BEACH_TAKEOVER = _flag(False)
     """Whether staff may write in conversations of agents that do not say so themselves."""
 
+    BEACH_TEMPERATURE = _number_or_none()
+    """How freely a model chooses its words; None does not say, and newer models of Claude refuse it."""
+
     BEACH_TOOL_SECONDS = _number(60.0)
     """How long a tool may take that does not say so itself."""
 
@@ -254,6 +265,10 @@ class RuntimeSettings:
 
     BEACH_WINDOW_ROWS = _whole(100)
     """Of how many rows a page shows the turns at first, at least."""
+
+    OPENAI_API_KEY = _text()
+    OPENAI_BASE_URL = _text()
+    """The address of a server that speaks OpenAI's chat completions, with ``/v1``; "" for OpenAI's own."""
 
     REDIS_URL = _text()
 

@@ -42,6 +42,10 @@ def number(default: float, *, zero: bool = False) -> Setting[float]:
     return Setting(default, "a number above 0", lambda value: _is_number(value, zero=zero))
 
 
+def number_or_none() -> Setting[float | None]:
+    return Setting(None, "a number, 0 or None", lambda value: value is None or _is_number(value, zero=True))
+
+
 def text(default: str = "") -> Setting[str]:
     return Setting(default, "a text", lambda value: isinstance(value, str))
 

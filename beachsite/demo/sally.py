@@ -1,4 +1,4 @@
-"""The actor: one Sally, on Claude where there is a key, on the script where there is none."""
+"""The actor: one Sally, on Claude or another model where there is one, on the script where there is none."""
 
 from __future__ import annotations
 
@@ -38,6 +38,10 @@ def provider() -> Provider:
         from envelopes.providers import anthropic
 
         return anthropic.from_settings()
+    if conf.BEACH_OPENAI_MODEL:
+        from envelopes.providers import openai
+
+        return openai.from_settings()
     return PacedModel(script)
 
 

@@ -264,6 +264,16 @@ BEACH_AGENT_VERSION = env.text("BEACH_AGENT_VERSION", "1")
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
+# OpenAI, or whatever speaks its chat completions: a server of one's own needs an address and a model, and no key.
+OPENAI_API_KEY = env.text("OPENAI_API_KEY")
+OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")
+BEACH_OPENAI_MODEL = env.text("BEACH_OPENAI_MODEL")
+# What any of them is asked for with each request.
+BEACH_MAX_TOKENS = env.number("BEACH_MAX_TOKENS", 16000, least=1)
+BEACH_EFFORT = env.choice(
+    "BEACH_EFFORT", ("", "none", "minimal", "low", "medium", "high", "xhigh", "max"), ""
+)
+BEACH_TEMPERATURE = env.fraction("BEACH_TEMPERATURE")
 # The fast second model, which explains answers to other agents' models, and how long the end of a turn waits for it.
 BEACH_CONTEXT_MODEL = env.text("BEACH_CONTEXT_MODEL", "claude-haiku-4-5")
 BEACH_CONTEXT_SECONDS = env.seconds("BEACH_CONTEXT_SECONDS", 10.0)

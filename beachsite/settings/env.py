@@ -51,6 +51,20 @@ def number(name: str, default: int, *, least: int = 0) -> int:
     return result
 
 
+def fraction(name: str) -> float | None:
+    """A number of 0 or more, None where it is not said."""
+    value = text(name)
+    if not value:
+        return None
+    try:
+        result = float(value)
+    except ValueError:
+        raise ImproperlyConfigured(f"{name} is {value!r}; write a number.") from None
+    if not 0 <= result < 1e9:
+        raise ImproperlyConfigured(f"{name} is {value}; it must be 0 or more.")
+    return result
+
+
 def seconds(name: str, default: float, *, zero: bool = False) -> float:
     """A length of time; fractions are fine, less than nothing is not, nothing only with ``zero``."""
     value = text(name)

@@ -28,7 +28,7 @@ from envelopes.approvals.exactly import turn_away, waited_for
 from envelopes.approvals.rights import OWNER, decidable, right_to_decide
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
-from envelopes.errors import AlreadyChanged, AlreadyDecided, BeachError, Expired
+from envelopes.errors import AlreadyChanged, AlreadyDecided, BeachError, Expired, Unavailable
 from envelopes.markup.html import reveal
 from envelopes.models import Approval, Session
 from envelopes.protocol.text import is_blank
@@ -117,9 +117,7 @@ class Deciding(_Base):
         if request.method != "POST":
             return HttpResponseNotAllowed(["POST"])
         if not self.may_decide(request, approval):
-            if (tried := request.POST.get("decision")) in ("granted", "denied"):
-                turn_away(approval, principal_of(request), tried, NOT_YOURS, source=ADMIN.name)
-            raise PermissionDenied
+            return self._turn_away(request, approval)
         form = DecisionForm(request.POST)
         if not form.is_valid():
             for problems in form.errors.values():
@@ -137,6 +135,16 @@ class Deciding(_Base):
         else:
             messages.success(request, _told(done))
         return HttpResponseRedirect(change_url(approval))
+
+    def _turn_away(self, request: HttpRequest, approval: Approval) -> HttpResponse:
+        """Raises ``PermissionDenied`` for somebody who may not decide, once it stands in the record that they tried."""
+        if (tried := request.POST.get("decision")) in ("granted", "denied"):
+            try:
+                turn_away(approval, principal_of(request), tried, NOT_YOURS, source=ADMIN.name)
+            except Unavailable as error:
+                messages.warning(request, self._not_done(request, approval, error))
+                return HttpResponseRedirect(change_url(approval))
+        raise PermissionDenied
 
     @waited_for()
     def _decide(

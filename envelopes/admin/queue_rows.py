@@ -10,6 +10,7 @@ from typing import Any
 from babel import Locale
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from envelopes.access import Principal
 from envelopes.admin.approval_state import decider_of, mark_of
@@ -20,7 +21,7 @@ from envelopes.markup import arguments
 from envelopes.markup.facts import facts
 from envelopes.markup.html import NOTHING, SafeString, brief, html, join, reveal
 from envelopes.models import Approval
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import agent_name
 from envelopes.types import Json
 
 PEEK = 60
@@ -28,6 +29,7 @@ PEEK = 60
 IN_SIGHT = 8
 """Arguments on the line of a list; how many more there are is said."""
 _RISKS = {"high": "b-tag--coral", "medium": "b-tag--ochre"}
+_RISK_NAMES = {"high": gettext_noop("High"), "medium": gettext_noop("Medium"), "low": gettext_noop("Low")}
 
 
 @dataclass(frozen=True)
@@ -79,12 +81,6 @@ def _row(approval: Any, who: Principal, owner: SafeString, *, gone: bool = False
     )
 
 
-def agent_name(handler: str) -> str:
-    """What people call the agent; its name where it is no longer there."""
-    actor = actors.get(handler)
-    return actor.display_name if actor is not None else handler
-
-
 def _asked_for(approval: Approval, owner: SafeString, *, titled: bool) -> SafeString:
     agent = reveal(agent_name(approval.handler))
     told = html(_("{} for {}"), agent, owner or _("a visitor"))
@@ -118,7 +114,7 @@ def _plain(value: Json) -> str:
 
 
 def _risk(risk: str) -> str:
-    return {"high": _("High"), "medium": _("Medium"), "low": _("Low")}.get(risk, risk)
+    return _(_RISK_NAMES[risk]) if risk in _RISK_NAMES else risk
 
 
 def _outcome(approval: Approval, reader: str, *, short: bool) -> SafeString:

@@ -64,6 +64,7 @@ def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
 
 
 def _would_do(earlier: Approval, now: StoredRule) -> bool:
+    """Whether what was decided then decides by the rule of now: it asks the same people, and bars none who decided."""
     then = rules.stored(earlier)
-    asked = ((rule.deciders, rule.needed, rule.four_eyes) for rule in (then, now))
-    return len(set(asked)) == 1 and not any(one.by in now.barred for one in earlier.decisions.all())
+    is_same = (then.deciders, then.needed, then.four_eyes) == (now.deciders, now.needed, now.four_eyes)
+    return is_same and not any(one.by in now.barred for one in earlier.decisions.all())

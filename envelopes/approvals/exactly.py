@@ -88,10 +88,10 @@ def decide_exactly(
             if once is None or once():
                 return decide(question.approval_id, decision, who, reason=reason, source=source)
             late: BeachError = AlreadyUsed()
-        except (AlreadyDecided, Expired, Forbidden) as error:
+        except (AlreadyDecided, Expired, Forbidden, NotFound) as error:
             # Not out of the block: what was recorded stays.
             late = error
-        if isinstance(late, AlreadyUsed | Forbidden):
+        if isinstance(late, AlreadyUsed | Forbidden | NotFound):
             with writing(approval.session_id) as writer:
                 audit.refused(writer, approval, who, decision, late, door=source, reason=reason)
     raise late

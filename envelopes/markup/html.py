@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from a2ui.safety.text import clean_text
-from envelopes.protocol.unseen import Glimpse, Mark, glimpse, marks
+from envelopes.protocol.unseen import Glimpse, Mark, glimpse, is_plain, marks
 
 __all__ = [
     "NOTHING",
@@ -62,7 +62,8 @@ def reveal(value: str, *, blanks: bool = True) -> SafeString:
     """``value`` as text in which nothing hides, for what a person has to judge: characters that cannot be seen stand
     there by name, runs of blanks by their number. Without ``blanks`` those stay as they are, for ``<pre>``.
     """
-    return named(marks(value), blanks=blanks)
+    # Most texts are.
+    return SafeString(escaped(value)) if is_plain(value) else named(marks(value), blanks=blanks)
 
 
 def isolated(value: str) -> SafeString:
@@ -77,7 +78,7 @@ def named(found: Iterable[Mark], *, blanks: bool = True) -> SafeString:
     drawn: dict[Mark, str] = {}
     for mark in (found := list(found)):
         if mark not in drawn:
-            drawn[mark] = escape(mark.text) if mark.kind in plain else _named(mark)
+            drawn[mark] = escaped(mark.text) if mark.kind in plain else _named(mark)
     return trusted("".join(drawn[mark] for mark in found))
 
 
@@ -117,6 +118,8 @@ def gap(found: Glimpse) -> str:
 
 def brief(value: str, length: int) -> SafeString:
     """``value`` in one line of about ``length`` characters for a list: both ends, and how much lies between them."""
+    if len(value) <= length and is_plain(value):
+        return SafeString(escaped(value))
     found = glimpse(marks(value), length, length * 2 // 3, length // 3, 1)
     if found is None:
         return reveal(value)
@@ -125,7 +128,7 @@ def brief(value: str, length: int) -> SafeString:
 
 def join(pieces: Iterable[str], between: str = "") -> SafeString:
     """The pieces one after the other; what is not markup yet is escaped."""
-    return trusted(conditional_escape(between).join(conditional_escape(piece) for piece in pieces))
+    return SafeString(_safe(between).join(map(_safe, pieces)))
 
 
 def icon(name: str, extra: str = "") -> SafeString:

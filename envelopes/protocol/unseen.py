@@ -73,9 +73,14 @@ class Mark(NamedTuple):
         return len(self.text) if self.kind == "text" else 12
 
 
+def is_plain(text: str) -> bool:
+    """Whether all of it is to be seen at a glance: ASCII, with single blanks between words. One stretch, or none."""
+    return text.isascii() and text.isprintable() and "  " not in text and text == text.strip(" ")
+
+
 def marks(text: str) -> list[Mark]:
     """``text`` in stretches, each of one kind."""
-    if text.isascii() and text.isprintable() and "  " not in text and text == text.strip(" "):
+    if is_plain(text):
         return [Mark("text", text)] if text else []
     found: list[Mark] = []
     kinds, start = _kinds(text), 0

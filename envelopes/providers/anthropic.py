@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import weakref
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -22,6 +21,7 @@ from envelopes.errors import ProviderError
 from envelopes.protocol.respond import RESPOND
 from envelopes.protocol.strict_json import join_surrogates
 from envelopes.providers.anthropic_errors import as_provider_error
+from envelopes.providers.clients import Clients
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -51,16 +51,16 @@ _FAILURES = (
 )
 _CACHED: JsonObject = {"type": "ephemeral"}
 
-# One client, that is one pool of connections, per event loop, address and key.
-_Clients = dict[tuple[str, str, int], anthropic.AsyncAnthropic]
-_clients: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _Clients] = weakref.WeakKeyDictionary()
+_clients: Clients[anthropic.AsyncAnthropic] = Clients()
 
 
 class AnthropicProvider:
     """A provider for one model.
 
-    ``base_url`` "" is the SDK's own (``ANTHROPIC_BASE_URL`` or the public API). ``max_retries`` covers only what
-    fails before the first byte. Making one is cheap: connections are shared by all providers of an event loop.
+    ``base_url`` "" is the SDK's own (``ANTHROPIC_BASE_URL`` or the public API). ``effort`` is one of low, medium, high,
+    xhigh and max, "" for the model's own; ``temperature`` is sent where it is not None, and newer models refuse it.
+    Making one is cheap: connections are shared by all providers of an event loop. The SDK retries nothing: the runtime
+    does, and people are told.
     """
 
     name = "anthropic"
@@ -72,7 +72,8 @@ class AnthropicProvider:
         *,
         base_url: str = "",
         max_tokens: int = 16_000,
-        max_retries: int = 2,
+        effort: str = "",
+        temperature: float | None = None,
         timeout: anthropic.Timeout = TIMEOUT,
         label: str = "",
     ) -> None:
@@ -81,7 +82,8 @@ class AnthropicProvider:
         self._api_key = api_key
         self._base_url = base_url
         self._max_tokens = max_tokens
-        self._max_retries = max_retries
+        self._effort = effort
+        self._temperature = temperature
         self._timeout = timeout
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
@@ -110,9 +112,12 @@ class AnthropicProvider:
 
     async def aclose(self) -> None:
         """Close the connections of this event loop that this provider would use. It may be used again."""
-        client = _clients.get(asyncio.get_running_loop(), {}).pop(self._identity, None)
-        if client is not None:
-            await client.close()
+        await _clients.close(self._identity)
+
+    async def warm(self) -> None:
+        """Load what the first request would otherwise wait for, which takes seconds."""
+        await asyncio.to_thread(_load)
+        self._client()
 
     async def _events(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         reading = _Reading()
@@ -135,6 +140,11 @@ class AnthropicProvider:
             # Within a turn the history only grows: the second mark moves along with its end.
             "cache_control": _CACHED,
         }
+        if self._effort:
+            body["output_config"] = {"effort": self._effort}
+        if self._temperature is not None:
+            # The SDK has no name for it any more.
+            body["extra_body"] = {"temperature": self._temperature}
         if request.system.strip():
             body["system"] = [{"type": "text", "text": request.system, "cache_control": _CACHED}]
         if tools:
@@ -143,33 +153,28 @@ class AnthropicProvider:
         return body
 
     @property
-    def _identity(self) -> tuple[str, str, int]:
-        return self._base_url, self._api_key, self._max_retries
+    def _identity(self) -> tuple[str, str]:
+        return self._base_url, self._api_key
 
     def _client(self) -> anthropic.AsyncAnthropic:
-        clients = _clients.setdefault(asyncio.get_running_loop(), {})
-        client = clients.get(self._identity)
-        if client is None:
-            client = clients[self._identity] = anthropic.AsyncAnthropic(
-                api_key=self._api_key, base_url=self._base_url or None, max_retries=self._max_retries
-            )
-        return client
-
-
-async def close_clients() -> None:
-    """Close every connection that belongs to the running event loop; for shutting down."""
-    for client in _clients.pop(asyncio.get_running_loop(), {}).values():
-        await client.close()
+        return _clients.get(
+            self._identity,
+            lambda: anthropic.AsyncAnthropic(
+                api_key=self._api_key, base_url=self._base_url or None, max_retries=0
+            ),
+        )
 
 
 def from_settings() -> AnthropicProvider:
     """The provider that the settings ask for: ``ANTHROPIC_API_KEY``, ``ANTHROPIC_BASE_URL``, ``BEACH_MODEL``,
-    ``BEACH_MAX_TOKENS``."""
+    ``BEACH_MAX_TOKENS``, ``BEACH_EFFORT``, ``BEACH_TEMPERATURE``."""
     return AnthropicProvider(
         conf.ANTHROPIC_API_KEY,
         conf.BEACH_MODEL,
         base_url=conf.ANTHROPIC_BASE_URL,
         max_tokens=conf.BEACH_MAX_TOKENS,
+        effort=conf.BEACH_EFFORT,
+        temperature=conf.BEACH_TEMPERATURE,
     )
 
 
@@ -180,7 +185,6 @@ def translator_from_settings() -> AnthropicProvider:
         conf.BEACH_CONTEXT_MODEL,
         base_url=conf.ANTHROPIC_BASE_URL,
         max_tokens=1_024,
-        max_retries=0,
     )
 
 
@@ -280,6 +284,11 @@ class _Reading:
                 return []
             block.content["thinking"] = block.content.get("thinking", "") + written
         return [BlockEnded(index, block.kind, content=block.content)]
+
+
+def _load() -> None:
+    """The SDK loads its resources, and their types, when they are first asked for."""
+    _ = anthropic.AsyncAnthropic(api_key="none").messages.create
 
 
 def _label(model: str) -> str:

@@ -67,6 +67,9 @@ ModelEvent: TypeAlias = BlockStarted | InputFragment | BlockEnded | ReplyEnded
 class Provider(Protocol):
     """``label`` is shown in the page ("Scripted demo model"); ``name`` goes to the log; ``model`` names the model.
 
+    One whose first request would wait for something, as SDKs that take seconds to load, has a coroutine ``warm()``,
+    which is called as a process starts.
+
     One with ``trusted = True`` is code of this process, not a model: its calls may be larger (D30).
     """
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
@@ -18,9 +17,11 @@ from envelopes.database_threads import database_threads
 from envelopes.delivery.relay import Relay, relay_for_settings
 from envelopes.log.commits import committer
 from envelopes.log.poll import Poll
+from envelopes.providers.clients import close_clients
 from envelopes.registries.transports import Background, transports
 from envelopes.runtime.indexing import Indexing
 from envelopes.runtime.runner import Runner
+from envelopes.runtime.warming import Warming
 from envelopes.tasks import Unfinished, end, within
 
 logger = logging.getLogger(__name__)
@@ -49,7 +50,7 @@ class Process:
             each.background() for each in transports if runs_turns and each.background is not None
         ]
         if runs_turns:
-            self.beside.append(Indexing())
+            self.beside += [Indexing(), Warming()]
         self.poll = Poll()
         self.relay: Relay | None = relay_for_settings()
         self.loop = asyncio.get_running_loop()
@@ -76,11 +77,7 @@ class Process:
         # After everybody who appends.
         await _step("committer", _stop_committer())
         await _step("database", self._stop_threads())
-        if "envelopes.providers.anthropic" in sys.modules:
-            # Importing the SDK takes seconds; whoever never used it need not.
-            await _step(
-                "clients", sys.modules["envelopes.providers.anthropic"].close_clients(), CLIENTS_SECONDS
-            )
+        await _step("clients", close_clients(), CLIENTS_SECONDS)
         if self.relay is not None:
             # Last: it carries the rings that tell of the leases.
             await _step("relay", self.relay.stop())

@@ -128,7 +128,7 @@ def test_an_application_imports_what_it_may(file: Path) -> None:
     assert _ours(file.read_text(encoding="utf-8")) == []
 
 
-@pytest.mark.parametrize("name", ["agents.md", "extending.md"])
+@pytest.mark.parametrize("name", ["agents.md", "extending.md", "models.md"])
 def test_a_guide_imports_what_an_application_may(name: str) -> None:
     blocks = _blocks("python", (ROOT / "docs" / name).read_text(encoding="utf-8"))
 

@@ -18,7 +18,7 @@ from envelopes.registries.transports import transports
 from envelopes.registries.turn_states import turn_states
 from envelopes.transports.documents import document_part
 from envelopes.types import Json, JsonObject
-from tests.consumer import brochure
+from tests.consumer import brochure, forger
 from tests.consumer.itinerary import ITINERARY
 from tests.consumer.transport import LINES
 
@@ -86,9 +86,11 @@ LAB: JsonObject = {
 
 def script(request: ModelRequest) -> Reply:
     conversation = Conversation(request)
-    if conversation.action is not None:
+    if conversation.action is not None and conversation.action["name"] == "agree":
         lines = [{"name": "Ferry", "amount": 90}, {"name": "Rooms", "amount": 400}]
         return Reply([Say([_costs(lines), text("response", "Agreed, with the rooms.")])])
+    if conversation.action is not None or conversation.text.startswith(("Pay", forger.SHOW)):
+        return forger.script(conversation)
     if "brochure" in conversation.text:
         return brochure.script(conversation)
     if "lab" in conversation.text:
@@ -124,7 +126,7 @@ actors.register(
         "planner",
         "You plan trips.",
         lambda: ScriptedProvider(script),
-        tools=(STOPS, tools.register(brochure.BROCHURE)),
+        tools=(STOPS, tools.register(brochure.BROCHURE), forger.PAY),
         slots=(Slot("planner.stops", key="planner.trip"),),
         greeting="Where do you dream of?",
     )

@@ -72,7 +72,7 @@ LAYERS = (
     {"runtime"},
     {"transports"},
     {"serving", "client"},
-    {"admin", "apps", "asgi", "beach", "checks", "desk", "management", "testing", "urls"},
+    {"admin", "apps", "asgi", "beach", "checks", "desk", "fakes", "management", "testing", "urls"},
 )
 """The folders and modules of ``envelopes``: each imports from its own line and from those above it."""
 

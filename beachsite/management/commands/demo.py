@@ -107,6 +107,8 @@ def who_answers() -> str:
         return f"{actor.display_name} answers: {actor.provider().label}."
     if conf.ANTHROPIC_API_KEY:
         return f"Sally runs on {conf.BEACH_MODEL}."
+    if conf.BEACH_OPENAI_MODEL:
+        return f"Sally runs on {conf.BEACH_OPENAI_MODEL}."
     return "Sally is a scripted model: nothing leaves this machine. ANTHROPIC_API_KEY puts her on Claude."
 
 

@@ -14,9 +14,8 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+from envelopes.fakes import FakeMessagesApi, Recorded, Reply
 from tests.bench.serving.processes import CLIENT_CORE, Process, clean_environment
-from tests.fakes.messages_api import FakeMessagesApi, Recorded
-from tests.fakes.messages_replies import Reply
 from tests.liveserver import free_port
 
 ASKED = re.compile(r"sdk ([\d.]+) ([\d.]+)")

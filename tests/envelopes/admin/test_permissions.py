@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
+from django.db import OperationalError
 from django.db.models import Model
 from django.test import Client
 
 from envelopes import audit
+from envelopes.approvals import exactly
 from envelopes.models import Approval, Session, ToolCall
 from tests import factories
 from tests.envelopes.admin.pages import MODELS, client_of, one_of_each, parsed, text_of, url, viewer
@@ -91,6 +95,19 @@ def test_staff_who_only_look_are_offered_no_decision_and_have_none() -> None:
     assert answers == [403, 403]
     assert [entry.kind for entry in audit.history_of(approval)].count("refused") == 2
     assert "deny_selected" not in listed.content.decode()
+    assert Approval.objects.get().state == "pending"
+
+
+def test_an_attempt_that_cannot_be_recorded_now_is_to_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    approval = one_of_each()[Approval]
+    client = viewer()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(exactly, "writing", Mock(side_effect=OperationalError("lock timeout")))
+        told = client.post(url(approval, "decide"), {"decision": "granted"}, follow=True).content
+
+    assert "Try again in a while. Your decision was not applied." in text_of(told)
+    assert client.post(url(approval, "decide"), {"decision": "granted"}).status_code == 403
     assert Approval.objects.get().state == "pending"
 
 

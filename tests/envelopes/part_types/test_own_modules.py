@@ -69,8 +69,8 @@ ELSEWHERE = {
 }
 """What is no name of a part type, though it is written like one."""
 
-AGENT = "beachsite/demo/"
-"""Calls respond(), and says how to."""
+AGENTS = ("beachsite/demo/", "envelopes/fakes/")
+"""Call respond(), and say how to."""
 
 
 @cache
@@ -79,7 +79,7 @@ def _sources() -> list[tuple[str, ast.AST]]:
     for package in ("envelopes", "beachsite"):
         for file in sorted((ROOT / package).rglob("*.py")):
             name = str(file.relative_to(ROOT))
-            if not name.startswith((AGENT, "envelopes/part_types/")) and "/migrations/" not in name:
+            if not name.startswith((*AGENTS, "envelopes/part_types/")) and "/migrations/" not in name:
                 found.append((name, ast.parse(file.read_text(encoding="utf-8"))))
     return found
 

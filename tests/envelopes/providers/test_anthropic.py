@@ -12,19 +12,8 @@ import anthropic
 import pytest
 
 from envelopes.errors import ProviderError
-from envelopes.protocol.respond import respond_tool
-from envelopes.providers.anthropic import AnthropicProvider, close_clients, from_settings
-from envelopes.providers.port import (
-    BlockEnded,
-    BlockStarted,
-    InputFragment,
-    ModelEvent,
-    ModelRequest,
-    ReplyEnded,
-)
-from envelopes.providers.transcript import extended, tool_result, tool_use, user_text
-from tests.fakes.messages_api import FakeMessagesApi, serving
-from tests.fakes.messages_replies import (
+from envelopes.fakes import (
+    FakeMessagesApi,
     Redacted,
     Refusal,
     Reply,
@@ -35,7 +24,21 @@ from tests.fakes.messages_replies import (
     overloaded,
     respond,
     said,
+    serving,
 )
+from envelopes.fakes.messages_rules import SAMPLED
+from envelopes.protocol.respond import respond_tool
+from envelopes.providers.anthropic import AnthropicProvider, from_settings
+from envelopes.providers.clients import close_clients
+from envelopes.providers.port import (
+    BlockEnded,
+    BlockStarted,
+    InputFragment,
+    ModelEvent,
+    ModelRequest,
+    ReplyEnded,
+)
+from envelopes.providers.transcript import extended, tool_result, tool_use, user_text
 
 WEATHER = {
     "name": "weather",
@@ -52,8 +55,8 @@ async def api() -> AsyncIterator[FakeMessagesApi]:
 
 
 def provider(api: FakeMessagesApi, **options: Any) -> AnthropicProvider:
-    options.setdefault("max_retries", 0)
-    return AnthropicProvider("key", "claude-sonnet-5-5", base_url=api.base_url, **options)
+    options.setdefault("model", "claude-sonnet-5-5")
+    return AnthropicProvider("key", base_url=api.base_url, **options)
 
 
 def request(*messages: dict[str, Any], system: str = "Be brief.") -> ModelRequest:
@@ -346,13 +349,78 @@ async def test_nobody_listens() -> None:
     assert error.facts["kind"] == "connection"
 
 
-async def test_overload_before_the_first_byte_is_tried_again(api: FakeMessagesApi) -> None:
-    api.replies.extend([overloaded(), overloaded()])
+@pytest.mark.parametrize("status", [429, 500, 529])
+async def test_the_sdk_tries_nothing_again(api: FakeMessagesApi, status: int) -> None:
+    """Whoever waits for it is told by the runtime, which has a bound of its own."""
+    api.replies.extend([Refusal(status, "api_error"), Refusal(status, "api_error")])
 
-    events = await reply(api, max_retries=2)
+    assert (await failure(api)).retryable
+    assert len(api.requests) == 1
 
-    assert isinstance(events[-1], ReplyEnded)
-    assert len(api.requests) == 3
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ((("retry-after", "120"),), 120.0),
+        ((("retry-after", "1"), ("retry-after-ms", "1500")), 1.5),
+        ((("retry-after", "soon"),), None),
+        ((), None),
+    ],
+)
+async def test_when_to_come_again_is_told(api: FakeMessagesApi, headers: Any, seconds: float | None) -> None:
+    api.replies.append(Refusal(529, "overloaded_error", headers=headers))
+
+    assert (await failure(api)).facts.get("retry_after") == seconds
+
+
+async def test_what_the_api_says_not_to_repeat_is_not(api: FakeMessagesApi) -> None:
+    api.replies.append(Refusal(500, "api_error", headers=(("x-should-retry", "false"),)))
+
+    assert not (await failure(api)).retryable
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "prompt is too long: 210000 tokens > 200000 maximum",
+        "input length and `max_tokens` exceed context limit: 190000 + 16000 > 200000",
+    ],
+)
+async def test_what_is_too_long_is_called_so(api: FakeMessagesApi, words: str) -> None:
+    api.replies.append(Refusal(400, "invalid_request_error", words))
+
+    error = await failure(api)
+
+    assert (error.facts["why"], error.retryable) == ("too_long", False)
+
+
+async def test_effort_and_temperature_are_sent_where_they_are_set(api: FakeMessagesApi) -> None:
+    await reply(api)
+    await reply(api, effort="low", temperature=0.2, model=SAMPLED)
+
+    plain, asked = (recorded.body for recorded in api.requests)
+    assert not {"temperature", "output_config"} & plain.keys()
+    assert (asked["output_config"], asked["temperature"]) == ({"effort": "low"}, 0.2)
+    assert api.problems == []
+
+
+async def test_fragments_of_two_calls_in_turn_are_two_calls(api: FakeMessagesApi) -> None:
+    one, two = respond(said("One")), call("weather", place="Rome")
+    api.replies.append(Reply((one, two), interleave=True, noise=True, fragment=3))
+
+    events = await reply(api)
+
+    ended = {event.index: event.raw_input for event in events if isinstance(event, BlockEnded)}
+    assert ended == {0: one.raw, 1: two.raw}
+
+
+async def test_a_page_in_place_of_a_stream_is_a_failure(api: FakeMessagesApi) -> None:
+    """What a hotel's network answers."""
+    api.replies.append(Reply((), fail="page"))
+
+    events = await reply(api)
+
+    assert events == [ReplyEnded(None, {})]
 
 
 async def test_lasting_overload_is_retryable(api: FakeMessagesApi) -> None:
@@ -396,7 +464,7 @@ async def test_refusals(api: FakeMessagesApi, status: int, kind: str, retryable:
 
 
 async def test_a_wrong_key_is_not_repeated_anywhere(api: FakeMessagesApi) -> None:
-    wrong = AnthropicProvider("wrong", "claude-sonnet-5-5", base_url=api.base_url, max_retries=0)
+    wrong = AnthropicProvider("wrong", "claude-sonnet-5-5", base_url=api.base_url)
 
     with pytest.raises(ProviderError) as caught:
         _ = [event async for event in wrong.stream(request())]
@@ -461,7 +529,7 @@ async def test_providers_of_one_loop_share_their_connections(api: FakeMessagesAp
 
 
 def test_every_loop_has_its_own_client() -> None:
-    with serving() as api:
+    with serving(FakeMessagesApi()) as api:
 
         async def once() -> ModelEvent:
             used = provider(api)

@@ -1,4 +1,4 @@
-"""The real anthropic client against a loopback Messages API, through a whole turn to a socket."""
+"""The real clients against loopback APIs, through a whole turn to a socket."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from envelopes.fakes import FakeChatApi, FakeMessagesApi, Refusal, Reply, Text, Thinking, call, respond, said
 from envelopes.models import Event
 from envelopes.providers.anthropic import AnthropicProvider
+from envelopes.providers.openai import OpenAIProvider
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
 from envelopes.types import Json
 from tests.desk import replies
-from tests.fakes.messages_api import FakeMessagesApi
-from tests.fakes.messages_replies import Refusal, Reply, Text, Thinking, call, respond, said
 from tests.sockets import Socket, panel
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,14 +32,25 @@ async def _weather(context: object, args: City) -> Json:
     return {"city": args.city, "degrees": 24}
 
 
+Api = FakeMessagesApi | FakeChatApi
+
+
+def _provider(api: Api) -> AnthropicProvider | OpenAIProvider:
+    if isinstance(api, FakeChatApi):
+        return OpenAIProvider("key", "gpt-test", base_url=api.address)
+    return AnthropicProvider("key", model="claude-test", base_url=api.base_url)
+
+
 @asynccontextmanager
-async def claude(*answers: Reply | Refusal) -> AsyncIterator[tuple[Socket, FakeMessagesApi]]:
+async def claude(
+    *answers: Reply | Refusal, speaks: type[Api] = FakeMessagesApi
+) -> AsyncIterator[tuple[Socket, Api]]:
     """A socket to a session whose actor is the real client, which talks to the fake server."""
-    async with FakeMessagesApi(replies=deque(answers)) as api, panel(replies([])) as (session, browser, _):
+    async with speaks(replies=deque(answers)) as api, panel(replies([])) as (session, browser, _):
         made = actors["tester"]
         fields: dict[str, Any] = {
             **vars(made),
-            "provider": lambda: AnthropicProvider("key", model="claude-test", base_url=api.base_url),
+            "provider": lambda: _provider(api),
             "tools": (Tool("weather", "The weather.", City, _weather),),
         }
         with actors.including(type(made)(**fields)):
@@ -49,7 +60,8 @@ async def claude(*answers: Reply | Refusal) -> AsyncIterator[tuple[Socket, FakeM
             assert api.problems == []
 
 
-async def test_a_whole_turn_with_a_tool_call_reaches_the_socket_as_it_is_written() -> None:
+@pytest.mark.parametrize("speaks", [FakeMessagesApi, FakeChatApi])
+async def test_a_whole_turn_with_a_tool_call_reaches_the_socket_as_it_is_written(speaks: type[Api]) -> None:
     words = "It is 24 degrees in Corfu, with a light wind from the north-west. " * 4
     async with claude(
         Reply(
@@ -60,6 +72,7 @@ async def test_a_whole_turn_with_a_tool_call_reaches_the_socket_as_it_is_written
             )
         ),
         Reply((respond(said(words)),), pace=0.002),
+        speaks=speaks,
     ) as (socket, api):
         await socket.ask({"type": "message", "text": "How warm is it in Corfu?"})
         first = await socket.until(lambda f: f.get("type") == "delta" and f["partType"] == "response")
@@ -70,12 +83,18 @@ async def test_a_whole_turn_with_a_tool_call_reaches_the_socket_as_it_is_written
         streamed = [f for f in socket.frames if f.get("type") == "delta" and f["partType"] == "response"]
         assert "".join(f["text"] for f in streamed) == words
         second = api.requests[1].body["messages"]
-        assert second[-2]["content"][0]["type"] == "thinking"
-        assert [block["type"] for block in second[-1]["content"]] == ["tool_result", "tool_result"]
-        assert '"degrees":24' in second[-1]["content"][1]["content"]
+        if speaks is FakeMessagesApi:
+            assert second[-2]["content"][0]["type"] == "thinking"
+            assert [block["type"] for block in second[-1]["content"]] == ["tool_result", "tool_result"]
+            assert '"degrees":24' in second[-1]["content"][1]["content"]
+        else:
+            assert second[-3]["reasoning_content"] == "hm"
+            assert [message["role"] for message in second[-2:]] == ["tool", "tool"]
+            assert '"degrees":24' in second[-1]["content"]
         # What it thought stands in the log, for staff.
         kept = await Event.objects.aget(part_type="reasoning-trace")
-        assert (kept.audience, kept.data["part"]["data"]) == ("audit", {"text": "hm", "model": "claude-test"})
+        told = {"text": "hm", "model": api.requests[0].body["model"]}
+        assert (kept.audience, kept.data["part"]["data"]) == ("audit", told)
 
 
 @pytest.mark.parametrize(
@@ -89,8 +108,11 @@ async def test_a_whole_turn_with_a_tool_call_reaches_the_socket_as_it_is_written
     ],
     ids=["drop", "silent", "error event", "max_tokens", "prose"],
 )
-async def test_a_reply_that_goes_wrong_is_withdrawn_and_asked_for_again(broken: Reply) -> None:
-    async with claude(broken, Reply((respond(said("Whole.")),))) as (socket, api):
+@pytest.mark.parametrize("speaks", [FakeMessagesApi, FakeChatApi])
+async def test_a_reply_that_goes_wrong_is_withdrawn_and_asked_for_again(
+    speaks: type[Api], broken: Reply
+) -> None:
+    async with claude(broken, Reply((respond(said("Whole.")),)), speaks=speaks) as (socket, api):
         await socket.ask({"type": "message", "text": "Hello"})
         await socket.until(lambda f: "Whole." in str(f.get("ops")), seconds=15)
         await socket.until(lambda f: f.get("busy") is False and "ops" in f)

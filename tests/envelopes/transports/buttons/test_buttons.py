@@ -167,7 +167,10 @@ def test_late_foreign_and_changed_presses_are_told_so(settings: Any, grace: User
     (row,) = factories.log_of(approval.session, "late-decision")
     assert row.data["source"] == "webhook"
     grace.user_permissions.clear()
-    assert told(value_of(asked(), "granted"))[0] == "refused"
+    gone = asked()
+    assert told(value_of(gone, "granted"))[0] == "refused"
+    (tried,) = AuditEntry.objects.filter(approval_id=gone.approval_id, kind="refused")
+    assert (tried.who, tried.door, tried.facts["code"]) == (f"user:{grace.pk}", "webhook", "not_found")
 
 
 # -- Slack -------------------------------------------------------------------------------------------------------

@@ -9,6 +9,11 @@ from typing import Any
 
 _TOOL = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 _CALL = re.compile(r"[a-zA-Z0-9_-]+")
+_PATHS = ("/v1/messages", "/v1/messages/count_tokens")
+_EFFORTS = ("low", "medium", "high", "xhigh", "max")
+
+SAMPLED = "claude-haiku-4-5"
+"""A model that takes a temperature; newer ones refuse it."""
 
 
 def signature(thinking: str) -> str:
@@ -18,16 +23,17 @@ def signature(thinking: str) -> str:
 
 def problem_of(path: str, headers: Mapping[str, str], body: Any) -> tuple[int, str, str] | None:
     """``(status, error type, message)`` of the first thing that the API would refuse, or None."""
-    if path.split("?", maxsplit=1)[0] != "/v1/messages":
+    path = path.split("?", maxsplit=1)[0]
+    if path not in _PATHS:
         return 404, "not_found_error", f"No {path}."
     key = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
     if not key or key == "wrong":
         return 401, "authentication_error", "invalid x-api-key"
-    found = next(_problems(headers, body), None)
+    found = next(_problems(headers, body, streams=path == _PATHS[0]), None)
     return None if found is None else (400, "invalid_request_error", found)
 
 
-def _problems(headers: Mapping[str, str], body: Any) -> Iterator[str]:
+def _problems(headers: Mapping[str, str], body: Any, *, streams: bool) -> Iterator[str]:
     if not headers.get("anthropic-version"):
         yield "anthropic-version: header is required"
     if not isinstance(body, dict):
@@ -35,13 +41,10 @@ def _problems(headers: Mapping[str, str], body: Any) -> Iterator[str]:
         return
     if not isinstance(body.get("model"), str):
         yield "model: required"
-    if not isinstance(body.get("max_tokens"), int) or body["max_tokens"] < 1:
-        yield "max_tokens: required"
-    for name in ("temperature", "top_p", "top_k"):
-        if name in body:
-            yield f"{name}: not supported by this model"
-    if body.get("stream") is not True:
-        yield "stream: this fake only streams"
+    if streams:
+        yield from _reply(body)
+    elif body.keys() - {"model", "messages", "system", "tools", "tool_choice", "thinking", "cache_control"}:
+        yield "count_tokens: Extra inputs are not permitted"
     if body.get("tool_choice", {"type": "auto"})["type"] not in ("auto", "none"):
         yield "tool_choice: this model does not support forced tool use"
     for block in body.get("system", ()):
@@ -51,6 +54,18 @@ def _problems(headers: Mapping[str, str], body: Any) -> Iterator[str]:
         yield "A maximum of 4 blocks with cache_control may be provided."
     yield from _tools(body.get("tools", []))
     yield from _messages(body.get("messages"))
+
+
+def _reply(body: dict[str, Any]) -> Iterator[str]:
+    if not isinstance(body.get("max_tokens"), int) or body["max_tokens"] < 1:
+        yield "max_tokens: required"
+    for name in ("temperature", "top_p", "top_k"):
+        if name in body and not (name == "temperature" and body.get("model") == SAMPLED):
+            yield f"{name}: not supported by this model"
+    if body.get("output_config", {}).get("effort", "high") not in _EFFORTS:
+        yield "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'"
+    if body.get("stream") is not True:
+        yield "stream: this fake only streams"
 
 
 def _marks(value: Any) -> int:

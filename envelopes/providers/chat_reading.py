@@ -1,0 +1,197 @@
+"""Reading the chunks of a chat completion as the port's events.
+
+A call is over when its JSON is, and something else has begun; else when the reply is. So calls are told of as they
+come, in whichever order their pieces do. Servers that number none of them begin each with its id.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from envelopes.errors import ProviderError
+from envelopes.protocol.strict_json import join_surrogates
+from envelopes.providers.failures import BROKEN, failed
+from envelopes.providers.port import BlockEnded, BlockStarted, InputFragment, ModelEvent
+from envelopes.types import JsonObject
+
+_ENDINGS = {
+    "stop": "end_turn",
+    "tool_calls": "tool_use",
+    "function_call": "tool_use",
+    "length": "max_tokens",
+    "content_filter": "refusal",
+}
+"""Their reasons in the words of the Messages API, which are the port's."""
+
+_REASONING = ("reasoning_content", "reasoning")
+"""Under which names servers send what a model thinks."""
+
+
+class Chunk(Protocol):
+    """As much of ``ChatCompletionChunk`` as is read here."""
+
+    choices: Any
+    usage: Any
+
+
+@dataclass
+class _Open:
+    """A block that is being written."""
+
+    index: int
+    kind: Literal["text", "tool_use", "thinking"]
+    id: str = ""
+    name: str = ""
+    pieces: list[str] = field(default_factory=list)
+
+    @property
+    def written(self) -> str:
+        self.pieces = ["".join(self.pieces)]
+        return self.pieces[0]
+
+
+class ChatReading:
+    """One reply. ``who`` is what people call the model. ``stop_reason`` is None until the server has given one."""
+
+    def __init__(self, who: str) -> None:
+        self._who = who
+        self.stop_reason: str | None = None
+        self.usage: JsonObject = {}
+        self._open: dict[object, _Open] = {}
+        self._ended: set[object] = set()
+        self._count = 0
+        # The last call that has begun, for pieces that do not say which they belong to.
+        self._last: object = None
+        self._refused = False
+
+    def read(self, chunk: Chunk) -> Iterator[ModelEvent]:
+        """What one chunk tells. Fields that this does not know are passed over."""
+        if chunk.usage is not None:
+            self.usage = _usage(chunk.usage)
+        # Only one answer was asked for.
+        for choice in (chunk.choices or [])[:1]:
+            delta = choice.delta
+            if delta is not None:
+                yield from self._grew(delta)
+            if choice.finish_reason:
+                self.stop_reason = _ENDINGS.get(choice.finish_reason, choice.finish_reason)
+                if self._refused:
+                    self.stop_reason = "refusal"
+
+    def end(self) -> Iterator[ModelEvent]:
+        """The stream is over: end what was not ended yet. Nothing of what broke off."""
+        if self.stop_reason is None:
+            return
+        for key in list(self._open):
+            yield from self._end(key)
+        if self._ended and self.stop_reason == "end_turn":
+            # Some say so after calls as well.
+            self.stop_reason = "tool_use"
+
+    def _grew(self, delta: Any) -> Iterator[ModelEvent]:
+        for name in _REASONING:
+            if text := getattr(delta, name, None):
+                yield from self._text("thinking", text, name)
+                break
+        if text := delta.content:
+            yield from self._text("text", text)
+        if text := getattr(delta, "refusal", None):
+            self._refused = True
+            yield from self._text("text", text)
+        for call in delta.tool_calls or []:
+            yield from self._call(call)
+
+    def _text(self, kind: Literal["text", "thinking"], text: str, name: str = "") -> Iterator[ModelEvent]:
+        block = self._open.get(kind)
+        if block is None:
+            yield from self._end_whole()
+            block = self._begin(kind, _Open(self._count, kind, name=name))
+            yield BlockStarted(block.index, kind)
+        block.pieces.append(text)
+
+    def _call(self, call: Any) -> Iterator[ModelEvent]:
+        key = self._key(call)
+        function = call.function
+        fragment = (function.arguments if function is not None else None) or ""
+        block = self._open.get(key)
+        if block is None:
+            if key in self._ended and not fragment.strip():
+                return
+            if key in self._ended or function is None or not function.name:
+                raise self._malformed("a piece of a call that has not begun, or is over")
+            yield from self._end_whole()
+            call_id = call.id or f"call_{self._count}"
+            block = self._begin(key, _Open(self._count, "tool_use", id=call_id))
+            yield BlockStarted(block.index, "tool_use", id=call_id, name=function.name)
+        self._last = key
+        if fragment:
+            block.pieces.append(fragment)
+            yield InputFragment(block.index, fragment)
+
+    def _key(self, call: Any) -> object:
+        """Which call a piece belongs to. An id under a number that has another one begins the next call."""
+        number = getattr(call, "index", None)
+        if number is None:
+            return call.id or self._last
+        key = ("call", number)
+        known = self._open.get(key)
+        begins = bool(call.id and call.function is not None and call.function.name)
+        if begins and (key in self._ended or (known is not None and known.id != call.id)):
+            return ("call", number, call.id)
+        if self._last is not None and isinstance(self._last, tuple) and self._last[:2] == key:
+            return self._last
+        return key
+
+    def _begin(self, key: object, block: _Open) -> _Open:
+        self._open[key] = block
+        self._count += 1
+        return block
+
+    def _end_whole(self) -> Iterator[ModelEvent]:
+        """Something else begins: calls whose JSON is complete are over, and so is text."""
+        for key, block in list(self._open.items()):
+            if block.kind != "tool_use" or _is_whole(block.written):
+                yield from self._end(key)
+
+    def _end(self, key: object) -> Iterator[ModelEvent]:
+        block = self._open.pop(key)
+        written = join_surrogates(block.written)
+        if block.kind == "text":
+            yield BlockEnded(block.index, "text", content={"type": "text", "text": written})
+            return
+        if block.kind == "thinking":
+            content = {"type": "thinking", "thinking": written, "field": block.name}
+            yield BlockEnded(block.index, "thinking", content=content)
+            return
+        if not written.strip() and self.stop_reason == "max_tokens":
+            # It was cut before its first character: it must not run with default arguments.
+            return
+        self._ended.add(key)
+        yield BlockEnded(block.index, "tool_use", raw_input=written if written.strip() else "{}")
+
+    def _malformed(self, what: str) -> ProviderError:
+        return failed(BROKEN, self._who, kind="malformed", detail=f"The stream has {what}.")
+
+
+def _is_whole(written: str) -> bool:
+    if not written.rstrip().endswith("}"):
+        return False
+    try:
+        json.loads(written)
+    except ValueError:
+        return False
+    return True
+
+
+def _usage(usage: Any) -> JsonObject:
+    """In the words of the Messages API: what was read from a cache is no part of ``input_tokens``."""
+    cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None) or 0
+    counts = {
+        "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),
+        "cache_read_input_tokens": cached,
+        "output_tokens": usage.completion_tokens or 0,
+    }
+    return {name: count for name, count in counts.items() if count or name != "cache_read_input_tokens"}

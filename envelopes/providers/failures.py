@@ -1,0 +1,94 @@
+"""What can go wrong between us and a model, whoever's it is: a sentence for people, and whether again may help.
+
+Each provider sorts its SDK's errors into these; ``who`` is what people call the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from envelopes.errors import ProviderError
+
+
+@dataclass(frozen=True)
+class Failure:
+    """``why`` is a word for it; ``retryable``: the same request may well be answered in a while."""
+
+    why: str
+    sentence: str
+    retryable: bool = False
+
+
+_CHECK = "Whoever runs this site has to check it."
+
+BUSY = Failure(
+    "busy", "{who} is very busy at the moment. Asking again in a minute usually helps.", retryable=True
+)
+BROKEN = Failure("broken", "The connection to {who} broke off. Asking again usually helps.", retryable=True)
+SILENT = Failure("silent", "{who} did not answer in time. Asking again usually helps.", retryable=True)
+TROUBLE = Failure("trouble", "{who} had a problem of its own. Asking again usually helps.", retryable=True)
+KEY = Failure("key", f"{{who}} does not accept the key that is set up here. {_CHECK}")
+RIGHTS = Failure("rights", f"The key that is set up here may not use this model. {_CHECK}")
+MODEL = Failure("model", f"The model that is set up here does not exist. {_CHECK}")
+MONEY = Failure("money", f"The {{who}} account of this site cannot pay for an answer. {_CHECK}")
+TOO_LONG = Failure("too_long", "This is too long for {who}.")
+REFUSED = Failure("refused", "{who} did not accept the request. Asking the same again will not help.")
+
+_STATUSES: dict[int, Failure] = {
+    401: KEY,
+    402: MONEY,
+    403: RIGHTS,
+    404: MODEL,
+    408: SILENT,
+    409: TROUBLE,
+    413: TOO_LONG,
+    429: BUSY,
+    503: BUSY,
+    504: SILENT,
+    529: BUSY,
+}
+
+
+def by_status(status: int) -> Failure:
+    """By the status of HTTP alone. 200 is an error in a stream, of a kind that nobody knows."""
+    return _STATUSES.get(status) or (REFUSED if 400 <= status < 500 else TROUBLE)
+
+
+def failed(
+    failure: Failure, who: str, *, kind: str, headers: Mapping[str, str] | None = None, **facts: Any
+) -> ProviderError:
+    """The error for it. ``kind`` is the other side's word; ``headers`` are those of its answer: they may say when to
+    come again (``retry_after``, seconds), or not to."""
+    told = {name: fact for name, fact in facts.items() if fact is not None}
+    given = headers or {}
+    retryable = failure.retryable and given.get("x-should-retry") != "false"
+    if retryable and (seconds := retry_after(given)) is not None:
+        told["retry_after"] = seconds
+    sentence = failure.sentence.format(who=who)
+    return ProviderError(sentence, retryable=retryable, kind=kind, why=failure.why, who=who, **told)
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
+    """The seconds that the other side asks us to wait (RFC 9110, 10.2.3, and ``retry-after-ms``); None where it does
+    not say, or what cannot be read."""
+    try:
+        if (milliseconds := headers.get("retry-after-ms")) is not None:
+            return max(0.0, float(milliseconds) / 1000)
+        if (written := headers.get("retry-after")) is None:
+            return None
+        if written.strip().replace(".", "", 1).isdigit():
+            return float(written)
+        at = parsedate_to_datetime(written)
+    except ValueError:
+        return None
+    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+    return max(0.0, (at - (now or datetime.now(UTC))).total_seconds())
+
+
+def words_of(error: Exception) -> str:
+    """Its own words, for the log and not for people."""
+    return f"{type(error).__name__}: {error}"[:500]
