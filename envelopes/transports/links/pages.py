@@ -24,7 +24,7 @@ from envelopes import audit
 from envelopes.access import owns
 from envelopes.approvals import rights
 from envelopes.approvals.exactly import AlreadyUsed, QuestionChanged, decide_exactly, turn_away
-from envelopes.approvals.in_words import agent_of, behalf_of, decider_of, name_of
+from envelopes.approvals.in_words import behalf_of, decider_of, name_of
 from envelopes.approvals.links import Link, read, wants_login
 from envelopes.approvals.service import may_answer
 from envelopes.approvals.stored import card_of, context_of, is_over, outcome
@@ -32,6 +32,7 @@ from envelopes.errors import AlreadyDecided, BeachError, Expired, Forbidden, Not
 from envelopes.markup.approval import DecisionPage
 from envelopes.markup.strings import strings
 from envelopes.models import Approval
+from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import LINK
 
 REASON_CHARACTERS = 512
@@ -133,12 +134,12 @@ def _page(
         "heading": _heading(approval, asks),
         "told": "" if asks else _told(link, approval),
         "problem": problem,
-        "agent": agent_of(approval),
+        "agent": agent_name(approval.handler),
         "owner": behalf_of(approval),
         "addressee": name_of(link.user),
         "card": card_of(approval, decider_of(approval)).card(context_of(approval), form),
         "now": round(time.time() * 1000),
-        "strings": strings(agent_of(approval)),
+        "strings": strings(agent_name(approval.handler)),
     }
     return render(request, "links/approval.html", context, status=status)
 
