@@ -78,6 +78,9 @@ class RuntimeSettings:
     BEACH_BUTTON_USERS = _texts()
     """Who is who elsewhere: ``slack:T0123/U0456=grace``, a door, who it says that pressed, and the username here."""
 
+    BEACH_CLIENT_FOLDER = _text()
+    """Where a checkout keeps the pages' code that it has put together; "" for its ``var/client``. A wheel has them."""
+
     BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
     """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
 
@@ -112,6 +115,9 @@ class RuntimeSettings:
     BEACH_FRAMES_PER_SECOND = _whole(40)
     BEACH_FUNCTION_SECONDS = _number(30.0)
     """How long an interface waits for the answer to a call of its agent's function."""
+
+    BEACH_HISTORY_TOKENS = _whole(50_000)
+    """How many tokens of earlier turns a model reads, about; with more, half as many."""
 
     BEACH_HTTP_WAIT_SECONDS = _number(25.0, zero=True)
     """How long a request over HTTP waits for the answer of its turn: less than proxies wait for us."""
@@ -175,6 +181,12 @@ class RuntimeSettings:
     BEACH_MAX_TOKENS = _whole(16_000)
     BEACH_MESSAGE_CHARACTERS = _whole(20_000)
     BEACH_MODEL = _text("claude-sonnet-5-5")
+    BEACH_MODEL_RETRIES = _whole_or_zero(4)
+    """How often in a row a model that failed for a passing reason is asked again."""
+
+    BEACH_MODEL_RETRY_SECONDS = _number(120.0)
+    """The longest wait before that, also where the model's side asks for a longer one: then it is not asked again."""
+
     BEACH_NOTICES = _choice("title", "off", "web")
     """How the chat says that an approval waits while its reader looks elsewhere: by the title and icon of its tab, not
     at all, or also by a notification of the browser's, for whoever asks for that by a click."""
@@ -190,6 +202,14 @@ class RuntimeSettings:
 
     BEACH_REASONING = _choice("staff", "audit", "off")
     """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
+
+    BEACH_REQUEST_TOKENS = _whole(180_000)
+    """How many tokens one request to a model may have, where its provider does not say: its window, less the longest
+    reply."""
+
+    BEACH_RESULT_CHARACTERS = _whole(20_000)
+    """How much of the result of a tool a model reads at once; of a longer one it gets the beginning, and asks for
+    more."""
 
     BEACH_RETENTION_DAYS = _whole_or_zero(0)
     """After how long without a word a conversation is deleted, with all that belongs to it; 0 for never."""

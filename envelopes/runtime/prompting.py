@@ -44,10 +44,10 @@ def prompt_for(actor: Actor) -> Prompt:
     sections = (
         ("instructions", actor.instructions),
         ("respond", system_snippet(kinds, others)),
-        ("tools", _told_of_results(actor.tools)),
+        ("tools", _told_of_results(actor.offered)),
         ("a2ui", f"{_A2UI}\n{interfaces.text}" if interfaces.text else ""),
     )
-    tools = [respond_tool(others, kinds), *(tool.definition() for tool in actor.tools)]
+    tools = [respond_tool(others, kinds), *(tool.definition() for tool in actor.offered)]
     return Prompt(sections, tools, interfaces.left_out)
 
 

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
 from envelopes.approvals.rules import needs_asking
@@ -25,9 +26,11 @@ from envelopes.providers.port import (
     Provider,
     ReplyEnded,
 )
+from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
+from envelopes.runtime import fitting, model_retries
 from envelopes.runtime.blocks import complete, rules_of
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock
@@ -38,11 +41,8 @@ from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.turns import calls, journal, outcomes, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
-from envelopes.turns.deciding import ReplyEnd, after_reply
+from envelopes.turns.deciding import LONG_WAY_ON, TOO_LONG, ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
-
-RETRIES = 2
-"""How often a model call that broke off for a passing reason is made again within a step."""
 
 StartJob = Callable[[ToolCall], None]
 
@@ -72,6 +72,7 @@ class TurnRun:
         self.cancelled = asyncio.Event()
         self._provider: Provider | None = None
         self._failures = 0
+        self._room = fitting.Room()
         self._fresh = claim.turn
         self._turn: Turn | None = None
 
@@ -202,10 +203,11 @@ class TurnRun:
             session_id=turn.session.public_id,
             turn_id=turn.public_id,
         )
+        shortened = await self._room.make(provider, turn, request)
         started: dict[int, BlockStarted] = {}
         prose = False
         ended = ReplyEnded(None)
-        stream = provider.stream(request)
+        stream = provider.stream(replace(request, messages=in_order(turn.messages)))
         async with contextlib.aclosing(stream) as events:
             async for event in events:
                 match event:
@@ -229,7 +231,7 @@ class TurnRun:
         await live.over()
         self._failures = 0
         live.flush()
-        over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left())
+        over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left(), shortened)
         if not turn.wants_context:
             return await held.end(over)
         await held.store()
@@ -251,16 +253,26 @@ class TurnRun:
     ) -> steps.Next:
         await held.store()
         await live.over()
-        again = error.retryable and self._failures < RETRIES
-        journal.provider_failed(turn, turn.session.public_id, error, again=again)
-        await self._store(steps.withdraw, turn, live.left(), error.as_dict())
-        if again:
+        if self._room.is_worth_less(error):
+            await self._store(steps.withdraw, turn, live.left(), error.as_dict())
+            return "step"
+        again = model_retries.again(error, self._failures)
+        journal.provider_failed(turn, turn.session.public_id, error, again=again is not None)
+        label = self._provider.label if self._provider is not None else ""
+        retry = None if again is None else again.told(error, label, self.now())
+        await self._store(steps.withdraw, turn, live.left(), error.as_dict(), retry=retry)
+        if again is not None:
             self._failures += 1
-            await asyncio.sleep(0.5 * 2**self._failures * (0 if self.cancelled.is_set() else 1))
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.cancelled.wait(), again.seconds)
             # What was complete before it broke off is stored; those calls are answered first.
             return "step"
-        text = f"{error.message} Nothing was done that is not shown above."
-        await self._store(steps.give_up, error.code, text, title="The model did not answer")
+        told = model_retries.given_up(error, turn.session.timezone, self.now())
+        code, title = error.code, "The model did not answer"
+        if error.facts.get("why") == TOO_LONG:
+            code, title, told = TOO_LONG, "This has become too long", f"{told} {LONG_WAY_ON}"
+        text = f"{told} Nothing was done that is not shown above."
+        await self._store(steps.give_up, code, text, title=title)
         return "stop"
 
     # -- tools --------------------------------------------------------------------------------------------------

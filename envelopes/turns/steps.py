@@ -64,9 +64,11 @@ from envelopes.turns.lifecycle import (
     settle,
     time_out,
 )
+from envelopes.turns.opening import turn_data
 from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
+from envelopes.turns.results import bounded
 from envelopes.types import JsonObject
 
 Next = Literal["step", "model", "stop"]
@@ -130,6 +132,8 @@ def end_reply(
         turn.recoveries = 0
         turn.live = {}
         data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
+        if ended.shortened:
+            data["shortened"] = ended.shortened
         writer.add("provider", data, turn=turn)
         if ended.cut:
             writer.add("withdrawn", {"live": list(ended.cut)}, turn=turn)
@@ -165,8 +169,11 @@ def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer cou
         fail(writer, Turn.objects.get(pk=claim.turn_pk), code, text, title=title)
 
 
-def withdraw(claim: Claim, turn: Turn, live: list[str], error: JsonObject) -> None:
-    """Take back the streamed text of a reply that broke off, and keep why. ``turn`` is what the runner has of it."""
+def withdraw(
+    claim: Claim, turn: Turn, live: list[str], error: JsonObject, *, retry: JsonObject | None = None
+) -> None:
+    """Take back the streamed text of a reply that broke off, and keep why. ``turn`` is what the runner has of it;
+    ``retry`` says when its model is asked again, where it is."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn.live = {}
         turn.messages = resumable(turn.messages)
@@ -174,6 +181,10 @@ def withdraw(claim: Claim, turn: Turn, live: list[str], error: JsonObject) -> No
         writer.add("provider", {"error": error}, turn=turn)
         if live:
             writer.add("withdrawn", {"live": live}, turn=turn)
+        if retry is not None:
+            data = turn_data(turn, TurnStatus.RUNNING, reason="model")
+            data["retry"] = retry
+            writer.add("turn", data, turn=turn)
 
 
 def cancel(claim: Claim, partial: list[tuple[str, str, str, str]]) -> None:
@@ -301,7 +312,7 @@ def _has_jobs(turn: Turn) -> bool:
 def _result_block(call_id: str, result: JsonObject) -> JsonObject:
     if "error" in result:
         return tool_result(call_id, result["error"], is_error=True)
-    return tool_result(call_id, result.get("ok"))
+    return tool_result(call_id, bounded(call_id, result.get("ok")))
 
 
 def _edits(turn: Turn, calls: Sequence[JsonObject]) -> list[JsonObject]:

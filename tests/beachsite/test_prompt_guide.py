@@ -12,7 +12,7 @@ import pytest
 from a2ui import BASIC_CATALOG_1_0, taught
 from a2ui.teaching.whole import MOST_BYTES
 from beachsite.suite import ROOT
-from envelopes import checks
+from envelopes.checks import registered as checks
 from envelopes.protocol.references import Results, resolved
 from envelopes.protocol.respond_tool import offered, respond_tool
 from envelopes.providers.scripted import Say, ScriptedProvider, data

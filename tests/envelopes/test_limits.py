@@ -10,10 +10,9 @@ from asgiref.sync import sync_to_async
 
 from a2ui import Limits
 from a2ui.teaching.whole import MOST_BYTES
-from beachsite.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from beachsite.suite import ROOT
 from envelopes.artifacts.reading import AT_ONCE
-from envelopes.checks import MOST_TAUGHT
+from envelopes.checks.registered import MOST_TAUGHT
 from envelopes.conf import KNOWN, a2ui_limits, image_hosts
 from envelopes.delivery.catching_up import PAGE_CHARACTERS
 from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
@@ -26,6 +25,7 @@ from envelopes.registries.retelling import DATA_CHARACTERS
 from envelopes.runtime.blocks import rules_of
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
+from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.live import LiveSession
@@ -36,11 +36,13 @@ from envelopes.transports.panel.presenter.gathered import LONGEST, OPEN_CARDS
 from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.transports.sse.api import PIECE
 from envelopes.turns.delegating import MAX_DEPTH
-from envelopes.turns.earlier import EARLIER_TURNS
+from envelopes.turns.earlier import SAID_CHARACTERS
 from envelopes.turns.leases import MAX_RECOVERIES
 from envelopes.turns.lifecycle import MAX_HANDOFFS
+from envelopes.turns.on_screen import SCREEN_CHARACTERS
 from envelopes.turns.reply import MAX_CALLS
 from envelopes.turns.strictness import MOST_TOLD
+from envelopes.turns.window import EARLIER_TURNS
 from tests.desk import Desk, desk, replies
 from tests.sockets import Socket, anonymous, panel
 
@@ -155,6 +157,8 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "actors that pass a turn on, one after the other": f"{MAX_HANDOFFS:,}",
         "times that a turn is taken over without a step in between": f"{MAX_RECOVERIES:,}",
         "earlier turns that a model reads": f"{EARLIER_TURNS:,}",
+        "characters of what one of them said": f"{SAID_CHARACTERS:,}",
+        "characters about the surfaces on screen": f"{SCREEN_CHARACTERS:,}",
         "references to results of tools in one respond() call": f"{MOST_REFERENCES:,}",
         "problems of one refused call that its model is told": f"{MOST_TOLD:,}",
         "bytes of the prompt about A2UI, catalogs and examples included": f"{MOST_BYTES:,}",

@@ -34,7 +34,7 @@ def test_sally_is_told_all_of_it_in_a_bounded_text(settings: Any) -> None:
     assert "- Table: Rows of a list" in section(SALLY, "a2ui") and "- Button {" in section(SALLY, "a2ui")
     assert len(section(SALLY, "a2ui").encode()) <= 12_000
     assert prompt.left_out == []
-    assert [tool["name"] for tool in prompt.tools] == ["respond", *(tool.name for tool in SALLY.tools)]
+    assert [tool["name"] for tool in prompt.tools] == ["respond", *(tool.name for tool in SALLY.offered)]
     for kind in ("ack", "response", "a2ui-surface"):
         assert part_types[kind].taught in prompt.system
     assert "search_flights (flight-results)" in section(SALLY, "tools")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from a2ui import BASIC_CATALOG_1_0, BEACH_CATALOG_1_0
-from envelopes.checks import inline_catalogs
+from envelopes.checks.registered import inline_catalogs
 from envelopes.registries.catalogs import Own, catalogs
 from envelopes.session_state.engines import capabilities, engine_for, taught_catalogs
 
