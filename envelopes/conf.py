@@ -78,6 +78,9 @@ class RuntimeSettings:
     BEACH_BUTTON_USERS = _texts()
     """Who is who elsewhere: ``slack:T0123/U0456=grace``, a door, who it says that pressed, and the username here."""
 
+    BEACH_CLIENT_FOLDER = _text()
+    """Where a checkout keeps the pages' code that it has put together; "" for its ``var/client``. A wheel has them."""
+
     BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
     """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
 
@@ -112,6 +115,9 @@ class RuntimeSettings:
     BEACH_FRAMES_PER_SECOND = _whole(40)
     BEACH_FUNCTION_SECONDS = _number(30.0)
     """How long an interface waits for the answer to a call of its agent's function."""
+
+    BEACH_HISTORY_TOKENS = _whole(50_000)
+    """How many tokens of earlier turns a model reads, about; with more, half as many."""
 
     BEACH_HTTP_WAIT_SECONDS = _number(25.0, zero=True)
     """How long a request over HTTP waits for the answer of its turn: less than proxies wait for us."""
@@ -196,6 +202,14 @@ class RuntimeSettings:
 
     BEACH_REASONING = _choice("staff", "audit", "off")
     """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
+
+    BEACH_REQUEST_TOKENS = _whole(180_000)
+    """How many tokens one request to a model may have, where its provider does not say: its window, less the longest
+    reply."""
+
+    BEACH_RESULT_CHARACTERS = _whole(20_000)
+    """How much of the result of a tool a model reads at once; of a longer one it gets the beginning, and asks for
+    more."""
 
     BEACH_RETENTION_DAYS = _whole_or_zero(0)
     """After how long without a word a conversation is deleted, with all that belongs to it; 0 for never."""

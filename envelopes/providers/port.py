@@ -68,7 +68,8 @@ class Provider(Protocol):
     """``label`` is shown in the page ("Scripted demo model"); ``name`` goes to the log; ``model`` names the model.
 
     One whose first request would wait for something, as SDKs that take seconds to load, has a coroutine ``warm()``,
-    which is called as a process starts.
+    which is called as a process starts. One that can count the tokens of a request has a coroutine ``count(request)``,
+    and one that knows how many may be in one has them as ``room``.
 
     One with ``trusted = True`` is code of this process, not a model: its calls may be larger (D30).
     """

@@ -12,7 +12,7 @@ from envelopes.protocol.text import is_blank
 from envelopes.providers.port import Provider
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.slots import Slot, check_slots
-from envelopes.registries.tools import Tool
+from envelopes.registries.tools import Tool, runtime_tools
 from envelopes.types import Json
 
 
@@ -88,8 +88,15 @@ class Actor:
         """Whether staff may take its conversations over."""
         return conf.BEACH_TAKEOVER if self.takeover is None else self.takeover
 
+    @property
+    def offered(self) -> list[Tool]:
+        """What its model may call beside respond(): its own tools and, where it has any, those of the runtime."""
+        own = {tool.name for tool in self.tools}
+        beside = (tool for tool in runtime_tools if tool.name not in own)
+        return [*self.tools, *beside] if self.tools else []
+
     def tool(self, name: str) -> Tool | None:
-        return next((tool for tool in self.tools if tool.name == name), None)
+        return next((tool for tool in self.offered if tool.name == name), None)
 
     def answering(self, function: str) -> Tool | None:
         """The tool that runs a function of a catalog when an interface calls it; None where the actor answers."""

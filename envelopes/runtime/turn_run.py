@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
 from envelopes.approvals.rules import needs_asking
@@ -25,10 +26,11 @@ from envelopes.providers.port import (
     Provider,
     ReplyEnded,
 )
+from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
-from envelopes.runtime import model_retries
+from envelopes.runtime import fitting, model_retries
 from envelopes.runtime.blocks import call_bytes, complete
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock
@@ -38,7 +40,7 @@ from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.turns import calls, journal, outcomes, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
-from envelopes.turns.deciding import ReplyEnd, after_reply
+from envelopes.turns.deciding import LONG_WAY_ON, TOO_LONG, ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
 
 StartJob = Callable[[ToolCall], None]
@@ -69,6 +71,7 @@ class TurnRun:
         self.cancelled = asyncio.Event()
         self._provider: Provider | None = None
         self._failures = 0
+        self._room = fitting.Room()
         self._fresh = claim.turn
         self._turn: Turn | None = None
 
@@ -193,15 +196,16 @@ class TurnRun:
         request = ModelRequest(
             system=f"{actor.instructions.rstrip()}\n\n{system_snippet()}",
             messages=turn.messages,
-            tools=[respond_tool(_others(actor)), *(tool.definition() for tool in actor.tools)],
+            tools=[respond_tool(_others(actor)), *(tool.definition() for tool in actor.offered)],
             actor=actor.name,
             session_id=turn.session.public_id,
             turn_id=turn.public_id,
         )
+        shortened = await self._room.make(provider, turn, request)
         started: dict[int, BlockStarted] = {}
         prose = False
         ended = ReplyEnded(None)
-        stream = provider.stream(request)
+        stream = provider.stream(replace(request, messages=in_order(turn.messages)))
         async with contextlib.aclosing(stream) as events:
             async for event in events:
                 match event:
@@ -225,7 +229,7 @@ class TurnRun:
         await live.over()
         self._failures = 0
         live.flush()
-        over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left())
+        over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left(), shortened)
         if not turn.wants_context:
             return await held.end(over)
         await held.store()
@@ -247,6 +251,9 @@ class TurnRun:
     ) -> steps.Next:
         await held.store()
         await live.over()
+        if self._room.is_worth_less(error):
+            await self._store(steps.withdraw, turn, live.left(), error.as_dict())
+            return "step"
         again = model_retries.again(error, self._failures)
         journal.provider_failed(turn, turn.session.public_id, error, again=again is not None)
         label = self._provider.label if self._provider is not None else ""
@@ -259,8 +266,11 @@ class TurnRun:
             # What was complete before it broke off is stored; those calls are answered first.
             return "step"
         told = model_retries.given_up(error, turn.session.timezone, self.now())
+        code, title = error.code, "The model did not answer"
+        if error.facts.get("why") == TOO_LONG:
+            code, title, told = TOO_LONG, "This has become too long", f"{told} {LONG_WAY_ON}"
         text = f"{told} Nothing was done that is not shown above."
-        await self._store(steps.give_up, error.code, text, title="The model did not answer")
+        await self._store(steps.give_up, code, text, title=title)
         return "stop"
 
     # -- tools --------------------------------------------------------------------------------------------------

@@ -98,7 +98,7 @@ def record_anew(claim: Claim, block: Block, model: str) -> None:
         if _has(turn, block):
             return
         turn.model = turn.model or model
-        turn.messages = turn.messages or opening_messages(turn)
+        turn.messages = turn.messages or opening_messages(turn, upto=writer.known_seq)
         add_block(writer, turn, block)
         writer.store(turn, _fields(block))
 

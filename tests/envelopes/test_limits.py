@@ -9,10 +9,9 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from a2ui import Limits
-from beachsite.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from beachsite.suite import ROOT
 from envelopes.artifacts.reading import AT_ONCE
-from envelopes.checks import MOST_TAUGHT
+from envelopes.checks.registered import MOST_TAUGHT
 from envelopes.conf import KNOWN, a2ui_limits, image_hosts
 from envelopes.delivery.catching_up import PAGE_CHARACTERS
 from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
@@ -24,6 +23,7 @@ from envelopes.registries.retelling import DATA_CHARACTERS
 from envelopes.runtime.blocks import call_bytes
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
+from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.live import LiveSession
@@ -34,10 +34,12 @@ from envelopes.transports.panel.presenter.gathered import LONGEST, OPEN_CARDS
 from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.transports.sse.api import PIECE
 from envelopes.turns.delegating import MAX_DEPTH
-from envelopes.turns.earlier import EARLIER_TURNS
+from envelopes.turns.earlier import SAID_CHARACTERS
 from envelopes.turns.leases import MAX_RECOVERIES
 from envelopes.turns.lifecycle import MAX_HANDOFFS
+from envelopes.turns.on_screen import SCREEN_CHARACTERS
 from envelopes.turns.reply import MAX_CALLS
+from envelopes.turns.window import EARLIER_TURNS
 from tests.desk import Desk, desk, replies
 from tests.sockets import Socket, anonymous, panel
 
@@ -152,6 +154,8 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "actors that pass a turn on, one after the other": f"{MAX_HANDOFFS:,}",
         "times that a turn is taken over without a step in between": f"{MAX_RECOVERIES:,}",
         "earlier turns that a model reads": f"{EARLIER_TURNS:,}",
+        "characters of what one of them said": f"{SAID_CHARACTERS:,}",
+        "characters about the surfaces on screen": f"{SCREEN_CHARACTERS:,}",
         "bytes of the prompt that one part type takes, its example included": f"{MOST_TAUGHT:,}",
         "characters of data of an earlier turn that a model reads": f"{DATA_CHARACTERS:,}",
         "rows that are made into frames again for one reader": f"{REPLAYED_ROWS:,}",

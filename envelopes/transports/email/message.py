@@ -57,11 +57,11 @@ def request_for(approval: Approval, user: Any, secret: str) -> EmailMultiAlterna
         question = shorten(question_of(approval), SUBJECT_CHARACTERS)
         message = EmailMultiAlternatives(
             f"{question} {mark(approval.approval_id, secret)}",
-            render_to_string("mail/request.txt", told),
+            render_to_string("beach/mail/request.txt", told),
             settings.DEFAULT_FROM_EMAIL,
             [address_of(user)],
             reply_to=[conf.BEACH_MAIL_REPLY_TO] if told["replies"] else None,
             headers={"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All"},
         )
-        message.attach_alternative(render_to_string("mail/request.html", told), "text/html")
+        message.attach_alternative(render_to_string("beach/mail/request.html", told), "text/html")
     return message

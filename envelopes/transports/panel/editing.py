@@ -64,4 +64,4 @@ def _page(request: HttpRequest, approval: Approval, form: ArgumentForm, *, statu
         "name": agent_name(approval.handler),
         "inputs": drawn(form),
     }
-    return render(request, "panel/edit.html", context, status=status)
+    return render(request, "beach/panel/edit.html", context, status=status)
