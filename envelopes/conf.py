@@ -12,6 +12,7 @@ from envelopes.setting import choice as _choice
 from envelopes.setting import flag as _flag
 from envelopes.setting import number as _number
 from envelopes.setting import number_or_none as _number_or_none
+from envelopes.setting import prices as _prices
 from envelopes.setting import text as _text
 from envelopes.setting import texts as _texts
 from envelopes.setting import whole as _whole
@@ -83,6 +84,9 @@ class RuntimeSettings:
 
     BEACH_CONTEXT_SECONDS = _number(10.0)
     """How long the end of a turn waits for that."""
+
+    BEACH_CURRENCY = _text("USD")
+    """What prices are in."""
 
     BEACH_DATABASE_THREADS = _whole(4)
     """Threads that work with the database for sessions, each with a connection of its own."""
@@ -177,6 +181,12 @@ class RuntimeSettings:
 
     BEACH_MAX_TOKENS = _whole(16_000)
     BEACH_MESSAGE_CHARACTERS = _whole(20_000)
+    BEACH_MESSAGES_PER_ADDRESS = _whole_or_zero(300)
+    """How many messages and clicks of people, from one address, are answered in a minute; 0 for no bound."""
+
+    BEACH_MESSAGES_PER_MINUTE = _whole_or_zero(30)
+    """How many messages and clicks of one person or guest are answered in a minute; 0 for no bound."""
+
     BEACH_MODEL = _text("claude-sonnet-5-5")
     BEACH_MODEL_RETRIES = _whole_or_zero(4)
     """How often in a row a model that failed for a passing reason is asked again."""
@@ -191,8 +201,15 @@ class RuntimeSettings:
     BEACH_OPENAI_MODEL = _text()
     """The model behind ``providers.openai``."""
 
+    BEACH_PRICES = _prices()
+    """What a million tokens cost, by model: ``{"claude-sonnet-5-5": {"input": 3, "output": 15, "cache_read": 0.3,
+    "cache_write": 3.75}}``. A name counts for all models whose names begin with it."""
+
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
+
+    BEACH_PROXIES = _whole_or_zero(0)
+    """How many proxies of ours stand in front, each of which adds to X-Forwarded-For who it was asked by."""
 
     BEACH_READER_SECONDS = _number(60.0)
     """How long whoever reads a reply, a stream or a socket may take nothing of it."""
@@ -250,8 +267,15 @@ class RuntimeSettings:
     BEACH_TOOL_SECONDS = _number(60.0)
     """How long a tool may take that does not say so itself."""
 
+    BEACH_TURN_COST = _number(0.0, zero=True)
+    """What the replies of a turn may cost together, in ``BEACH_CURRENCY``; 0 for no bound. Of models that have a
+    price."""
+
     BEACH_TURN_SECONDS = _number(1800.0)
     """How long a turn may take whose actor does not say so itself, people and peers that it waits for left out."""
+
+    BEACH_TURN_TOKENS = _whole_or_zero(0)
+    """How many tokens the models of a turn may read and write together; 0 for no bound."""
 
     BEACH_TURNS_AT_ONCE = _whole(500)
     """How many turns a process runs at once; of the others the oldest is next."""

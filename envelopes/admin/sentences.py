@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from envelopes.admin import function_calls
 from envelopes.admin.people import People
+from envelopes.costs import with_cost
 from envelopes.markup.asked_again import asked_again
 from envelopes.part_types.approval_response import by_door, reasoned
 from envelopes.part_types.llm_context import LLM_CONTEXT
@@ -301,7 +302,11 @@ def _provider(row: Row) -> str:
         return _("The model failed: {}").format(_text(_object(error).get("message")) or _text(error))
     usage = _object(row.data.get("usage"))
     used = ", ".join(f"{name} {count:,}" for name, count in usage.items() if isinstance(count, int))
-    return _("Model reply ended: {}. {}").format(row.data.get("stopReason"), used).strip()
+    return (
+        _("Model reply ended: {}. {}")
+        .format(row.data.get("stopReason"), with_cost(used, row.data.get("cost")))
+        .strip()
+    )
 
 
 class _Kind(NamedTuple):

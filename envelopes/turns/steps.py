@@ -14,6 +14,7 @@ from typing import Literal
 from envelopes.approvals.asking import ask
 from envelopes.approvals.rules import PolicyFailed
 from envelopes.conf import conf
+from envelopes.costs import cost_of, taken
 from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.log.reserving import Reserved, reserving
@@ -111,7 +112,12 @@ def use_model(claim: Claim, turn: Turn, model: str) -> None:
 
 
 def retry_limits() -> RetryLimits:
-    return RetryLimits(corrections=conf.BEACH_MAX_CORRECTIONS, steps=conf.BEACH_MAX_STEPS)
+    return RetryLimits(
+        corrections=conf.BEACH_MAX_CORRECTIONS,
+        steps=conf.BEACH_MAX_STEPS,
+        tokens=conf.BEACH_TURN_TOKENS,
+        cost=conf.BEACH_TURN_COST,
+    )
 
 
 def end_reply(
@@ -132,6 +138,7 @@ def end_reply(
         turn.recoveries = 0
         turn.live = {}
         data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
+        data |= _counted(turn, ended.usage)
         if ended.shortened:
             data["shortened"] = ended.shortened
         writer.add("provider", data, turn=turn)
@@ -161,6 +168,16 @@ def end_reply(
                 if retry is not None:
                     retrying.schedule(writer, turn, retry)
         return "stop"
+
+
+def _counted(turn: Turn, usage: JsonObject) -> ProviderData:
+    """Count what a reply took to its turn; returns what the log has of it beside ``usage``."""
+    turn.tokens += taken(usage).total
+    cost = cost_of(turn.model, usage)
+    if cost is None:
+        return {"model": turn.model}
+    turn.cost += cost
+    return {"model": turn.model, "cost": round(cost, 6)}
 
 
 def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer could not be finished") -> None:

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import configuring, recording
+from envelopes.management import configuring, costing, recording
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -64,6 +64,7 @@ class Command(BaseCommand):
         ):
             verbs.add_parser(verb, help=text).add_argument("name")
 
+        costing.add_arguments(commands)
         recording.add_arguments(commands)
         index = commands.add_parser(
             "index-sessions", help="takes in what is new for the search of conversations"
@@ -85,6 +86,10 @@ class Command(BaseCommand):
             return
         if options["command"] == "registries":
             self._registries()
+            return
+        if options["command"] == "costs":
+            require_tables()
+            self._table(list(costing.rows(options["by"], options["days"])))
             return
         if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
             require_tables()
