@@ -9,3 +9,5 @@ class A2uiConfig(AppConfig):
     name = "a2ui"
     label = "a2ui"
     verbose_name = "A2UI"
+    beach_settings = ("BEACH_GALLERY", "BEACH_SHARED")
+    """Names of settings that this application reads, for the check of names that nobody reads."""

@@ -1,4 +1,4 @@
-"""The site as a Django app: its checks and its commands."""
+"""The site as a Django app: its commands, and its settings beside Beach's own."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ from django.apps import AppConfig
 
 
 class BeachsiteConfig(AppConfig):
-    """Registers the checks of the site's own settings."""
+    """Declares what the site's own settings are called."""
 
     name = "beachsite"
     verbose_name = "Beach"
-
-    def ready(self) -> None:
-        """Importing the module registers what is in it."""
-        from beachsite import checks  # noqa: F401
+    beach_settings = ("BEACH_DATA", "BEACH_DEMO_PACE")

@@ -56,8 +56,9 @@ def refuse_old(version: tuple[int, ...]) -> None:
 
 
 def groups_for(argv: list[str], extras: str) -> set[str]:
-    """The optional dependency groups that a command needs: `test` for the suite, and what BEACH_EXTRAS asks for."""
-    groups = {word.strip() for word in extras.split(",") if word.strip()}
+    """The optional dependency groups that a command needs: `demo` for the site, `test` for the suite, and what
+    BEACH_EXTRAS asks for."""
+    groups = {"demo"} | {word.strip() for word in extras.split(",") if word.strip()}
     return groups | {"test"} if argv[1:2] == ["test"] else groups
 
 

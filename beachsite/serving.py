@@ -57,9 +57,9 @@ def serve(endpoint: str, listening: Callable[[], None], *, proxy_headers: bool =
     """
     from daphne.server import Server
 
-    # Ties the background work to daphne's loop (beachsite/background.py).
+    # Ties the background work to daphne's loop (envelopes/serving/background.py).
     from beachsite.asgi import application
-    from beachsite.daphne_sockets import Applications
+    from envelopes.serving.daphne_sockets import Applications
 
     opened = False
 

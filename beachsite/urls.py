@@ -10,7 +10,8 @@ from django.utils.functional import lazy
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from beachsite import health
+from envelopes.serving import health
+from envelopes.transports.signing_in import SignIn
 
 # Lazy: the hashed name is known only where files have been collected, and routes are loaded before that too.
 icon = lazy(static, str)("beach/mark.svg")
@@ -27,7 +28,7 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("admin/", admin.site.urls),
-    path("accounts/login/", auth.LoginView.as_view(), name="login"),
+    path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),
     path("accounts/language/", set_language, name="set_language"),
     path("gallery/", include("a2ui.gallery.urls")),

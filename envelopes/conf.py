@@ -79,6 +79,9 @@ class RuntimeSettings:
     BEACH_BUTTON_USERS = _texts()
     """Who is who elsewhere: ``slack:T0123/U0456=grace``, a door, who it says that pressed, and the username here."""
 
+    BEACH_CLIENT_FOLDER = _text()
+    """Where a checkout keeps the pages' code that it has put together; "" for its ``var/client``. A wheel has them."""
+
     BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
     """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
 

@@ -9,6 +9,7 @@ from envelopes.registries.transports import transports
 from envelopes.transports.agent_card import agent_card
 from envelopes.transports.api import make_api, openapi
 from envelopes.transports.catalog_documents import routes as catalog_routes
+from envelopes.transports.signing_in import routes as login_routes
 
 app_name = "envelopes"
 
@@ -17,6 +18,7 @@ api = make_api(transport.api() for transport in transports if transport.api is n
 urlpatterns = [
     *(route for transport in transports for route in transport.routes()),
     path("artifacts/<str:artifact_id>", download, name="artifact"),
+    *login_routes,
     path(".well-known/agent-card.json", agent_card, name="agent-card"),
     *catalog_routes(),
     path("api/openapi.json", openapi, {"api": api}, name="openapi"),

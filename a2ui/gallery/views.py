@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
+from django_htmx.middleware import HtmxDetails
 
 from a2ui.errors import A2uiError
 from a2ui.gallery import presentation, samples
@@ -72,10 +73,10 @@ def _bench(request: HttpRequest, fields: QueryDict) -> HttpResponse:
     asked = replace(asked, journal=tuple(played.journal))
     context = _context(asked, converted.messages, played, replay.last)
     context |= {"sample": samples.find(asked.sample), **presentation.conversion(converted.notes)}
-    if getattr(request, "htmx", False):
+    if HtmxDetails(request):
         return _answer(_parts(request, context, REGIONS + AFTER_RUN * ("run" in fields)))
     context |= {"groups": samples.groups()}
-    return _answer(render_to_string("gallery/page.html", context, request))
+    return _answer(render_to_string("beach/gallery/page.html", context, request))
 
 
 def _act(request: HttpRequest) -> HttpResponse:
@@ -163,18 +164,19 @@ def _doing(done: Done) -> dict[str, Any]:
 
 def _parts(request: HttpRequest, context: dict[str, Any], names: tuple[str, ...]) -> str:
     parts = [
-        {"name": name, "html": render_to_string(f"gallery/{name}.html", context, request)} for name in names
+        {"name": name, "html": render_to_string(f"beach/gallery/{name}.html", context, request)}
+        for name in names
     ]
-    return render_to_string("gallery/parts.html", {"parts": parts, **context}, request)
+    return render_to_string("beach/gallery/parts.html", {"parts": parts, **context}, request)
 
 
 def _fault(request: HttpRequest, error: A2uiError, fields: QueryDict) -> HttpResponse:
     """What is wrong, in words. The page of the browser keeps everything; without htmx it is given back."""
     context: dict[str, Any] = {"fault": error}
-    if getattr(request, "htmx", False):
+    if HtmxDetails(request):
         return _answer(_parts(request, context, ("notice",)), _status(error, asked_by_script=True))
     context |= {"draft": fields.get("draft", "")}
-    return _answer(render_to_string("gallery/fault.html", context, request), _status(error))
+    return _answer(render_to_string("beach/gallery/fault.html", context, request), _status(error))
 
 
 def _answer(text: str, status: int = 200) -> HttpResponse:

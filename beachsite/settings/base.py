@@ -21,7 +21,8 @@ BEACH_DATA = Path(env.text("BEACH_DATA", str(BASE_DIR / "var"))).expanduser().re
 
 INSTALLED_APPS = [
     "daphne",  # first: its runserver replaces Django's
-    "beachsite.desk.DeskConfig",
+    "envelopes.desk",  # above the admin, whose templates it has in its own form
+    "envelopes.desk.apps.DeskConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -49,7 +50,6 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "envelopes.desk.zone.reader_zone",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "django_htmx.middleware.HtmxMiddleware",
 ]
 
 ROOT_URLCONF = "beachsite.urls"
@@ -59,7 +59,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -115,12 +114,12 @@ CHANNEL_LAYERS: dict[str, dict[str, Any]] = {
 # -- files ---------------------------------------------------------------------------------------------------
 
 STATIC_URL = "/static/"
-# The modules and styles beside it are served as one file each, see beachsite.client.
-STATICFILES_DIRS = [(name, BASE_DIR / "static" / name) for name in ("beach", "demo")]
+BEACH_CLIENT_FOLDER = str(BEACH_DATA / "client")
 STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "django.contrib.staticfiles.finders.AppDirectoriesFinder",
-    "beachsite.client.ClientFinder",
+    # In a checkout modules and styles are served as one file each of what they are now.
+    "envelopes.client.finders.ClientFinder",
 ]
 STORAGES: dict[str, dict[str, Any]] = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},

@@ -12,7 +12,7 @@ from envelopes.admin.display import link
 from envelopes.desk.times import due
 from envelopes.markup.html import reveal
 from envelopes.models import AgentCall, Session
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import agent_name
 
 LISTED = 20
 """So many calls stand on the page of their conversation; all of them are in the list."""
@@ -41,8 +41,7 @@ class AgentCallAdmin(HistoryAdmin[AgentCall]):
 
     @admin.display(description="agent")
     def agent(self, call: AgentCall) -> SafeString:
-        actor = actors.get(call.owner)
-        return reveal(actor.display_name if actor else call.owner)
+        return reveal(agent_name(call.owner))
 
     @admin.display(description="answered by")
     def answered_by(self, call: AgentCall) -> str:

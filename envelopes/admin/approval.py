@@ -27,7 +27,6 @@ from envelopes.admin.deciding import Deciding, DecisionForm
 from envelopes.admin.display import DASH, change_url, folded, lines, link
 from envelopes.admin.editing import Editing, edit_url
 from envelopes.admin.owners import owners
-from envelopes.admin.queue_rows import agent_name
 from envelopes.admin.timeline import log_of
 from envelopes.approvals.rights import decidable
 from envelopes.approvals.rules import StoredRule, stored
@@ -38,6 +37,7 @@ from envelopes.markup.approval import DecisionPage
 from envelopes.markup.html import html, reveal
 from envelopes.markup.strings import strings
 from envelopes.models import Approval, Decision
+from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import ADMIN, doors
 
 _MAY_NOT = _lazy("You may look at approvals, but not decide them.")

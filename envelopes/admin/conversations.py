@@ -20,7 +20,7 @@ from envelopes.admin.people import account_name
 from envelopes.desk.times import clock
 from envelopes.markup.html import SafeString, reveal
 from envelopes.models import Claim, ConversationFacts, Participant, Session
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import actors, agent_name
 from envelopes.search import Filters, OwnerKind, Query, State
 from envelopes.search.listing import COUNTED, counts, facts_of
 from envelopes.search.marking import best_line, marked
@@ -251,7 +251,6 @@ def _line(facts: ConversationFacts, owner: Participant | None, query: Query, rea
     if not query.is_empty:
         # Where only its name or its owner was found, what was said last stands there as in any list.
         said = best_line(session.words.said, query.words) or said
-    actor = actors.get(session.actor)
     return Line(
         facts,
         marked(str(session), query.words),
@@ -261,7 +260,7 @@ def _line(facts: ConversationFacts, owner: Participant | None, query: Query, rea
         _url({"owner": facts.owner}) if facts.owner else "",
         str(words),
         mark,
-        actor.display_name if actor else session.actor,
+        agent_name(session.actor),
         _claimed(session, reader),
         clock(moment_of(facts.place)),
     )

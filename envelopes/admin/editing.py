@@ -19,7 +19,7 @@ from envelopes.errors import AlreadyDecided, BeachError, Conflict, Expired, Forb
 from envelopes.markup.argument_form import ArgumentForm
 from envelopes.markup.argument_inputs import drawn
 from envelopes.models import Approval
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import ADMIN
 
 if TYPE_CHECKING:
@@ -68,14 +68,13 @@ class Editing(_Base):
         return HttpResponseRedirect(change_url(done))
 
     def _form(self, request: HttpRequest, approval: Approval, form: ArgumentForm) -> HttpResponse:
-        actor = actors.get(approval.handler)
         context: dict[str, Any] = {
             **self.admin_site.each_context(request),
             "title": _("Edit the call"),
             "opts": self.opts,
             "media": self.media,
             "approval": approval,
-            "name": actor.display_name if actor is not None else approval.handler,
+            "name": agent_name(approval.handler),
             "back": change_url(approval),
             "inputs": drawn(form),
         }

@@ -21,7 +21,7 @@ from envelopes.markup import arguments
 from envelopes.markup.facts import facts
 from envelopes.markup.html import NOTHING, SafeString, brief, html, join, reveal
 from envelopes.models import Approval
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import agent_name
 from envelopes.types import Json
 
 PEEK = 60
@@ -79,12 +79,6 @@ def _row(approval: Any, who: Principal, owner: SafeString, *, gone: bool = False
         when=left(approval.expires_at) if pending else _outcome(approval, who.key, short=gone),
         state="" if pending else "gone" if gone else "over",
     )
-
-
-def agent_name(handler: str) -> str:
-    """What people call the agent; its name where it is no longer there."""
-    actor = actors.get(handler)
-    return actor.display_name if actor is not None else handler
 
 
 def _asked_for(approval: Approval, owner: SafeString, *, titled: bool) -> SafeString:

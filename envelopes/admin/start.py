@@ -20,12 +20,13 @@ from envelopes.access import Principal, principal_of
 from envelopes.admin import charts, queue, today
 from envelopes.admin.display import change_url, turn_mark
 from envelopes.admin.owners import owners
-from envelopes.admin.queue_rows import agent_name, drawn
+from envelopes.admin.queue_rows import drawn
 from envelopes.costs import with_cost
 from envelopes.desk.site import Desk
 from envelopes.desk.times import clock, countdown, length
 from envelopes.markup.html import NOTHING, SafeString, html, reveal
 from envelopes.models import Approval, Session, ToolCall, Turn
+from envelopes.registries.actors import agent_name
 
 SHOWN = 4
 """Rows of each list; the rest is a link away."""

@@ -68,12 +68,6 @@ def question_of(approval: Approval) -> str:
     return " ".join(approval.question.split())
 
 
-def agent_of(approval: Approval) -> str:
-    """Who asks."""
-    actor = actors.get(approval.handler)
-    return actor.display_name if actor is not None else approval.handler
-
-
 def behalf_of(approval: Approval) -> str:
     """For whom; "" for a guest."""
     owner = owner_of(approval.session)

@@ -8,9 +8,10 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from envelopes.audit.recording import UNKNOWN, agent_name
+from envelopes.audit.recording import UNKNOWN
 from envelopes.models import Approval
 from envelopes.models.audit import AuditEntry, AuditKind
+from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import doors
 
 LONGEST = 500

@@ -17,7 +17,6 @@ from envelopes.log.append import Writer
 from envelopes.models import Approval, Session, ToolCall
 from envelopes.models.audit import AuditEntry, AuditKind
 from envelopes.protocol.text import clean_text, clip
-from envelopes.registries.actors import actors
 from envelopes.registries.statuses import ApprovalStatus
 from envelopes.types import PROGRAMS, Json
 
@@ -219,9 +218,3 @@ def told_of(key: str, user: Any = None) -> Q:
 def name_of(who: Principal) -> str:
     """The whole name of an account, else what the principal is called."""
     return str(who.user.get_full_name() or who.user.get_username()) if who.user is not None else who.name
-
-
-def agent_name(handler: str) -> str:
-    """What people call an agent."""
-    actor = actors.get(handler)
-    return actor.display_name if actor is not None else handler

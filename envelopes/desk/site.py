@@ -53,7 +53,7 @@ class Desk(AdminSite):
     site_title = "Beach"
     site_header = gettext_lazy("Beach desk")
     index_title = gettext_lazy("Desk")
-    login_template = "registration/login.html"
+    login_template = "beach/panel/login.html"
     enable_nav_sidebar = False
     _start: ClassVar[Callable[[AdminSite, HttpRequest], dict[str, Any]] | None] = None
 

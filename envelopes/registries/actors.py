@@ -106,6 +106,12 @@ class Actor:
 actors: Registry[Actor] = Registry("actor")
 
 
+def agent_name(name: str) -> str:
+    """What people call the agent ``name``; that itself where it is no longer there."""
+    actor = actors.get(name)
+    return actor.display_name if actor is not None else name
+
+
 def default_actor() -> Actor:
     """The actor of a new conversation: that of the setting, else the first that was registered."""
     name = conf.BEACH_DEFAULT_ACTOR

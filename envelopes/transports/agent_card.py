@@ -8,7 +8,6 @@ import json
 
 from a2a.types.a2a_pb2 import AgentCard
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
@@ -23,6 +22,7 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.transports import Transport, transports
 from envelopes.registries.turn_states import turn_states
 from envelopes.session_state.engines import engine_for
+from envelopes.transports import prefixes
 from envelopes.transports.api import VERSION
 from envelopes.types import JsonObject
 
@@ -75,9 +75,9 @@ def build_agent_card(url: str, api_url: str, openapi_url: str) -> AgentCard:
 def agent_card(request: HttpRequest) -> HttpResponse:
     """``/.well-known/agent-card.json``: for anybody; 304 to whoever has it as it is."""
     card = build_agent_card(
-        request.build_absolute_uri("/"),
-        request.build_absolute_uri(reverse("envelopes:openapi").removesuffix("openapi.json")),
-        request.build_absolute_uri(reverse("envelopes:openapi")),
+        request.build_absolute_uri(prefixes.address()),
+        request.build_absolute_uri(prefixes.address("api/")),
+        request.build_absolute_uri(prefixes.address("api/openapi.json")),
     )
     body = json.dumps(MessageToDict(card), ensure_ascii=False, sort_keys=True).encode()
     etag = quote_etag(hashlib.sha256(body).hexdigest()[:32])

@@ -67,7 +67,7 @@ async function reach() {
     if (ws || !running) return;
     if (failed) return lost(0, failed);
   }
-  ws = new WebSocket(`${location.origin.replace('http', 'ws')}/ws/chat/${facts.session}/?person=${facts.person}`);
+  ws = new WebSocket(`${location.origin.replace('http', 'ws')}${facts.socket}${facts.session}/?person=${facts.person}`);
   ws.onopen = () => {
     ready = true;
     greeting = false;

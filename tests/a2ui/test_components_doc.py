@@ -13,8 +13,8 @@ from a2ui.catalog.kinds import ENUM_VALUES
 from a2ui.catalog.strict import SHAPES
 from a2ui.gallery import samples
 from a2ui.programs.tree import run as run_program
-from beachsite.client import SHEETS
 from beachsite.suite import ROOT
+from envelopes.client.bundling import SHEETS
 from tests.a2ui.programs import run
 
 COMPONENTS = BASIC_CATALOG.components

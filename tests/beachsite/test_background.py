@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from beachsite import background
+from envelopes.serving import background
 
 
 @pytest.fixture

@@ -220,9 +220,9 @@ def test_an_old_python_can_read_what_refuses_it(file: str) -> None:
 
 
 def test_the_suite_needs_the_test_group_and_the_environment_may_add_more() -> None:
-    assert groups_for(["manage.py", "demo"], "") == set()
-    assert groups_for(["manage.py", "test", "-x"], "") == {"test"}
-    assert groups_for(["manage.py", "check"], "dev, test") == {"dev", "test"}
+    assert groups_for(["manage.py", "demo"], "") == {"demo"}
+    assert groups_for(["manage.py", "test", "-x"], "") == {"demo", "test"}
+    assert groups_for(["manage.py", "check"], "dev, test") == {"demo", "dev", "test"}
 
 
 def test_an_unknown_group_is_refused_with_the_known_ones(root: Path) -> None:
@@ -262,7 +262,7 @@ def test_the_command_moves_into_the_environment_and_keeps_its_arguments(root: Pa
     environment.python.write_text('#!/bin/sh\necho "moved: $*"\n')
     environment.python.chmod(0o755)
     digest = Project(root / "pyproject.toml", root / "constraints.txt").digest
-    environment.stamp.write_text(digest)
+    environment.stamp.write_text(f"{digest}\ndemo")
 
     answer = subprocess.run(
         [sys.executable, "-X", "utf8", "manage.py", "demo", "--port", "8001"],
@@ -281,7 +281,7 @@ def test_constraints_pin_every_package_that_is_asked_for_and_nothing_else_is_in_
     pins = dict(line.split("==") for line in lines)
     project = Project(bootstrap.ROOT / "pyproject.toml", bootstrap.ROOT / "constraints.txt")
 
-    for requirement in project.requirements({"test", "dev"}):
+    for requirement in project.requirements(project.groups):
         name = requirement.split(">")[0].split("[")[0]
         assert name.lower().replace("_", "-") in {pin.lower().replace("_", "-") for pin in pins}, requirement
     assert all(version and not set(version) & set(" @;/:") for version in pins.values())

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.core.checks import CheckMessage
 
-from beachsite import checks
+from envelopes.checks import settings as checks
 
-MEMORY = {"default": {"BACKEND": checks.IN_MEMORY}}
+MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
 REDIS = {"default": {"BACKEND": "channels_redis.core.RedisChannelLayer"}}
 
 
@@ -24,11 +24,11 @@ def ids(messages: Sequence[CheckMessage]) -> list[str]:
     ("executor", "count", "layers", "vendor", "expected"),
     [
         ("inprocess", 1, MEMORY, "sqlite", []),
-        ("inprocess", 4, MEMORY, "postgresql", ["beachsite.E001"]),
+        ("inprocess", 4, MEMORY, "postgresql", ["envelopes.E030"]),
         ("inprocess", 4, REDIS, "sqlite", []),
-        ("worker", 1, MEMORY, "postgresql", ["beachsite.E001"]),
-        ("worker", 1, REDIS, "sqlite", ["beachsite.E002"]),
-        ("worker", 1, MEMORY, "sqlite", ["beachsite.E001", "beachsite.E002"]),
+        ("worker", 1, MEMORY, "postgresql", ["envelopes.E030"]),
+        ("worker", 1, REDIS, "sqlite", ["envelopes.E031"]),
+        ("worker", 1, MEMORY, "sqlite", ["envelopes.E030", "envelopes.E031"]),
         ("worker", 4, REDIS, "postgresql", []),
     ],
 )
@@ -69,7 +69,7 @@ def test_a_limit_with_a_wrong_name_or_value_is_named(settings: Any, given: Any, 
 
     found = checks.limits(None)
 
-    assert ids(found) == ([] if named is None else ["beachsite.E006"])
+    assert ids(found) == ([] if named is None else ["envelopes.E035"])
     assert all(str(named) in message.msg and "list_items" in str(message.hint) for message in found)
 
 
@@ -104,7 +104,7 @@ def test_a_full_origin_passes(settings: Any, origin: str) -> None:
 def test_anything_less_than_a_full_origin_is_refused(settings: Any, origin: str) -> None:
     settings.BEACH_ALLOWED_ORIGINS = [origin]
 
-    assert ids(checks.addresses(None)) == ["beachsite.E003"]
+    assert ids(checks.addresses(None)) == ["envelopes.E032"]
 
 
 @pytest.mark.parametrize("host", ["images.example.com", "*.example.com", "localhost:9000"])
@@ -129,20 +129,20 @@ def test_an_image_host_passes(settings: Any, host: str) -> None:
 def test_an_image_host_cannot_smuggle_a_directive(settings: Any, host: str) -> None:
     settings.BEACH_IMAGE_HOSTS = [host]
 
-    assert ids(checks.addresses(None)) == ["beachsite.E004"]
+    assert ids(checks.addresses(None)) == ["envelopes.E033"]
 
 
 def test_a_redis_url_is_one(settings: Any) -> None:
     settings.REDIS_URL = "localhost:6379"
 
-    assert ids(checks.addresses(None)) == ["beachsite.E005"]
+    assert ids(checks.addresses(None)) == ["envelopes.E034"]
 
 
 def test_open_doors_are_told_before_a_deployment(settings: Any) -> None:
     settings.BEACH_ANONYMOUS = True
     settings.ALLOWED_HOSTS = ["*"]
 
-    assert ids(checks.public(None)) == ["beachsite.W001", "beachsite.W002"]
+    assert ids(checks.public(None)) == ["envelopes.W030", "envelopes.W031"]
 
 
 def test_s17_settings_that_are_missing_have_defaults(settings: Any) -> None:
@@ -176,7 +176,7 @@ def test_s17_settings_that_are_missing_have_defaults(settings: Any) -> None:
 def test_s17_a_setting_of_another_kind_is_named_at_start(settings: Any, name: str, value: Any) -> None:
     setattr(settings, name, value)
     found = checks.kinds(None)
-    assert ids(found) == ["beachsite.E007"]
+    assert ids(found) == ["envelopes.E036"]
     assert name in found[0].msg
     # The others do not fall over it.
     for check in (checks.processes, checks.addresses):
@@ -192,9 +192,9 @@ def test_s17_a_check_does_not_repeat_a_key(settings: Any) -> None:
 @pytest.mark.parametrize(
     ("threads", "pool", "expected"),
     [
-        (14, {"max_size": 16}, ["beachsite.E008"]),
+        (14, {"max_size": 16}, ["envelopes.E037"]),
         (13, {"max_size": 16}, []),
-        (4, {}, ["beachsite.E008"]),
+        (4, {}, ["envelopes.E037"]),
         (99, None, []),
     ],
 )

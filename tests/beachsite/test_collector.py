@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from beachsite.collector import (
+from envelopes.serving.collector import (
     BLOCKS_A_CONTAINER,
     BUSY,
     LEAST_BLOCKS,

@@ -12,8 +12,8 @@ from twisted.internet.error import ConnectionDone
 from twisted.internet.protocol import Protocol
 from twisted.internet.tcp import Connection
 
-from beachsite import daphne_backpressure as module
-from beachsite.daphne_backpressure import FRAMES_WAITING, HELD_BYTES, Backpressure, Inbox, Unread
+from envelopes.serving import daphne_backpressure as module
+from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES, Backpressure, Inbox, Unread
 from tests.beachsite.test_daphne_sockets import Reactor
 
 LARGE = b"x" * 3_000_000

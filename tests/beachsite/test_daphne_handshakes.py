@@ -16,7 +16,7 @@ from twisted.internet.testing import StringTransport
 from twisted.protocols.policies import WrappingFactory
 from twisted.python.failure import Failure
 
-from beachsite.daphne_sockets import HANDSHAKES, Applications, Factory, Protocol, Request, Requests
+from envelopes.serving.daphne_sockets import HANDSHAKES, Applications, Factory, Protocol, Request, Requests
 
 OPENING = (
     b"GET /ws/ HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"

@@ -10,8 +10,8 @@ import pytest
 from twisted.internet.protocol import Protocol
 from twisted.internet.tcp import Connection
 
-from beachsite.daphne_frames import written
-from beachsite.daphne_sockets import Factory
+from envelopes.serving.daphne_frames import written
+from envelopes.serving.daphne_sockets import Factory
 
 FRAME = b"\x81\x05hello"
 

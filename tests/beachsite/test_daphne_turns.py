@@ -7,8 +7,8 @@ from functools import partial
 
 import pytest
 
-from beachsite.daphne_backpressure import Inbox
-from beachsite.daphne_sockets import Protocol, Turns
+from envelopes.serving.daphne_backpressure import Inbox
+from envelopes.serving.daphne_sockets import Protocol, Turns
 
 
 def test_so_many_are_under_way_and_the_others_follow_in_order() -> None:
@@ -59,7 +59,7 @@ def test_one_that_raises_as_it_begins_keeps_nobody_from_beginning_later() -> Non
 
 
 def test_the_options_of_a_connection_are_its_class_s() -> None:
-    from beachsite.daphne_sockets import Factory
+    from envelopes.serving.daphne_sockets import Factory
 
     factory = Factory(None)
     factory.setProtocolOptions(autoPingTimeout=7)

@@ -8,8 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from beachsite import client
 from beachsite.suite import ROOT
+from envelopes.client import bundling as client
 
 
 def manage(*arguments: str, data: Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -43,7 +43,7 @@ def test_a_wrong_combination_stops_the_start(tmp_path: Path) -> None:
     answer = manage("check", data=tmp_path, BEACH_EXECUTOR="worker")
 
     assert answer.returncode == 1
-    assert "beachsite.E001" in answer.stderr
+    assert "envelopes.E030" in answer.stderr
     assert "Set REDIS_URL" in answer.stderr
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import envelopes
 from beachsite.suite import ROOT
-from envelopes import checks
+from envelopes.checks import registered as checks
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.respond import system_snippet

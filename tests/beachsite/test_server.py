@@ -9,8 +9,8 @@ import urllib.request
 
 import pytest
 
-from beachsite import client
-from beachsite.daphne_sockets import HANDSHAKES
+from envelopes.client import bundling as client
+from envelopes.serving.daphne_sockets import HANDSHAKES
 from tests.liveserver import Server
 
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import OperationalError
 from django.test import AsyncClient, Client
 
-from beachsite import health
+from envelopes.serving import health
 
 
 @pytest.mark.django_db
@@ -137,7 +137,7 @@ def test_readyz_without_a_database_says_so_and_keeps_the_reason_to_the_log(
 
     monkeypatch.setattr(health, "MigrationExecutor", refuse)
 
-    with caplog.at_level(logging.ERROR, logger="beachsite.health"):
+    with caplog.at_level(logging.ERROR, logger="envelopes.serving.health"):
         answer = client.get("/readyz")
 
     assert answer.status_code == 503

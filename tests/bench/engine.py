@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from a2ui import Engine, EngineOptions, Limits, SurfaceSet
-from beachsite import collector
+from envelopes.serving import collector
 from tests.bench import only_1_0, own_catalog
 from tests.bench.floors import ROOT, Floors, NoFloorsError, Workload
 from tests.bench.in_1_0 import in_1_0

@@ -11,7 +11,7 @@ from pathlib import Path
 import orjson
 
 from a2ui import Engine, SurfaceSet
-from beachsite import collector
+from envelopes.serving import collector
 from tests.bench.floors import Floors, Workload
 
 SESSIONS = 600

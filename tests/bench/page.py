@@ -25,8 +25,8 @@ import orjson
 from playwright.sync_api import Page, Route, sync_playwright
 
 from a2ui import Engine
-from beachsite import client
 from beachsite.suite import CHROMIUM
+from envelopes.client import bundling, finders
 from tests.bench.engine import live
 from tests.bench.floors import ROOT, Floors, NoFloorsError
 from tests.bench.report import JSON_FLAG, Target, show
@@ -84,8 +84,8 @@ def serve(route: Route) -> None:
     if not path:
         route.fulfill(body=PAGE, content_type="text/html")
         return
-    if path in client.SHEETS:
-        route.fulfill(path=client.built(path) / path, content_type="text/css")
+    if path in bundling.SHEETS:
+        route.fulfill(path=finders.built(path) / path, content_type="text/css")
         return
     for folder in (ROOT, ROOT / "static", Path(django_htmx.__file__).parent / "static"):
         if (folder / path).is_file():

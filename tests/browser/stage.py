@@ -174,6 +174,7 @@ def render(talk: Talk, **changes: Any) -> str:
         "actor": actor,
         "label": "Scripted demo model",
         "session": SimpleNamespace(public_id="cur", title=talk.thread.title, timezone="Europe/Berlin"),
+        "socket": "/ws/chat/",
         "may_write": True,
         "decides_as": ["owner"],
         "now": round(talk.at.timestamp() * 1000),
@@ -194,7 +195,7 @@ def render(talk: Talk, **changes: Any) -> str:
         "strings": strings("Sally"),
         "theme": "auto",
     }
-    return render_to_string("panel/page.html", context | changes, request=request)
+    return render_to_string("beach/panel/page.html", context | changes, request=request)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from a2ui import Engine
 from a2ui.safety.markdown import render
-from beachsite import client
+from envelopes.client import finders
 from envelopes.transports.panel.presenter.data import Sheet
 from tests.a2ui.programs import components, create, data, path, row
 
@@ -214,7 +214,7 @@ def show(chromium: Browser) -> Iterator[Show]:
         def serve(route: Route) -> None:
             name = route.request.url.removeprefix(ORIGIN + "/")
             if name.endswith(".css"):
-                route.fulfill(path=client.built(name) / name, content_type="text/css")
+                route.fulfill(path=finders.built(name) / name, content_type="text/css")
             elif name.endswith(".svg"):
                 route.fulfill(body=PICTURE, content_type="image/svg+xml")
             else:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route, expect
 
-from beachsite import client
+from envelopes.client import bundling as client
 from tests.browser.conftest import Desk
 from tests.browser.downloads import LIMIT, scripts
 from tests.browser.stage import FAKE_SOCKET, Stage, render, serving

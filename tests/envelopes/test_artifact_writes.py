@@ -22,7 +22,7 @@ from pydantic import BaseModel
 from envelopes import artifacts
 from envelopes.artifacts import Chunk, stored
 from envelopes.artifacts.storing import storage, sweep
-from envelopes.checks import artifact_storage
+from envelopes.checks.registered import artifact_storage
 from envelopes.delivery.envelope import envelope_for
 from envelopes.errors import BeachError, Conflict, Forbidden, TooLarge, ValidationFailed
 from envelopes.intake import post_message

@@ -71,7 +71,8 @@ LAYERS = (
     {"intake", "records"},
     {"runtime"},
     {"transports"},
-    {"admin", "apps", "beach", "checks", "desk", "fakes", "management", "testing", "urls"},
+    {"serving", "client"},
+    {"admin", "apps", "asgi", "beach", "checks", "desk", "fakes", "management", "testing", "urls"},
 )
 """The folders and modules of ``envelopes``: each imports from its own line and from those above it."""
 
@@ -86,7 +87,7 @@ def _parts(folder: Path) -> list[str]:
         path.stem
         for path in folder.iterdir()
         if path.stem not in ("__init__", "__pycache__", "migrations")
-        and (path.is_dir() or path.suffix == ".py")
+        and ((path / "__init__.py").is_file() or path.suffix == ".py")
     )
 
 

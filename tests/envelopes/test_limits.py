@@ -9,10 +9,9 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from a2ui import Limits
-from beachsite.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from beachsite.suite import ROOT
 from envelopes.artifacts.reading import AT_ONCE
-from envelopes.checks import MOST_TAUGHT
+from envelopes.checks.registered import MOST_TAUGHT
 from envelopes.conf import KNOWN, a2ui_limits, image_hosts
 from envelopes.delivery.catching_up import PAGE_CHARACTERS
 from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
@@ -24,6 +23,7 @@ from envelopes.registries.retelling import DATA_CHARACTERS
 from envelopes.runtime.blocks import call_bytes
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
+from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
 from envelopes.session_state.live import LiveSession

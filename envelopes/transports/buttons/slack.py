@@ -14,9 +14,10 @@ from urllib.parse import parse_qs
 
 from django.utils.translation import gettext as _
 
-from envelopes.approvals.in_words import agent_of, behalf_of, facts_of, question_of
+from envelopes.approvals.in_words import behalf_of, facts_of, question_of
 from envelopes.errors import ValidationFailed
 from envelopes.models import Approval
+from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import SLACK
 from envelopes.transports.buttons.presses import Press, read_object, read_value, text_at, value_of
 from envelopes.types import JsonObject
@@ -35,7 +36,9 @@ def message(approval: Approval) -> JsonObject:
     approves where not all of the arguments is in it."""
     facts = facts_of(approval)
     whole = not any(fact.more for fact in facts) and len(facts) <= BLOCKS
-    about = " · ".join(part for part in (agent_of(approval), behalf_of(approval), approval.tool_name) if part)
+    about = " · ".join(
+        part for part in (agent_name(approval.handler), behalf_of(approval), approval.tool_name) if part
+    )
     blocks: list[JsonObject] = [
         {"type": "section", "text": _plain(question_of(approval))},
         *({"type": "section", "text": _plain(f"{one.label}: {one.value}")} for one in facts[:BLOCKS]),

@@ -14,8 +14,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from envelopes.approvals.in_words import agent_of, facts_of, question_of
+from envelopes.approvals.in_words import facts_of, question_of
 from envelopes.models import Approval
+from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import WHATSAPP
 from envelopes.transports.buttons.presses import Press, read_value, text_at, value_of
 from envelopes.types import JsonObject
@@ -30,7 +31,9 @@ def message(approval: Approval, to: str) -> JsonObject:
     approves where not all of the arguments is in it."""
     facts = facts_of(approval)
     lines = [question_of(approval), "", *(f"{one.label}: {one.value}" for one in facts)]
-    text = "\n".join([*lines, "", f"{agent_of(approval)} · {approval.tool_name} · {approval.digest[:16]}"])
+    text = "\n".join(
+        [*lines, "", f"{agent_name(approval.handler)} · {approval.tool_name} · {approval.digest[:16]}"]
+    )
     whole = not any(one.more for one in facts) and len(text) <= BODY_CHARACTERS
     if not whole:
         told = _("Not all of it is shown here: approve it where it is.")

@@ -41,7 +41,7 @@ def answer(mail: Mail, request: ApprovalMail, told: str) -> None:
         reply_to=[conf.BEACH_MAIL_REPLY_TO] if conf.BEACH_MAIL_REPLY_TO else None,
         headers=headers,
     )
-    html = render_to_string("mail/result.html", {"question": question, "told": told})
+    html = render_to_string("beach/mail/result.html", {"question": question, "told": told})
     message.attach_alternative(html, "text/html")
     try:
         message.send()

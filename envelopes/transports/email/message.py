@@ -10,13 +10,14 @@ from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from envelopes.approvals.in_words import agent_of, anew_of, behalf_of, facts_of, name_of, question_of
+from envelopes.approvals.in_words import anew_of, behalf_of, facts_of, name_of, question_of
 from envelopes.approvals.links import address_of as link_address
 from envelopes.approvals.links import token_for, wants_login
 from envelopes.conf import conf
 from envelopes.markup.context import language_of
 from envelopes.models import Approval
 from envelopes.protocol.text import shorten
+from envelopes.registries.actors import agent_name
 from envelopes.transports.email.approvers import address_of
 from envelopes.transports.email.tokens import mark
 
@@ -38,7 +39,7 @@ def request_for(approval: Approval, user: Any, secret: str) -> EmailMultiAlterna
             "question": question_of(approval),
             "why": " ".join(approval.why.split()),
             "anew": " ".join(anew_of(approval).split()),
-            "agent": agent_of(approval),
+            "agent": agent_name(approval.handler),
             "owner": behalf_of(approval),
             "risk": {"high": _("High risk"), "low": _("Low risk")}.get(approval.risk, _("Medium risk")),
             "attempt": approval.attempt,
@@ -56,11 +57,11 @@ def request_for(approval: Approval, user: Any, secret: str) -> EmailMultiAlterna
         question = shorten(question_of(approval), SUBJECT_CHARACTERS)
         message = EmailMultiAlternatives(
             f"{question} {mark(approval.approval_id, secret)}",
-            render_to_string("mail/request.txt", told),
+            render_to_string("beach/mail/request.txt", told),
             settings.DEFAULT_FROM_EMAIL,
             [address_of(user)],
             reply_to=[conf.BEACH_MAIL_REPLY_TO] if told["replies"] else None,
             headers={"Auto-Submitted": "auto-generated", "X-Auto-Response-Suppress": "All"},
         )
-        message.attach_alternative(render_to_string("mail/request.html", told), "text/html")
+        message.attach_alternative(render_to_string("beach/mail/request.html", told), "text/html")
     return message

@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -24,7 +23,7 @@ from envelopes import audit
 from envelopes.access import owns
 from envelopes.approvals import rights
 from envelopes.approvals.exactly import AlreadyUsed, QuestionChanged, decide_exactly, turn_away
-from envelopes.approvals.in_words import agent_of, behalf_of, decider_of, name_of
+from envelopes.approvals.in_words import behalf_of, decider_of, name_of
 from envelopes.approvals.links import Link, read, wants_login
 from envelopes.approvals.service import may_answer
 from envelopes.approvals.stored import card_of, context_of, is_over, outcome
@@ -32,7 +31,9 @@ from envelopes.errors import AlreadyDecided, BeachError, Expired, Forbidden, Not
 from envelopes.markup.approval import DecisionPage
 from envelopes.markup.strings import strings
 from envelopes.models import Approval
+from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import LINK
+from envelopes.transports.signing_in import to_login
 
 REASON_CHARACTERS = 512
 _STATUS: dict[type[BeachError], int] = {NotFound: 404, Expired: 410, Forbidden: 403, Unavailable: 503}
@@ -58,7 +59,7 @@ def _answered(request: HttpRequest, token: str) -> HttpResponseBase:
     try:
         link, approval, is_changed = _asked(token)
         if wants_login(approval) and request.user != link.user:
-            return redirect_to_login(request.get_full_path())
+            return to_login(request.get_full_path())
         _admit(request, link, approval)
         if is_changed:
             return _changed(request, link, approval)
@@ -124,7 +125,7 @@ def _page(
         audit.shown(approval, link.who, LINK.name)
     form = DecisionPage()
     if asks:
-        fields = render_to_string("links/reason.html", {"limit": REASON_CHARACTERS}, request)
+        fields = render_to_string("beach/links/reason.html", {"limit": REASON_CHARACTERS}, request)
         over = _("Its time has passed: a decision now will be refused.") if is_over(approval) else ""
         form = DecisionPage(request.path, fields, over)
     context: dict[str, Any] = {
@@ -133,14 +134,14 @@ def _page(
         "heading": _heading(approval, asks),
         "told": "" if asks else _told(link, approval),
         "problem": problem,
-        "agent": agent_of(approval),
+        "agent": agent_name(approval.handler),
         "owner": behalf_of(approval),
         "addressee": name_of(link.user),
         "card": card_of(approval, decider_of(approval)).card(context_of(approval), form),
         "now": round(time.time() * 1000),
-        "strings": strings(agent_of(approval)),
+        "strings": strings(agent_name(approval.handler)),
     }
-    return render(request, "links/approval.html", context, status=status)
+    return render(request, "beach/links/approval.html", context, status=status)
 
 
 def _heading(approval: Approval, asks: bool) -> str:
@@ -161,7 +162,7 @@ def _told(link: Link, approval: Approval) -> str:
 
 def _changed(request: HttpRequest, link: Link, approval: Approval) -> HttpResponse:
     context = {"approval": approval, "elsewhere": _elsewhere(link, approval)}
-    return render(request, "links/changed.html", context, status=409)
+    return render(request, "beach/links/changed.html", context, status=409)
 
 
 def _elsewhere(link: Link, approval: Approval) -> str:
@@ -176,4 +177,4 @@ def _elsewhere(link: Link, approval: Approval) -> str:
 
 def _refused(request: HttpRequest, error: BeachError) -> HttpResponse:
     status = next(status for kind, status in _STATUS.items() if isinstance(error, kind))
-    return render(request, "links/refused.html", {"message": error.message}, status=status)
+    return render(request, "beach/links/refused.html", {"message": error.message}, status=status)

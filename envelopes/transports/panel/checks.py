@@ -19,7 +19,7 @@ def drawn_once(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]
             f"The part type {kind.name!r} ({part_types.place(kind.name)}) brings a template or a module, and a drawer "
             f"is registered for it ({drawings.place(kind.name)}).",
             hint="Take one of them away: it would never be used.",
-            id="envelopes.E006",
+            id="envelopes.E010",
         )
         for kind in part_types
         if kind.name in drawings and (kind.template or kind.module)
@@ -33,7 +33,7 @@ def drawn_types(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage
         checks.Warning(
             f"A drawer is registered for the part type {drawing.name!r} ({drawings.place(drawing.name)}), which nobody "
             "registers.",
-            id="envelopes.W002",
+            id="envelopes.W003",
         )
         for drawing in drawings
         if drawing.name not in part_types

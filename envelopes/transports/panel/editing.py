@@ -15,7 +15,7 @@ from envelopes.errors import AlreadyDecided, BeachError, Conflict, Expired, Forb
 from envelopes.markup.argument_form import ArgumentForm
 from envelopes.markup.argument_inputs import drawn
 from envelopes.models import Approval
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import CHAT
 
 
@@ -58,11 +58,10 @@ def _approval(who: access.Principal, public_id: str, approval_id: str) -> Approv
 
 
 def _page(request: HttpRequest, approval: Approval, form: ArgumentForm, *, status: int = 200) -> HttpResponse:
-    actor = actors.get(approval.handler)
     context = {
         "approval": approval,
         "session": approval.session,
-        "name": actor.display_name if actor is not None else approval.handler,
+        "name": agent_name(approval.handler),
         "inputs": drawn(form),
     }
-    return render(request, "panel/edit.html", context, status=status)
+    return render(request, "beach/panel/edit.html", context, status=status)

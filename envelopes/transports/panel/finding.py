@@ -7,6 +7,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
+from django_htmx.middleware import HtmxDetails
 
 from envelopes import access
 from envelopes.errors import NotFound
@@ -35,8 +36,8 @@ def find(request: HttpRequest, public_id: str) -> HttpResponse:
         "go": "go" in request.GET,
         **_lines(session, search(session, words)),
     }
-    alone = getattr(request, "htmx", False)
-    return render(request, "panel/found.html" if alone else "panel/find.html", context)
+    alone = bool(HtmxDetails(request))
+    return render(request, "beach/panel/found.html" if alone else "beach/panel/find.html", context)
 
 
 def find_here(request: HttpRequest) -> HttpResponse:

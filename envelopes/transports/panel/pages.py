@@ -10,10 +10,9 @@ import secrets
 import time
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
@@ -23,6 +22,7 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
+from django_htmx.middleware import HtmxDetails
 
 from envelopes import access, audit
 from envelopes.approvals import rights
@@ -36,12 +36,14 @@ from envelopes.registries.actors import Actor, actors, default_actor
 from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
 from envelopes.session_state import live_sessions
+from envelopes.transports import prefixes
 from envelopes.transports.origin import OriginGate, host_of
 from envelopes.transports.panel import earlier
 from envelopes.transports.panel.frames import MAX_FILES
 from envelopes.transports.panel.presenter.panel import thread_of
 from envelopes.transports.panel.sidebar import sidebar
-from envelopes.transports.panel.transport import PANEL
+from envelopes.transports.panel.transport import PANEL, SOCKETS
+from envelopes.transports.signing_in import login_url, to_login
 
 THEME_COOKIE = "beach_theme"
 THEMES = ("light", "dark", "auto")
@@ -55,7 +57,7 @@ def index(request: HttpRequest) -> HttpResponseBase:
     """The newest conversation; an empty one with ``?new`` and for newcomers. Nothing is stored for who only looks."""
     who = access.principal_of(request)
     if not who.is_known and not conf.BEACH_ANONYMOUS:
-        return redirect_to_login(request.get_full_path())
+        return to_login(request.get_full_path())
     newest = None if "new" in request.GET else access.owned_sessions(who).first()
     if newest is not None:
         return redirect("envelopes:session", public_id=newest.public_id)
@@ -71,7 +73,7 @@ def session_page(request: HttpRequest, public_id: str) -> HttpResponseBase:
     """
     who = access.principal_of(request)
     if not who.is_known and not conf.BEACH_ANONYMOUS:
-        return redirect_to_login(request.get_full_path())
+        return to_login(request.get_full_path())
     try:
         session = access.get_session(who, public_id)
     except NotFound as error:
@@ -86,7 +88,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
     who = access.principal_of(request)
     return render(
         request,
-        "panel/sessions.html",
+        "beach/panel/sessions.html",
         {"groups": sidebar(access.owned_sessions(who), current=asked_from(request))},
     )
 
@@ -113,7 +115,7 @@ def new_session(request: HttpRequest) -> HttpResponseBase:
     if changed or not (who.is_known or conf.BEACH_ANONYMOUS):
         if as_json:
             return JsonResponse({"code": "forbidden", "message": "Sign in first."}, status=401)
-        return redirect_to_login(reverse("envelopes:index"))
+        return to_login(reverse("envelopes:index"))
     if not who.is_known:
         who, cookie = access.new_anonymous_owner(key)
     try:
@@ -163,8 +165,8 @@ def set_theme(request: HttpRequest) -> HttpResponseBase:
     if theme not in THEMES:
         return HttpResponse(status=400)
     response: HttpResponse
-    if getattr(request, "htmx", False):
-        response = render(request, "panel/theme_set.html", {"theme": theme})
+    if HtmxDetails(request):
+        response = render(request, "beach/panel/theme_set.html", {"theme": theme})
         response["HX-Trigger"] = f'{{"theme": "{theme}"}}'
     else:
         response = redirect(_way_back(request))
@@ -212,6 +214,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "actor": actor,
         "label": actor.provider().label,
         "session": session,
+        "socket": prefixes.address(SOCKETS),
         "may_write": session is None or access.owns(who, session),
         "decides_as": decides_as,
         "now": round(time.time() * 1000),
@@ -223,7 +226,8 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "groups": sidebar(access.owned_sessions(who), current=session.public_id if session else ""),
         "person": who.name,
         "person_key": _person_key(who),
-        "login": f"{reverse('login')}?{urlencode({'next': _address_of(session)})}",
+        "login": login_url(_address_of(session)),
+        "sign_in": login_url(request.path),
         "limit": conf.BEACH_MESSAGE_CHARACTERS,
         "frame_limit": conf.BEACH_FRAME_BYTES,
         "keep": _keeping(),
@@ -236,7 +240,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "themes": THEMES,
         "modules": [kind.module for kind in part_types if kind.module],
     }
-    return render(request, "panel/page.html", context)
+    return render(request, "beach/panel/page.html", context)
 
 
 def _keeping() -> str:
@@ -265,7 +269,7 @@ def _person_key(who: access.Principal) -> str:
 
 def asked_from(request: HttpRequest) -> str:
     """The public id of the conversation that htmx asks from; empty for another page."""
-    htmx = getattr(request, "htmx", None)
+    htmx = HtmxDetails(request)
     try:
         path = htmx.current_url_abs_path if htmx else None
         return str(resolve(urlsplit(path or "").path).kwargs.get("public_id", ""))

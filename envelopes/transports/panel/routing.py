@@ -8,10 +8,11 @@ from typing import Any, cast
 from django.urls import path
 
 from envelopes.transports.panel.consumer import PanelConsumer
+from envelopes.transports.panel.transport import SOCKETS
 
 
 def _panel(scope: Any, receive: Any, send: Any) -> Awaitable[None]:
     return PanelConsumer()(scope, receive, send)
 
 
-sockets = [path("ws/chat/<str:public_id>/", cast(Any, _panel))]
+sockets = [path(f"{SOCKETS}<str:public_id>/", cast(Any, _panel))]

@@ -29,6 +29,9 @@ def _sockets() -> Sequence[Any]:
     return sockets
 
 
+SOCKETS = "ws/chat/"
+"""Below which each conversation has a socket."""
+
 PANEL = transports.register(
     Transport(
         CONNECTION.name,

@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import Group, User
 from waffle.models import Flag
 
-from envelopes import checks, config_transfer, flags
+from envelopes import config_transfer, flags
+from envelopes.checks import registered as checks
 from envelopes.config_transfer import Change, Report, sealing
 from envelopes.errors import ValidationFailed
 

@@ -58,7 +58,6 @@ STATE = "error"
 
 ELSEWHERE = {
     ("thinking", "envelopes/providers"): "a kind of block in the APIs of models",
-    ("artifact", "envelopes/admin/__init__.py"): "a module",
     ("artifact", "envelopes/models/artifact.py"): "a relation of models",
     ("artifact", "envelopes/artifacts/storing.py"): "the same",
     ("artifact", "envelopes/urls.py"): "the name of an address",

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from a2ui import Engine, EngineOptions
-from envelopes import checks
+from envelopes.checks import registered as checks
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.respond import check_respond, respond_tool, system_snippet
@@ -104,6 +104,6 @@ def test_an_example_that_is_none_is_an_error_at_start_up(change: dict[str, Any],
     with part_types.including(replace(BOARD, **change)):
         (error,) = checks.taught(None)
 
-    assert (error.id, error.is_serious()) == ("envelopes.E005", True)
+    assert (error.id, error.is_serious()) == ("envelopes.E009", True)
     assert "acme.board" in error.msg and __name__ in error.msg
     assert told in f"{error.msg} {error.hint}"

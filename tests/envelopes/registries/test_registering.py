@@ -11,7 +11,7 @@ import pytest
 from django.core.management import call_command
 
 from a2ui.catalog.basic import BASIC_CATALOG_1_0
-from envelopes import checks
+from envelopes.checks import registered as checks
 from envelopes.errors import RegistrationError
 from envelopes.registries.actors import actors
 from envelopes.registries.base import Registry

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from a2ui.protocol.catalog_ids import BASIC_1_0
-from envelopes import checks
+from envelopes.checks import registered as checks
 from envelopes.providers.scripted import Say, text
 from envelopes.session_state.engines import capabilities, engine_for
 from envelopes.types import JsonObject

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from a2ui import BEACH_CATALOG_1_0, for_prompt
-from envelopes.checks import inline_catalogs
+from envelopes.checks.registered import inline_catalogs
 from envelopes.session_state.engines import capabilities, engine_for, told_catalogs
 
 

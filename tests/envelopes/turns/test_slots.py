@@ -9,7 +9,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from pydantic import BaseModel
 
-from envelopes import checks
+from envelopes.checks import registered as checks
 from envelopes.delivery import envelope_for
 from envelopes.errors import RegistrationError
 from envelopes.models import Turn

@@ -23,7 +23,7 @@ def test_a_type_with_two_drawings_is_an_error_that_names_both() -> None:
         with part_types.including(replace(BOARD, template="acme/board.html")):
             (error,) = checks.drawn_once(None)
 
-    assert (error.id, error.is_serious()) == ("envelopes.E006", True)
+    assert (error.id, error.is_serious()) == ("envelopes.E010", True)
     assert error.msg.count(__name__) == 2
 
 
@@ -32,7 +32,7 @@ def test_a_drawer_for_a_type_that_there_is_not_is_warned_of() -> None:
     with drawings.including(Drawing("acme.borad", _draw)), part_types.including(BOARD):
         (warning,) = checks.drawn_types(None)
 
-    assert (warning.id, warning.is_serious()) == ("envelopes.W002", False)
+    assert (warning.id, warning.is_serious()) == ("envelopes.W003", False)
     assert "'acme.borad'" in warning.msg and __name__ in warning.msg
 
 

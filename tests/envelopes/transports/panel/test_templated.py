@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from envelopes import checks
+from envelopes.checks import registered as checks
 from envelopes.errors import RegistrationError
 from envelopes.registries.part_types import PartType, PartTypeRegistry, part_types
 from tests.envelopes.transports.panel.talk import Talk

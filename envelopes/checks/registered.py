@@ -88,7 +88,7 @@ def taught(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
         wrong = _wrong_in(kind)
         if wrong:
             told = f"What models read of the part type {kind.name!r} ({part_types.place(kind.name)}) cannot be used."
-            found.append(checks.Error(told, hint=wrong, id="envelopes.E005"))
+            found.append(checks.Error(told, hint=wrong, id="envelopes.E009"))
     return found
 
 
@@ -120,6 +120,12 @@ def slots(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     return found
 
 
+STORAGE = (
+    'Add to STORAGES: "artifacts": {"BACKEND": "django.core.files.storage.FileSystemStorage", '
+    '"OPTIONS": {"location": BASE_DIR / "artifacts"}}, a folder or a bucket of which nobody else has an address.'
+)
+
+
 @checks.register()
 def artifact_storage(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """Files of conversations have to be kept somewhere, and not where a server gives them to anybody."""
@@ -132,7 +138,7 @@ def artifact_storage(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMe
     return [
         checks.Error(
             told,
-            hint="Add an 'artifacts' to STORAGES: a folder, or a bucket, of which nobody else has an address.",
+            hint=STORAGE,
             id="envelopes.E005",
         )
     ]
@@ -156,6 +162,14 @@ def feature_flags(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessa
 def default_actor(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """Who answers in a new conversation has to be there."""
     name = conf.BEACH_DEFAULT_ACTOR
+    if not name and not actors.names():
+        return [
+            checks.Warning(
+                "No application registers an agent, so nobody can answer.",
+                hint="`manage.py beach new-agent shop` writes one; list it in INSTALLED_APPS.",
+                id="envelopes.W004",
+            )
+        ]
     if not name or name in actors:
         return []
     return [

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import sys
 from typing import Any
 
-from beachsite import collector
 from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import begin_stopping, ensure_started, shut_down
+from envelopes.serving import collector
 
 
 def start() -> None:
@@ -48,15 +49,17 @@ async def lifespan(_scope: Any, receive: Any, send: Any) -> None:
 def follow_daphne() -> None:
     """Have daphne's loop start the work as soon as it runs, and wait for its end before the process ends.
 
-    Otherwise a turn that a crash has cut would lie until the first visitor came. In a process where that loop never
-    runs this has no effect.
+    Otherwise a turn that a crash has cut would lie until the first visitor came. In a process of another server this
+    does nothing: daphne is there before the application that it is to serve.
     """
+    if "daphne.server" not in sys.modules:
+        return
     from daphne import server
     from daphne.server import twisted_loop
     from twisted.internet import reactor
     from twisted.internet.defer import Deferred
 
-    from beachsite.daphne_sockets import Factory, Requests
+    from envelopes.serving.daphne_sockets import Factory, Requests
 
     # Read when a server is made, whoever makes it: daphne's command has no way to hand one over.
     server.WebSocketFactory = Factory

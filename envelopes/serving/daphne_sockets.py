@@ -24,9 +24,9 @@ from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
 from twisted.internet.defer import Deferred
 
-from beachsite.daphne_backpressure import Backpressure, Inbox, unread
-from beachsite.daphne_frames import head, written
 from envelopes.conf import conf
+from envelopes.serving.daphne_backpressure import Backpressure, Inbox, unread
+from envelopes.serving.daphne_frames import head, written
 from envelopes.transports import at_once
 
 HANDSHAKES = 8

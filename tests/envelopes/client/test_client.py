@@ -10,8 +10,9 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from beachsite import client
 from beachsite.suite import ROOT
+from envelopes.client import bundling as client
+from envelopes.client import finders as ours
 
 NEEDS_MINIFIER = pytest.mark.skipif(
     not client.has_minifier(), reason="no wheel of the minifier for this machine"
@@ -26,9 +27,10 @@ def modules(folder: Path, **texts: str) -> Path:
 
 
 @pytest.fixture
-def project(tmp_path: Path, settings: Any) -> Path:
-    """A project of its own, whose page says hello."""
-    settings.BASE_DIR = settings.BEACH_DATA = tmp_path
+def project(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout of its own, whose page says hello."""
+    monkeypatch.setattr(ours, "CHECKOUT", tmp_path)
+    settings.BEACH_CLIENT_FOLDER = str(tmp_path / "client")
     modules(
         tmp_path / "static/client",
         panel="// Says hello.\nconst greeting = 'hello';\nconsole.log(greeting);\n",
@@ -152,7 +154,7 @@ def test_constants_that_are_numbers_or_letters_stand_where_they_are_used(tmp_pat
 def test_every_style_is_sent_and_each_file_speaks_of_one_layer() -> None:
     folder = ROOT / "static" / "styles"
     sheets = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.css")}
-    sent = {name: (client.built(name) / name).read_text(encoding="utf-8") for name in client.SHEETS}
+    sent = {name: (ours.built(name) / name).read_text(encoding="utf-8") for name in client.SHEETS}
 
     assert {part for parts in client.SHEETS.values() for part in parts} == set(sheets)
     for name, parts in client.SHEETS.items():
@@ -178,7 +180,7 @@ def test_no_style_is_left_over() -> None:
 def test_pages_outside_a_conversation_get_all_that_they_are_styled_with(path: str) -> None:
     page = Client().get(path).text
     named = {name for names in re.findall(r'class="([^"]+)"', page) for name in names.split()}
-    sheet = (client.built("beach/door.css") / "beach/door.css").read_text(encoding="utf-8")
+    sheet = (ours.built("beach/door.css") / "beach/door.css").read_text(encoding="utf-8")
 
     assert "b-mark__disc" in named
     assert {name for name in named if not re.search(rf"\.{name}\b", sheet)} == set()

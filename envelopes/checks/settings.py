@@ -1,22 +1,27 @@
-"""System checks: settings that cannot work together are refused at start, with the setting to change."""
+"""System checks of settings: what cannot work is refused at start, and what nobody reads is told, with the setting to
+change."""
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import fields
 from typing import Any
 from urllib.parse import urlsplit
 
+from channels.layers import InMemoryChannelLayer, get_channel_layer
+from django.apps import apps
 from django.conf import settings
 from django.core import checks
 from django.db import connection
 
 from a2ui import Limits
-from envelopes.conf import conf, limit_problems, problems
+from envelopes.conf import KNOWN, conf, limit_problems, problems
 
-IN_MEMORY = "channels.layers.InMemoryChannelLayer"
 HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
+DECLARED = "beach_settings"
+"""The attribute of an ``AppConfig`` with the names of further settings that its application reads."""
 REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
 
@@ -29,12 +34,12 @@ def processes(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     worker = conf.BEACH_EXECUTOR == "worker"
     several = worker or conf.BEACH_PROCESSES > 1
     why = "BEACH_EXECUTOR is worker" if worker else f"BEACH_PROCESSES is {conf.BEACH_PROCESSES}"
-    if several and settings.CHANNEL_LAYERS["default"]["BACKEND"] == IN_MEMORY:
+    if several and _is_in_memory():
         found.append(
             checks.Error(
                 f"{why}, but the channel layer lives inside one process, so what one writes another never hears of.",
-                hint="Set REDIS_URL, for instance redis://127.0.0.1:6379/0.",
-                id="beachsite.E001",
+                hint="Set REDIS_URL, for instance redis://127.0.0.1:6379/0; in settings of your own, CHANNEL_LAYERS.",
+                id="envelopes.E030",
             )
         )
     if worker and connection.vendor == "sqlite":
@@ -42,7 +47,7 @@ def processes(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
             checks.Error(
                 "BEACH_EXECUTOR is worker, but the database is SQLite, which worker machines cannot share.",
                 hint="Set DATABASE_URL to a PostgreSQL database, or BEACH_EXECUTOR to inprocess.",
-                id="beachsite.E002",
+                id="envelopes.E031",
             )
         )
     return found
@@ -55,7 +60,7 @@ def addresses(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
         checks.Error(
             f"BEACH_ALLOWED_ORIGINS has {origin!r}, which is not a full origin.",
             hint="Write scheme, host and, unless it is the usual one, port: https://chat.example.com",
-            id="beachsite.E003",
+            id="envelopes.E032",
         )
         for origin in _listed("BEACH_ALLOWED_ORIGINS")
         if not _is_origin(origin)
@@ -65,7 +70,7 @@ def addresses(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
         checks.Error(
             f"BEACH_IMAGE_HOSTS has {host!r}, which is not a host name.",
             hint="Write the host alone: images.example.com or *.example.com",
-            id="beachsite.E004",
+            id="envelopes.E033",
         )
         for host in _listed("BEACH_IMAGE_HOSTS")
         if not HOST.fullmatch(host)
@@ -75,7 +80,7 @@ def addresses(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
             checks.Error(
                 "REDIS_URL is not the address of a Redis server.",
                 hint=f"It starts with one of: {', '.join(REDIS_SCHEMES)}",
-                id="beachsite.E005",
+                id="envelopes.E034",
             )
         )
     return found
@@ -86,7 +91,7 @@ def limits(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """A limit with a wrong name would be one that nobody set."""
     names = ", ".join(field.name for field in fields(Limits))
     return [
-        checks.Error(problem, hint=f"The limits are: {names}.", id="beachsite.E006")
+        checks.Error(problem, hint=f"The limits are: {names}.", id="envelopes.E035")
         for problem in limit_problems(conf.BEACH_A2UI_LIMITS)
     ]
 
@@ -95,7 +100,7 @@ def limits(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
 def kinds(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     """A setting of another kind than its default is an error of the first request otherwise, or of each."""
     return [
-        checks.Error(sentence, hint=f"Change {name} in the settings, or leave it out.", id="beachsite.E007")
+        checks.Error(sentence, hint=f"Change {name} in the settings, or leave it out.", id="envelopes.E036")
         for name, sentence in problems()
     ]
 
@@ -113,7 +118,7 @@ def threads(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
         checks.Error(
             f"The threads of the database keep {kept} connections, and its pool has {most}: requests get none.",
             hint="Lower BEACH_DATABASE_THREADS, or raise max_size of the pool in DATABASES.",
-            id="beachsite.E008",
+            id="envelopes.E037",
         )
     ]
 
@@ -126,8 +131,8 @@ def public(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
         found.append(
             checks.Warning(
                 "BEACH_ANONYMOUS is on: whoever opens the page talks to the agent, at your expense.",
-                hint="Unset BEACH_ANONYMOUS, or silence beachsite.W001 if that is what you want.",
-                id="beachsite.W001",
+                hint="Unset BEACH_ANONYMOUS, or silence envelopes.W030 if that is what you want.",
+                id="envelopes.W030",
             )
         )
     if "*" in settings.ALLOWED_HOSTS:
@@ -135,10 +140,36 @@ def public(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
             checks.Warning(
                 "ALLOWED_HOSTS accepts any name, and the origin check of sockets relies on it.",
                 hint="Set ALLOWED_HOSTS to the public host names.",
-                id="beachsite.W002",
+                id="envelopes.W031",
             )
         )
     return found
+
+
+@checks.register()
+def unknown(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A name that nobody reads was meant for another one."""
+    known = set(KNOWN).union(*(getattr(one, DECLARED, ()) for one in apps.get_app_configs()))
+    return [
+        checks.Warning(
+            f"{name} is no setting of Beach, so nothing reads it.",
+            hint=_nearest(name, known),
+            id="envelopes.W032",
+        )
+        for name in sorted(dir(settings))
+        if name.startswith("BEACH_") and name not in known
+    ]
+
+
+def _nearest(name: str, known: set[str]) -> str:
+    found = difflib.get_close_matches(name, known, 1)
+    return f"Did you mean {found[0]}?" if found else "docs/settings.md has all of them."
+
+
+def _is_in_memory() -> bool:
+    """Whether what is said through the channel layer stays in this process; so it does where there is no layer."""
+    layer = get_channel_layer()
+    return layer is None or isinstance(layer, InMemoryChannelLayer)
 
 
 def _listed(name: str) -> list[str]:

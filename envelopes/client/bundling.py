@@ -1,27 +1,20 @@
 """The page's own code and styles: readable files in ``static/client/`` and ``static/styles/``, sent as one file each.
 
 A browser gets one module instead of ten, without comments and with short names: one request, and half the bytes. It
-gets one sheet of styles, too, since no page is shown before it has all of them. Nothing has to be built by hand:
-whoever looks for the file (the server of the demo, ``collectstatic``) finds it made from the sources as they are.
+gets one sheet of styles, too, since no page is shown before it has all of them. Nobody builds anything by hand: in a
+checkout whoever looks for the file finds it made from the sources as they are (``finders``), and the wheel has them all
+(``building``).
+
+This module imports the standard library alone: it is also read while the wheel is built, where nothing is installed.
 """
 
 from __future__ import annotations
 
-import hashlib
 import importlib.util
-import os
 import re
 import subprocess
 import sys
-import threading
-from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from pathlib import Path
-from typing import Any
-
-from django.conf import settings
-from django.contrib.staticfiles.finders import BaseFinder
-from django.core.files.storage import FileSystemStorage
 
 ENTRIES = {
     f"beach/{name}.js": name
@@ -66,7 +59,9 @@ SHEETS = {
 """The same for styles: of which files each consists. Where one undoes what another says, it comes after it."""
 MINIFIER = "tdewolff-minify"
 
-_FILES = (*ENTRIES, *SHEETS)
+FILES = (*ENTRIES, *SHEETS)
+"""All of them, by the names under which pages ask for them."""
+
 _IMPORT = re.compile(r"^import \{ \w+(?:, \w+)* \} from '\./(\w+)\.js';\n", re.MULTILINE)
 _EXPORTED = re.compile(r"^export (?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|const|let|class)\b)", re.MULTILINE)
@@ -144,44 +139,18 @@ def minified(source: str) -> str:
     return done.stdout
 
 
-def built(name: str) -> Path:
-    """A folder with the file of this name, of the sources as they are now.
-
-    What was made once is kept. Whoever debugs gets code readable, as styles are for everyone.
-    """
-    static = settings.BASE_DIR / "static"
+def source(static: Path, name: str) -> str:
+    """The file ``name`` as one text, of the sources in the folder ``static``. Raises ``BundleError``."""
     if name in SHEETS:
-        how = ""
-        source = "\n".join(
+        return "\n".join(
             (static / "styles" / f"{part}.css").read_text(encoding="utf-8") for part in SHEETS[name]
         )
-    else:
-        how = version(MINIFIER) if has_minifier() and not settings.DEBUG else ""
-        source = bundle(static / "client", ENTRIES[name])
-    digest = hashlib.sha256(f"{how} {source}".encode()).hexdigest()[:16]
-    folder: Path = settings.BEACH_DATA / "client" / digest
-    target = folder / name
-    if not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        # Another process may be at it too: each writes a file of its own, and the last one's stays.
-        draft = target.with_suffix(f".{os.getpid()}.{threading.get_ident()}")
-        draft.write_text(minified(source) if how else source, encoding="utf-8")
-        draft.replace(target)
-    return folder
+    return bundle(static / "client", ENTRIES[name])
 
 
-class ClientFinder(BaseFinder):
-    """Finds the files for Django's static files: for a server that looks them up, and for ``collectstatic``."""
-
-    def find(self, path: str, find_all: bool = False, **_: Any) -> Any:
-        """The file, if that is what is asked for."""
-        found = [str(built(path) / path)] if path in _FILES else []
-        return found if find_all or not found else found[0]
-
-    def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[Any]:
-        """The files, and where each lies."""
-        for name in _FILES:
-            yield name, FileSystemStorage(location=built(name))
+def is_code(name: str) -> bool:
+    """Whether it goes through the minifier; styles are short enough, and stay readable."""
+    return name in ENTRIES
 
 
 def has_minifier() -> bool:

@@ -1,0 +1,44 @@
+"""The wheel, built from the files of the checkout as they are now."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from beachsite.suite import ROOT
+
+PARTS = (":!tests", ":!docs", ":!.ci")
+
+
+def build(target: Path) -> None:
+    """Builds the wheel as ``target``, in a folder of its own: setuptools leaves things beside what it reads."""
+    with TemporaryDirectory() as folder:
+        _copy(Path(folder, "sources"))
+        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
+        options = ["--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", folder]
+        done = subprocess.run(
+            [*pip, *options, str(Path(folder, "sources"))], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        (wheel,) = Path(folder).glob("*.whl")
+        wheel.rename(target)
+
+
+def _copy(folder: Path) -> None:
+    """The files that git knows or would add, links as links."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ".", *PARTS],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in filter(None, listed.stdout.split("\0")):
+        source, copy = ROOT / name, folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_symlink():
+            copy.symlink_to(source.readlink())
+        elif source.is_file():
+            copy.write_bytes(source.read_bytes())
