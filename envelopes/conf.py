@@ -190,6 +190,9 @@ class RuntimeSettings:
     BEACH_MESSAGES_PER_MINUTE = _whole_or_zero(30)
     """How many messages and clicks of one person or guest are answered in a minute; 0 for no bound."""
 
+    BEACH_METRICS_TOKEN = _text()
+    """What whoever reads ``/metrics`` brings; "" to have no such page."""
+
     BEACH_MODEL = _text("claude-sonnet-5-5")
     BEACH_MODEL_RETRIES = _whole_or_zero(4)
     """How often in a row a model that failed for a passing reason is asked again."""

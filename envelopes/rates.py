@@ -15,6 +15,7 @@ from limits import RateLimitItemPerMinute
 from limits.storage import MemoryStorage, Storage, storage_from_string
 from limits.strategies import MovingWindowRateLimiter
 
+from envelopes import metrics
 from envelopes.conf import conf
 from envelopes.errors import TooManyMessages
 
@@ -35,6 +36,7 @@ def take_message(key: str, address: str = "") -> None:
         item = RateLimitItemPerMinute(allowed)
         limiter = _limiter(conf.REDIS_URL)
         if not limiter.hit(item, setting, who):
+            metrics.REFUSED.labels(setting).inc()
             left = max(1, math.ceil(limiter.get_window_stats(item, setting, who).reset_time - time.time()))
             raise TooManyMessages(
                 f"You have sent {allowed:,} messages within a minute, which is the limit. "

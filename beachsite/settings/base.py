@@ -300,11 +300,21 @@ BEACH_SHARED = env.text("BEACH_SHARED")
 
 # -- logging -------------------------------------------------------------------------------------------------
 
+# The log for people, or an object of JSON a line.
+BEACH_LOG_FORMAT = env.choice("BEACH_LOG_FORMAT", ("line", "json"), "line")
+# What whoever reads /metrics brings; without it there is no such page.
+BEACH_METRICS_TOKEN = env.text("BEACH_METRICS_TOKEN")
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"},
+        "json": {"()": "envelopes.json_log.formatter"},
+    }
+    if BEACH_LOG_FORMAT == "json"
+    else {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": BEACH_LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": env.log_level("BEACH_LOG_LEVEL", "INFO")},
     "loggers": {
         # Its own handler and no propagation are Django's default for runserver; here every line has one shape.

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from envelopes import metrics
 from envelopes.approvals.asking import ask
 from envelopes.approvals.rules import PolicyFailed
 from envelopes.conf import conf
@@ -174,6 +175,7 @@ def _counted(turn: Turn, usage: JsonObject) -> ProviderData:
     """Count what a reply took to its turn; returns what the log has of it beside ``usage``."""
     turn.tokens += taken(usage).total
     cost = cost_of(turn.model, usage)
+    metrics.replied(turn.model, usage, cost)
     if cost is None:
         return {"model": turn.model}
     turn.cost += cost
