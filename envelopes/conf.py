@@ -43,7 +43,7 @@ class RuntimeSettings:
     """Whether part types may be registered without a prefix of their application."""
 
     BEACH_A2UI_CATALOGS = _texts()
-    """Ids of catalogs beside the standard's that models are told of at the beginning of each turn. Interfaces may use
+    """Ids of catalogs beside the standard's that models are told of in their prompt. Interfaces may use
     any that is there; our own is a text of some 2,000 characters."""
 
     BEACH_ALLOWED_ORIGINS = _texts()

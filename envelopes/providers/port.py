@@ -71,7 +71,9 @@ class Provider(Protocol):
     which is called as a process starts. One that can count the tokens of a request has a coroutine ``count(request)``,
     and one that knows how many may be in one has them as ``room``.
 
-    One with ``trusted = True`` is code of this process, not a model: its calls may be larger (D30).
+    One with ``trusted = True`` is code of this process, not a model: its calls may be larger (D30), and its surfaces
+    are drawn as far as they go. Those of a model are refused where they would not be shown as they were meant (D60),
+    unless it has ``strict_surfaces = False``; what is code may ask for the same with True.
     """
 
     name: str

@@ -37,9 +37,11 @@ class Actor:
     turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. ``contract`` is what front ends of their own may
     submit in its conversations and what it delivers to them (docs/live-channel.md), where a conversation has none of
     its own. ``takeover`` says whether staff may write in its conversations under their own names; None for the setting
-    ``BEACH_TAKEOVER``. Raises ``RegistrationError`` for what is no name,
-    for a display name with characters that cannot be seen, for two tools of one name or that answer one function, and
-    for slots that contradict each other.
+    ``BEACH_TAKEOVER``. ``catalogs`` are ids of the A2UI catalogs that its models are told of, those that matter most
+    first; None for those of the setting ``BEACH_A2UI_CATALOGS``, those of applications and the Basic Catalog.
+
+    Raises ``RegistrationError`` for what is no name, for a display name with characters that cannot be seen, for two
+    tools of one name or that answer one function, and for slots that contradict each other.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Actor:
     turn_seconds: float | None = None
     contract: Mapping[str, Json] | None = None
     takeover: bool | None = None
+    catalogs: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)

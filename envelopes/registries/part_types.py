@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel
 
@@ -61,7 +61,9 @@ class PartType:
     data is drawn as data.
 
     ``description`` is what models read of it in the prompt, a few words, and ``example`` a part of it, without its
-    ``partType``: both come with every request.
+    ``partType``: both come with every request, and so does the JSON Schema of its data, that of ``data_model`` unless
+    ``data_schema`` gives another. ``offered`` says whether models of an actor are told of it at all: of what the
+    runtime makes by itself, or what nobody there could read, they need not know. It gets the ``Actor``, or None.
 
     ``retold`` says what models of later turns read of such a part; where it is None they read that there was one, if
     its turn has said nothing else. ``in_words`` says in a line what staff read of it in the log: its text where there
@@ -98,6 +100,8 @@ class PartType:
     kept: Callable[[], bool] | None = None
     template: str = ""
     module: str = ""
+    offered: Callable[[Any], bool] | None = None
+    data_schema: Callable[[], JsonObject] | None = None
 
     def example_part(self) -> JsonObject:
         """The example as it would stand in a call of respond(); empty where there is none."""

@@ -17,7 +17,7 @@ from envelopes.approvals.rules import needs_asking
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
-from envelopes.protocol.respond import RESPOND, respond_tool, system_snippet
+from envelopes.protocol.respond import RESPOND
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -31,11 +31,12 @@ from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
 from envelopes.runtime import fitting, model_retries
-from envelopes.runtime.blocks import call_bytes, complete
+from envelopes.runtime.blocks import complete, rules_of
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.preparing import prepare
+from envelopes.runtime.prompting import prompt_for
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.turns import calls, journal, outcomes, reply, steps
@@ -192,11 +193,12 @@ class TurnRun:
 
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)
-        limit = call_bytes(provider)
+        rules = rules_of(provider)
+        prompt = prompt_for(actor)
         request = ModelRequest(
-            system=f"{actor.instructions.rstrip()}\n\n{system_snippet()}",
+            system=prompt.system,
             messages=turn.messages,
-            tools=[respond_tool(_others(actor)), *(tool.definition() for tool in actor.offered)],
+            tools=prompt.tools,
             actor=actor.name,
             session_id=turn.session.public_id,
             turn_id=turn.public_id,
@@ -213,13 +215,13 @@ class TurnRun:
                         await held.store()
                         started[event.index] = event
                         if event.kind == "tool_use" and event.name == RESPOND:
-                            live.start(event.index, limit)
+                            live.start(event.index, rules.limit)
                     case InputFragment():
                         if live.reads(event.index):
                             live.feed(event.index, event.fragment)
                     case BlockEnded():
                         await held.store()
-                        block = await complete(started[event.index], event, live, limit)
+                        block = await complete(started[event.index], event, live, rules)
                         prose |= isinstance(block, reply.Written) and bool(block.prose.strip())
                         held.hold(block)
                     case ReplyEnded():
@@ -309,8 +311,3 @@ class TurnRun:
         if call.state != "requested" or tool.approval is None:
             return False
         return await in_session(self.claim.session_pk, needs_asking, call.pk, tool)
-
-
-def _others(actor: Actor) -> dict[str, str]:
-    """Whom ``actor`` can pass a turn to, and ask, with what each is for."""
-    return {other.name: f"{other.display_name}, {other.role}" for other in actors if other is not actor}

@@ -140,7 +140,10 @@ _ENDINGS = {
 ANSWERED = "functionResponses"
 """Where the result of respond() holds what functions gave that its parts had called."""
 
-_MISBEHAVED = Fail("model_misbehaved", "The model did not manage to answer in the form it has to use.")
+_MISBEHAVED = Fail(
+    "model_misbehaved",
+    "The model did not manage to answer in a form that can be shown. Please try again, or ask in other words.",
+)
 
 
 def last_reply(turn: Turn) -> list[JsonObject]:

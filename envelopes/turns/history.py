@@ -21,7 +21,7 @@ from envelopes.providers.transcript import (
     user_text,
 )
 from envelopes.session_state import live_sessions
-from envelopes.session_state.engines import capabilities, engine_for, told_catalogs
+from envelopes.session_state.engines import capabilities, engine_for
 from envelopes.turns import window
 from envelopes.turns.earlier import Blocks, Earlier, earlier_turns
 from envelopes.turns.on_screen import on_screen
@@ -71,8 +71,6 @@ def _always(turn: Turn) -> list[JsonObject]:
     offered = capabilities(engine)
     if offered is not None:
         renderer["a2uiRendererCapabilities"] = offered
-    if told := told_catalogs(engine):
-        renderer["a2uiCatalogs"] = told
     return [injection_block("renderer", renderer)] if renderer else []
 
 

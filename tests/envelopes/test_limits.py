@@ -9,6 +9,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from a2ui import Limits
+from a2ui.teaching.whole import MOST_BYTES
 from beachsite.suite import ROOT
 from envelopes.artifacts.reading import AT_ONCE
 from envelopes.checks.registered import MOST_TAUGHT
@@ -17,10 +18,11 @@ from envelopes.delivery.catching_up import PAGE_CHARACTERS
 from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
 from envelopes.log.read import rows_after
 from envelopes.protocol.payloads import MAX_ATTEMPTS, MAX_RETRY_SECONDS
+from envelopes.protocol.references import MOST as MOST_REFERENCES
 from envelopes.protocol.respond import MAX_PARTS, MAX_TASK
 from envelopes.providers.scripted import Say, data
 from envelopes.registries.retelling import DATA_CHARACTERS
-from envelopes.runtime.blocks import call_bytes
+from envelopes.runtime.blocks import rules_of
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
 from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
@@ -39,6 +41,7 @@ from envelopes.turns.leases import MAX_RECOVERIES
 from envelopes.turns.lifecycle import MAX_HANDOFFS
 from envelopes.turns.on_screen import SCREEN_CHARACTERS
 from envelopes.turns.reply import MAX_CALLS
+from envelopes.turns.strictness import MOST_TOLD
 from envelopes.turns.window import EARLIER_TURNS
 from tests.desk import Desk, desk, replies
 from tests.sockets import Socket, anonymous, panel
@@ -156,6 +159,9 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "earlier turns that a model reads": f"{EARLIER_TURNS:,}",
         "characters of what one of them said": f"{SAID_CHARACTERS:,}",
         "characters about the surfaces on screen": f"{SCREEN_CHARACTERS:,}",
+        "references to results of tools in one respond() call": f"{MOST_REFERENCES:,}",
+        "problems of one refused call that its model is told": f"{MOST_TOLD:,}",
+        "bytes of the prompt about A2UI, catalogs and examples included": f"{MOST_BYTES:,}",
         "bytes of the prompt that one part type takes, its example included": f"{MOST_TAUGHT:,}",
         "characters of data of an earlier turn that a model reads": f"{DATA_CHARACTERS:,}",
         "rows that are made into frames again for one reader": f"{REPLAYED_ROWS:,}",
@@ -180,8 +186,8 @@ def test_code_of_this_process_may_send_more_than_a_model() -> None:
     class Code:
         trusted = True
 
-    assert call_bytes(Model()) == 1024 * 1024  # type: ignore[arg-type]
-    assert call_bytes(Code()) == 4 * 1024 * 1024  # type: ignore[arg-type]
+    assert rules_of(Model()).limit == 1024 * 1024  # type: ignore[arg-type]
+    assert rules_of(Code()).limit == 4 * 1024 * 1024  # type: ignore[arg-type]
 
 
 # ---- what the agent is told

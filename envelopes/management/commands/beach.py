@@ -1,5 +1,5 @@
-"""``manage.py beach``: what applications have registered, programs that may talk to agents here, files, and the
-configuration as a file."""
+"""``manage.py beach``: what applications have registered, what models are told, programs that may talk to agents here,
+files, and the configuration as a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import configuring, costing, recording
+from envelopes.management import configuring, costing, prompting, recording
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -25,7 +25,7 @@ from envelopes.registries.transports import transports
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,card,peer,artifacts,config,index-sessions}``."""
+    """``manage.py beach {registries,prompt,card,peer,artifacts,config,index-sessions}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -33,6 +33,9 @@ class Command(BaseCommand):
         """One subcommand each."""
         commands = parser.add_subparsers(dest="command", required=True)
         commands.add_parser("registries", help="prints what is registered, and where each of it was")
+        prompting.add_arguments(
+            commands.add_parser("prompt", help="prints what the model of an agent is told, with sizes")
+        )
         files = commands.add_parser(
             "artifacts", help="compares the storage of files with what refers to them"
         )
@@ -87,11 +90,10 @@ class Command(BaseCommand):
         if options["command"] == "registries":
             self._registries()
             return
-        if options["command"] == "costs":
-            require_tables()
-            self._table(list(costing.rows(options["by"], options["days"])))
+        if options["command"] == "prompt":
+            prompting.run(options, self.stdout.write)
             return
-        if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
+        if options["command"] in ("artifacts", "peer", "config", "index-sessions", "costs"):
             require_tables()
         if options["command"] in recording.COMMANDS:
             require_tables()
@@ -107,7 +109,7 @@ class Command(BaseCommand):
             self._artifacts(delete=options["delete"])
             return
         try:
-            getattr(self, f"_{options.get('verb', 'card')}")(options)
+            getattr(self, f"_{options.get('verb') or options['command']}")(options)
         except BeachError as error:
             raise CommandError(error.message) from error
 
@@ -117,6 +119,9 @@ class Command(BaseCommand):
             title = f"{registry.kind}: {len(registry.names())}"
             self.stdout.write(self.style.MIGRATE_HEADING(title if number == 0 else f"\n{title}"))
             self._table([(item.name, described(item), str(registry.place(item.name))) for item in registry])
+
+    def _costs(self, options: dict[str, Any]) -> None:
+        self._table(list(costing.rows(options["by"], options["days"])))
 
     def _artifacts(self, *, delete: bool) -> None:
         found = artifacts.sweep(delete=delete)
