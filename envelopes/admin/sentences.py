@@ -27,7 +27,6 @@ logger = logging.getLogger(__name__)
 LENGTH = 400
 """How much of somebody's words a sentence holds; the row's JSON below it holds all."""
 
-
 NOBODY = People()
 
 DECISIONS = ("late-decision", "tried-decision", "grant", "edit-ignored")
@@ -105,15 +104,14 @@ def _show(row: Row) -> str:
 
 
 def _turn(row: Row) -> str:
-    status, attempt = str(row.data.get("status")), row.data.get("attempt")
-    reason = str(row.data.get("reason"))
-    if status == "running" and reason == "model":
-        retry = _object(row.data.get("retry"))
+    status, reason = str(row.data.get("status")), str(row.data.get("reason"))
+    retry = _object(row.data.get("retry"))
+    if reason == "model":
         return f"{asked_again(retry, _text(retry.get('at')))} ({_attempt(retry)})."
     if status == "running":
         again = _("Taken over after the previous worker stopped (attempt {}).")
-        return (again if reason == "recovered" else _("Started (attempt {}).")).format(attempt)
-    retry = _object(row.data.get("retry"))
+        words = again if reason == "recovered" else _("Started (attempt {}).")
+        return words.format(row.data.get("attempt"))
     told = {
         ("queued", "approval"): _("Resumed after the decision."),
         ("queued", "came-in"): _("Goes on: something has come in."),
@@ -125,8 +123,8 @@ def _turn(row: Row) -> str:
         "suspended": _("Waiting for approval."),
         "waiting": _("Waiting for background work."),
     }
-    words = told.get((status, reason)) or told.get(status)
-    return words.format(_attempt(retry), retry.get("at", "?")) if words else _("Status: {}.").format(status)
+    found = told.get((status, reason)) or told.get(status)
+    return found.format(_attempt(retry), retry.get("at", "?")) if found else _("Status: {}.").format(status)
 
 
 def _attempt(retry: JsonObject) -> str:

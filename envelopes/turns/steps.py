@@ -11,11 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from envelopes import metrics
 from envelopes.approvals.asking import ask
 from envelopes.approvals.rules import PolicyFailed
 from envelopes.conf import conf
-from envelopes.costs import cost_of, taken
 from envelopes.errors import ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.log.reserving import Reserved, reserving
@@ -71,6 +69,7 @@ from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
 from envelopes.turns.results import bounded
+from envelopes.turns.spending import counted
 from envelopes.types import JsonObject
 
 Next = Literal["step", "model", "stop"]
@@ -139,7 +138,7 @@ def end_reply(
         turn.recoveries = 0
         turn.live = {}
         data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
-        data |= _counted(turn, ended.usage)
+        data |= counted(turn, ended.usage)
         if ended.shortened:
             data["shortened"] = ended.shortened
         writer.add("provider", data, turn=turn)
@@ -169,17 +168,6 @@ def end_reply(
                 if retry is not None:
                     retrying.schedule(writer, turn, retry)
         return "stop"
-
-
-def _counted(turn: Turn, usage: JsonObject) -> ProviderData:
-    """Count what a reply took to its turn; returns what the log has of it beside ``usage``."""
-    turn.tokens += taken(usage).total
-    cost = cost_of(turn.model, usage)
-    metrics.replied(turn.model, usage, cost)
-    if cost is None:
-        return {"model": turn.model}
-    turn.cost += cost
-    return {"model": turn.model, "cost": round(cost, 6)}
 
 
 def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer could not be finished") -> None:

@@ -61,7 +61,7 @@ def test_the_runtime_knows_nothing_of_the_site_and_its_agents() -> None:
 
 
 LAYERS = (
-    {"types", "errors", "setting"},
+    {"types", "errors", "model_settings", "setting"},
     {
         "conf",
         "tasks",

@@ -145,13 +145,13 @@ async def test_what_comes_near_the_bound_is_counted_by_the_provider(settings: An
 
 
 async def test_a_count_that_fails_costs_no_turn(settings: Any) -> None:
-    settings.BEACH_REQUEST_TOKENS = 3_000
+    settings.BEACH_REQUEST_TOKENS = 20_000
 
     def broken(body: Any) -> int:
         raise ConnectionError
 
     async with claude(FakeMessagesApi(count=broken)) as d:
-        await sync_to_async(_talk)(d, 4, 8_000)
+        await sync_to_async(_talk)(d, 4, 20_000)
         await d.say("And now?")
 
         assert (await d.turns())[-1].turn_state == "complete"
