@@ -294,10 +294,6 @@ def _consent(row: Row, people: People) -> str:
     return told.format(people.heading(row.data.get("by")), *asked)
 
 
-def _no_words(row: Row) -> str:
-    return ""
-
-
 def _provider(row: Row) -> str:
     error = row.data.get("error")
     if error:
@@ -337,6 +333,6 @@ _KINDS: dict[str, _Kind] = {
     "tool-result": _Kind("runtime", _result),
     "diagnostic": _Kind("runtime", _diagnostic),
     "experiment": _Kind("runtime", _experiment),
-    "consent": _Kind("decider", _no_words),
+    "consent": _Kind("decider", lambda row: ""),
     "provider": _Kind("runtime", _provider),
 }
