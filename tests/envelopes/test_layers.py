@@ -73,6 +73,7 @@ LAYERS = (
         "json_log",
         "metrics",
         "rates",
+        "tracing",
     },
     {"protocol", "registries", "providers"},
     {"models", "part_types"},
