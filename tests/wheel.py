@@ -16,10 +16,14 @@ def build(target: Path) -> None:
     """Builds the wheel as ``target``, in a folder of its own: setuptools leaves things beside what it reads."""
     with TemporaryDirectory() as folder:
         _copy(Path(folder, "sources"))
-        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
-        options = ["--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", folder]
+        # As pip asks for it, without pip, and with what is installed here.
+        backend = f"from setuptools import build_meta; build_meta.build_wheel({folder!r})"
         done = subprocess.run(
-            [*pip, *options, str(Path(folder, "sources"))], capture_output=True, text=True, check=False
+            [sys.executable, "-c", backend],
+            cwd=Path(folder, "sources"),
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         (wheel,) = Path(folder).glob("*.whl")

@@ -225,7 +225,9 @@ def _is_kind(given: str, name: str) -> bool:
 
 
 def _asgi_name() -> str:
-    return str(settings.ASGI_APPLICATION or f"{settings.ROOT_URLCONF.rpartition('.')[0]}.asgi.application")
+    # A new project has no such setting; daphne's is the first to want one.
+    given = settings.ASGI_APPLICATION if hasattr(settings, "ASGI_APPLICATION") else None
+    return str(given or f"{settings.ROOT_URLCONF.rpartition('.')[0]}.asgi.application")
 
 
 def _asgi_file() -> Path | None:

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import configuring, recording
+from envelopes.management import agents, configuring, recording
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -25,7 +25,7 @@ from envelopes.registries.transports import transports
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,card,peer,artifacts,config,index-sessions}``."""
+    """``manage.py beach {registries,new-agent,card,peer,artifacts,config,index-sessions}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -65,6 +65,7 @@ class Command(BaseCommand):
             verbs.add_parser(verb, help=text).add_argument("name")
 
         recording.add_arguments(commands)
+        agents.add_arguments(commands)
         index = commands.add_parser(
             "index-sessions", help="takes in what is new for the search of conversations"
         )
@@ -85,6 +86,9 @@ class Command(BaseCommand):
             return
         if options["command"] == "registries":
             self._registries()
+            return
+        if options["command"] == agents.COMMAND:
+            agents.write(options["name"], self.stdout.write)
             return
         if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
             require_tables()
