@@ -178,6 +178,12 @@ class RuntimeSettings:
     BEACH_MAX_TOKENS = _whole(16_000)
     BEACH_MESSAGE_CHARACTERS = _whole(20_000)
     BEACH_MODEL = _text("claude-sonnet-5-5")
+    BEACH_MODEL_RETRIES = _whole_or_zero(4)
+    """How often in a row a model that failed for a passing reason is asked again."""
+
+    BEACH_MODEL_RETRY_SECONDS = _number(120.0)
+    """The longest wait before that, also where the model's side asks for a longer one: then it is not asked again."""
+
     BEACH_NOTICES = _choice("title", "off", "web")
     """How the chat says that an approval waits while its reader looks elsewhere: by the title and icon of its tab, not
     at all, or also by a notification of the browser's, for whoever asks for that by a click."""

@@ -264,6 +264,9 @@ BEACH_AGENT_VERSION = env.text("BEACH_AGENT_VERSION", "1")
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
+# How often a model that failed for a passing reason is asked again, and the longest wait before that.
+BEACH_MODEL_RETRIES = env.number("BEACH_MODEL_RETRIES", 4)
+BEACH_MODEL_RETRY_SECONDS = env.seconds("BEACH_MODEL_RETRY_SECONDS", 120)
 # OpenAI, or whatever speaks its chat completions: a server of one's own needs an address and a model, and no key.
 OPENAI_API_KEY = env.text("OPENAI_API_KEY")
 OPENAI_BASE_URL = env.text("OPENAI_BASE_URL")

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from envelopes.admin import function_calls
 from envelopes.admin.people import People
+from envelopes.markup.asked_again import asked_again
 from envelopes.part_types.approval_response import by_door, reasoned
 from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.part_types.set_state import in_words
@@ -105,6 +106,9 @@ def _show(row: Row) -> str:
 def _turn(row: Row) -> str:
     status, attempt = str(row.data.get("status")), row.data.get("attempt")
     reason = str(row.data.get("reason"))
+    if status == "running" and reason == "model":
+        retry = _object(row.data.get("retry"))
+        return f"{asked_again(retry, _text(retry.get('at')))} ({_attempt(retry)})."
     if status == "running":
         again = _("Taken over after the previous worker stopped (attempt {}).")
         return (again if reason == "recovered" else _("Started (attempt {}).")).format(attempt)

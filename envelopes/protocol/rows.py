@@ -83,11 +83,13 @@ class RendererAnswerData(TypedDict):
 
 class TurnData(TypedDict):
     """A turn has come to ``status`` (``statuses.TurnStatus``, never settled). ``reason``: new, started, resumed,
-    recovered, approval, job, peer, state, came-in, retry or takeover. ``attempt`` counts its runners.
+    recovered, approval, job, peer, state, came-in, retry, model or takeover. ``attempt`` counts its runners.
 
     ``turnState`` is what it waits in. ``goesOn``, in the first row of a turn: the number of the one whose data it goes
     on with, since that has had no envelope. ``delegatedFrom`` is the number of the turn in which what it says stands.
-    ``retry`` says that it tries an earlier one again: ``{number, of, mode, at}``, of so many attempts, when."""
+    ``retry`` says that it tries an earlier one again: ``{number, of, mode, at}``, of so many attempts, when. With the
+    reason and the mode "model" its own model, which failed, is asked again then: ``who`` that is and ``why``, a word of
+    ``providers.failures``, stand with it."""
 
     turnId: str
     number: int

@@ -28,6 +28,7 @@ from envelopes.providers.port import (
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
+from envelopes.runtime import model_retries
 from envelopes.runtime.blocks import call_bytes, complete
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock
@@ -39,9 +40,6 @@ from envelopes.turns import calls, journal, outcomes, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
 from envelopes.turns.deciding import ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
-
-RETRIES = 2
-"""How often a model call that broke off for a passing reason is made again within a step."""
 
 StartJob = Callable[[ToolCall], None]
 
@@ -249,15 +247,19 @@ class TurnRun:
     ) -> steps.Next:
         await held.store()
         await live.over()
-        again = error.retryable and self._failures < RETRIES
-        journal.provider_failed(turn, turn.session.public_id, error, again=again)
-        await self._store(steps.withdraw, turn, live.left(), error.as_dict())
-        if again:
+        again = model_retries.again(error, self._failures)
+        journal.provider_failed(turn, turn.session.public_id, error, again=again is not None)
+        label = self._provider.label if self._provider is not None else ""
+        retry = None if again is None else again.told(error, label, self.now())
+        await self._store(steps.withdraw, turn, live.left(), error.as_dict(), retry=retry)
+        if again is not None:
             self._failures += 1
-            await asyncio.sleep(0.5 * 2**self._failures * (0 if self.cancelled.is_set() else 1))
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.cancelled.wait(), again.seconds)
             # What was complete before it broke off is stored; those calls are answered first.
             return "step"
-        text = f"{error.message} Nothing was done that is not shown above."
+        told = model_retries.given_up(error, turn.session.timezone, self.now())
+        text = f"{told} Nothing was done that is not shown above."
         await self._store(steps.give_up, error.code, text, title="The model did not answer")
         return "stop"
 

@@ -64,6 +64,7 @@ from envelopes.turns.lifecycle import (
     settle,
     time_out,
 )
+from envelopes.turns.opening import turn_data
 from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
@@ -165,8 +166,11 @@ def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer cou
         fail(writer, Turn.objects.get(pk=claim.turn_pk), code, text, title=title)
 
 
-def withdraw(claim: Claim, turn: Turn, live: list[str], error: JsonObject) -> None:
-    """Take back the streamed text of a reply that broke off, and keep why. ``turn`` is what the runner has of it."""
+def withdraw(
+    claim: Claim, turn: Turn, live: list[str], error: JsonObject, *, retry: JsonObject | None = None
+) -> None:
+    """Take back the streamed text of a reply that broke off, and keep why. ``turn`` is what the runner has of it;
+    ``retry`` says when its model is asked again, where it is."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn.live = {}
         turn.messages = resumable(turn.messages)
@@ -174,6 +178,10 @@ def withdraw(claim: Claim, turn: Turn, live: list[str], error: JsonObject) -> No
         writer.add("provider", {"error": error}, turn=turn)
         if live:
             writer.add("withdrawn", {"live": live}, turn=turn)
+        if retry is not None:
+            data = turn_data(turn, TurnStatus.RUNNING, reason="model")
+            data["retry"] = retry
+            writer.add("turn", data, turn=turn)
 
 
 def cancel(claim: Claim, partial: list[tuple[str, str, str, str]]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from envelopes.markup.asked_again import asked_again
 from envelopes.markup.html import SafeString, html, icon, join, text, trusted
 from envelopes.protocol.text import shorten
 from envelopes.transports.panel.presenter.part_view import Key, PartView, RenderContext, stored
@@ -93,6 +94,9 @@ def tries_again(context: RowContext) -> None:
         _say(context, _("Trying again ({} of {})").format(number, of))
         return
     at = context.thread.page.hours(str(retry["at"]))
+    if retry.get("mode") == "model":
+        _say(context, asked_again(retry, at))
+        return
     told = (
         _("Tries again at {} ({} of {})")
         if retry.get("mode") == "turn"
