@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from django.core.management import call_command
 from django.core.management.base import CommandError
@@ -23,9 +24,10 @@ def add_arguments(commands: argparse._SubParsersAction[argparse.ArgumentParser])
     new.add_argument("name", help="of the application and of the agent: a Python name, such as shop")
 
 
-def write(name: str, say: Callable[[str], object]) -> None:
-    """Writes the folder ``name`` into the current one, by Django's own ``startapp``, and says what is left to do.
+def write(options: dict[str, Any], say: Callable[[str], object]) -> None:
+    """Writes a folder of that name into the current one, by Django's own ``startapp``, and says what is left to do.
     Raises ``CommandError`` for what is no name, or taken."""
+    name = options["name"]
     try:
         check_name("actor", name)
     except RegistrationError as error:

@@ -41,6 +41,7 @@ import json, a2ui, envelopes, django
 from django.core.management import call_command
 django.setup()
 call_command("check", fail_level="WARNING")
+call_command("test", "shop")
 call_command("migrate", verbosity=0)
 from django.contrib.auth.models import User
 User.objects.create_superuser("grace", password={password!r})
@@ -124,8 +125,9 @@ def test_a_new_project_gets_a_chat_from_the_wheel_below_a_prefix(
     asgi.write_text(asgi.read_text().replace(told, ASGI.split("\n", 1)[1]))
     project.run("manage.py", "beach", "new-agent", "shop")
     project.add("settings.py", f"{SHOP}\n{DESK}")
-    assert "OK" in project.run("manage.py", "test", "shop", "-v", "1")
-    ours, theirs, core = json.loads(project.run("-c", PREPARE.format(password=PASSWORD)).splitlines()[-2])
+    prepared = project.run("-c", PREPARE.format(password=PASSWORD))
+    assert re.search(r"Ran 2 tests in .*\n\nOK", prepared), prepared
+    ours, theirs, core = json.loads(next(line for line in prepared.splitlines() if line.startswith('["')))
     assert Path(ours).is_relative_to(project.packages) and Path(theirs).is_relative_to(project.packages)
     assert core == "a2ui.core"
 

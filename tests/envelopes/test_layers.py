@@ -62,7 +62,7 @@ def test_the_runtime_knows_nothing_of_the_site_and_its_agents() -> None:
 
 LAYERS = (
     {"types", "errors", "setting"},
-    {"conf", "tasks", "database_threads", "prepared", "quotas", "flags"},
+    {"conf", "tasks", "database_threads", "prepared", "quotas", "flags", "engine_settings"},
     {"protocol", "registries", "providers"},
     {"models", "part_types"},
     {"log", "access", "config_transfer", "ownership", "peers", "secrets", "nonces", "signals"},

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import agents, configuring, recording
+from envelopes.management import agents, configuring, recording, settings_table
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -23,9 +23,12 @@ from envelopes.registries.scopes import SCOPES, offered
 from envelopes.registries.transports import Command as TransportCommand
 from envelopes.registries.transports import transports
 
+WITHOUT_TABLES = {agents.COMMAND: agents.write, settings_table.COMMAND: settings_table.write}
+"""What needs no database."""
+
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,new-agent,card,peer,artifacts,config,index-sessions}``."""
+    """``manage.py beach {registries,settings,new-agent,card,peer,artifacts,config,index-sessions}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -66,6 +69,7 @@ class Command(BaseCommand):
 
         recording.add_arguments(commands)
         agents.add_arguments(commands)
+        commands.add_parser(settings_table.COMMAND, help="prints all settings, with their defaults")
         index = commands.add_parser(
             "index-sessions", help="takes in what is new for the search of conversations"
         )
@@ -87,8 +91,8 @@ class Command(BaseCommand):
         if options["command"] == "registries":
             self._registries()
             return
-        if options["command"] == agents.COMMAND:
-            agents.write(options["name"], self.stdout.write)
+        if (write := WITHOUT_TABLES.get(options["command"])) is not None:
+            write(options, self.stdout.write)
             return
         if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
             require_tables()
