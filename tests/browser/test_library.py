@@ -167,7 +167,7 @@ def _talks(project: Project, desk: Desk, page: Any) -> None:
     expect(page.locator("#thread .a2-btn").first).to_be_visible()
     assert page.evaluate("getComputedStyle(document.querySelector('#thread .a2-btn')).borderRadius") != "0px"
     page.goto(f"{site}/admin/")
-    expect(page.get_by_role("link", name="Conversations")).to_be_visible()
+    expect(page.get_by_role("link", name="Conversations", exact=True)).to_be_visible()
     assert page.request.get(f"{site}/beach/.well-known/agent-card.json").json()["supportedInterfaces"][0][
         "url"
     ] in (
