@@ -20,6 +20,7 @@ from envelopes.database_threads import database_threads
 from envelopes.log.commits import committer
 from envelopes.log.read import rows_after
 from envelopes.models import Approval, AuditChain, AuditEntry, Session
+from envelopes.part_types.response import RESPONSE
 from envelopes.providers.scripted import Script, ScriptedProvider
 from envelopes.registries.actors import actors
 from envelopes.runtime import process
@@ -83,7 +84,7 @@ class Talk:
             if row.kind == "part" and (not part_type or row.part_type == part_type)
         ]
 
-    async def texts(self, part_type: str = "response") -> list[str]:
+    async def texts(self, part_type: str = RESPONSE.name) -> list[str]:
         """The words of its answers."""
         return [str(part.get("text", "")) for part in await self.parts(part_type)]
 
