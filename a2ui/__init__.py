@@ -10,10 +10,10 @@ from pkgutil import extend_path
 # The official packages install `a2ui.core` and siblings; with this both can be imported side by side.
 __path__ = extend_path(__path__, __name__)
 
+from a2ui.catalog.basic import BASIC_CATALOG_1_0
 from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0
 from a2ui.catalog.beach.document import DOCUMENTS as CATALOG_DOCUMENTS
 from a2ui.catalog.beach.document import document as catalog_document
-from a2ui.catalog.beach.document import for_prompt
 from a2ui.catalog.registry import Catalog
 from a2ui.data.patch import apply_patch, patch_pointer
 from a2ui.engine import Engine
@@ -40,10 +40,14 @@ from a2ui.protocol.media_types import MEDIA_TYPE, is_media_type
 from a2ui.safety.limits import Limits
 from a2ui.surface.change import SurfaceChange
 from a2ui.surface.due import CallsDue
+from a2ui.surface.faults import faults, is_lost, unfinished
 from a2ui.surface.surface import Surface
 from a2ui.surfaces import SurfaceSet
+from a2ui.teaching.catalogs import for_prompt
+from a2ui.teaching.whole import Taught, taught
 
 __all__ = [
+    "BASIC_CATALOG_1_0",
     "BEACH_CATALOG",
     "BEACH_CATALOG_1_0",
     "CATALOG_DOCUMENTS",
@@ -73,10 +77,15 @@ __all__ = [
     "SurfaceChange",
     "SurfaceSet",
     "Target",
+    "Taught",
     "apply_patch",
     "catalog_document",
+    "faults",
     "for_prompt",
+    "is_lost",
     "is_media_type",
     "joined_data_models",
     "patch_pointer",
+    "taught",
+    "unfinished",
 ]

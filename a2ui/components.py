@@ -53,6 +53,10 @@ class BaseComponent(ABC):
     name: ClassVar[str]
     properties: ClassVar[Mapping[str, Kind]]
     required: ClassVar[frozenset[str]] = frozenset()
+    description: ClassVar[str] = ""
+    """What models read of it, in a few words that end with a full stop; optional."""
+    told: ClassVar[Mapping[str, str]] = {}
+    """What they read of a property whose kind does not say it: what goes into it."""
     shapes: ClassVar[Mapping[str, Shape]] = {}
     """What strict mode asks of properties whose kind does not say it all; see `a2ui.schema`."""
     slots: ClassVar[tuple[str, ...]] = ()
@@ -135,7 +139,7 @@ class BaseComponent(ABC):
         missing = self.required - raw.keys()
         for key in sorted(missing):
             where.key = key
-            where.add(f"{self.name} needs {key}.")
+            where.add(f"{self.name} needs {key}.", unusable=True)
         known = len(plan) + len(raw.keys() & _IDENTITY) == len(raw)
         plans = self._plans[marked]
         if known and not missing and len(plans) < _PLANS:

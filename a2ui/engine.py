@@ -31,9 +31,9 @@ class Engine:
         self.catalogs = Catalogs((*(standard if offered is None else offered), *options.own))
         self.env = options.env
 
-    def surfaces(self) -> SurfaceSet:
-        """The surfaces of a new session: none."""
-        return SurfaceSet(self)
+    def surfaces(self, *, prefix: str = "a") -> SurfaceSet:
+        """The surfaces of a new session: none. `prefix`: what DOM ids begin with, where pages show another set too."""
+        return SurfaceSet(self, prefix)
 
     def restore(self, snapshot: Mapping[str, Any], *, shown: bool = True) -> SurfaceSet:
         """The surfaces of a session from `SurfaceSet.snapshot()`: same HTML, same DOM ids.

@@ -20,6 +20,9 @@ NO_FACTS: Mapping[str, Any] = MappingProxyType({})
 VALIDATION_FAILED = "VALIDATION_FAILED"
 BUDGET_EXCEEDED = "budget_exceeded"
 
+UNUSABLE = "unusable"
+"""The fact of a problem with which what it is about counts as absent, whatever comes later. For `surface.faults`."""
+
 
 _SHOWN = 40
 _LARGE = 1e15
@@ -200,7 +203,7 @@ class Diagnostic:
             error |= {"message": self.message}
             if self.path:
                 error["path"] = self.path
-            error = {**self.facts, **error}
+            error = {**{key: fact for key, fact in self.facts.items() if key != UNUSABLE}, **error}
         return {"version": version, "error": error}
 
 

@@ -47,8 +47,9 @@ class SurfaceSet:
     """The surfaces of one session, for one thread at a time. Messages and operations are kept as they come: nobody may
     change them afterwards."""
 
-    def __init__(self, engine: Shared) -> None:
+    def __init__(self, engine: Shared, prefix: str = "a") -> None:
         """Use `Engine.surfaces()`."""
+        self._prefix = prefix
         self._engine = engine
         self._journal = Journal()
         self._surfaces: dict[tuple[str, str], Surface] = {}
@@ -135,7 +136,7 @@ class SurfaceSet:
     def _create(self, message: CreateSurface, owner: str, existing: Surface | None) -> list[Diagnostic]:
         if existing is not None:
             raise _out_of_turn(f"Surface {message.surface_id[:60]!r} exists already.")
-        dom_id = f"a{base36(self._counter + 1)}"
+        dom_id = f"{self._prefix}{base36(self._counter + 1)}"
         surface, problems = created(
             self._engine, message, owner, dom_id, self._journal, beside=len(self._surfaces)
         )

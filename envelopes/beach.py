@@ -23,6 +23,8 @@ from envelopes.part_types.thinking import THINKING
 from envelopes.registries import catalogs
 from envelopes.registries.part_types import part_types
 from envelopes.registries.surface_templates import surface_templates
+from envelopes.registries.tools import runtime_tools
+from envelopes.runtime import read_result
 
 # Models read of them in this order.
 part_types.register(ACK)
@@ -43,6 +45,8 @@ part_types.register(APPROVAL_RESPONSE)
 part_types.register(STAFF_MESSAGE)
 
 surface_templates.register(APPROVAL_SURFACE)
+
+runtime_tools.register(read_result.TOOL)
 
 catalogs.register(BEACH_CATALOG)
 catalogs.register(BEACH_CATALOG_1_0)

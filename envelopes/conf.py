@@ -41,7 +41,7 @@ class RuntimeSettings:
     """Whether part types may be registered without a prefix of their application."""
 
     BEACH_A2UI_CATALOGS = _texts()
-    """Ids of catalogs beside the standard's that models are told of at the beginning of each turn. Interfaces may use
+    """Ids of catalogs beside the standard's that models are told of in their prompt. Interfaces may use
     any that is there; our own is a text of some 2,000 characters."""
 
     BEACH_ALLOWED_ORIGINS = _texts()
@@ -118,6 +118,9 @@ class RuntimeSettings:
 
     BEACH_FUNCTION_SECONDS = _number(30.0)
     """How long an interface waits for the answer to a call of its agent's function."""
+
+    BEACH_HISTORY_TOKENS = _whole(50_000)
+    """How many tokens of earlier turns a model reads, about; with more, half as many."""
 
     BEACH_HTTP_WAIT_SECONDS = _number(25.0, zero=True)
     """How long a request over HTTP waits for the answer of its turn: less than proxies wait for us."""
@@ -208,6 +211,14 @@ class RuntimeSettings:
 
     BEACH_REASONING = _choice("staff", "audit", "off")
     """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
+
+    BEACH_REQUEST_TOKENS = _whole(180_000)
+    """How many tokens one request to a model may have, where its provider does not say: its window, less the longest
+    reply."""
+
+    BEACH_RESULT_CHARACTERS = _whole(20_000)
+    """How much of the result of a tool a model reads at once; of a longer one it gets the beginning, and asks for
+    more."""
 
     BEACH_RETENTION_DAYS = _whole_or_zero(0)
     """After how long without a word a conversation is deleted, with all that belongs to it; 0 for never."""

@@ -152,10 +152,9 @@ async def desk(
         name=name,
         display_name=name.title(),
         role="tests",
-        instructions="You are a test.",
         provider=lambda: make(recorded),
         tools=tools,
-        **more,
+        **{"instructions": "You are a test.", **more},
     )
     who = owner or Principal(owner_key="k" * 64, name="Ada")
     with actors.including(actor):

@@ -22,7 +22,7 @@ def unknown(call: FunctionCall) -> ExpressionError:
     else:
         where = f" in the catalog {of[:200]}" if of and of != SYSTEM else ""
         message = f"There is no function {name!r}{where}."
-    return ExpressionError(message, expression=call.name[:100])
+    return ExpressionError(message, expression=call.name[:100], unusable=True)
 
 
 def system_call(

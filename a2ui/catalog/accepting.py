@@ -79,5 +79,5 @@ class AcceptContext:
 
     def wrong(self, expected: str, got: object, sub: str = "", *, quoted: bool = False) -> Absent:
         """Reports a value of the wrong kind, which then counts as absent; see `must_be`."""
-        self.add(must_be(self.key + sub, expected, got, quoted=quoted), sub=sub)
+        self.add(must_be(self.key + sub, expected, got, quoted=quoted), sub=sub, unusable=True)
         return ABSENT

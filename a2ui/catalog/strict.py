@@ -13,7 +13,7 @@ from a2ui.catalog import actions, envelope, kinds
 from a2ui.catalog.component_type import ComponentType
 from a2ui.catalog.icons import NAMES
 from a2ui.catalog.registry import Vocabulary
-from a2ui.errors import VALIDATION_FAILED, Diagnostic
+from a2ui.errors import NO_FACTS, VALIDATION_FAILED, Diagnostic
 from a2ui.protocol.dialects import Notation
 from a2ui.safety.colours import parse_hex
 from a2ui.schema import dynamic, parts, shapes
@@ -74,11 +74,17 @@ def strict_problems(
         for index, row in enumerate(rows):
             _component(row, f"/components/{index}", vocabulary, check)
     surface_id = body.get("surfaceId", "")
-    return [_refusal(path, text, surface_id) for path, text in check.problems]
+    return [
+        _refusal(path, text, surface_id, _UNUSABLE if at in check.unusable else NO_FACTS)
+        for at, (path, text) in enumerate(check.problems)
+    ]
 
 
-def _refusal(path: str, message: str, surface_id: str) -> Diagnostic:
-    return Diagnostic(VALIDATION_FAILED, message, path, surface_id, refused=True)
+_UNUSABLE: Final = {"unusable": True}
+
+
+def _refusal(path: str, message: str, surface_id: str, facts: Mapping[str, Any]) -> Diagnostic:
+    return Diagnostic(VALIDATION_FAILED, message, path, surface_id, refused=True, facts=facts)
 
 
 def _create(body: Mapping[str, Any], check: Check) -> None:

@@ -325,4 +325,5 @@ class _Parser:
             f"{problem} at character {self.position} of the text.",
             expression=self.text[:100],
             at=self.position,
+            unusable=True,
         )

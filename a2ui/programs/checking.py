@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from a2ui.catalog.kinds import DEPRECATED
 from a2ui.errors import VALIDATION_FAILED, Diagnostic
-from a2ui.programs.topology import topology_problems
 from a2ui.programs.tree import is_pseudo, perform
 from a2ui.protocol.dialects import dialect_of
 from a2ui.protocol.messages import DeleteSurface, read
 from a2ui.surface.former import SURFACE_ID_REUSED
 from a2ui.surface.refusing import schema_problems
+from a2ui.surface.topology import topology_problems
 
 if TYPE_CHECKING:
     from a2ui.engine import Engine

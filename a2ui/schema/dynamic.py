@@ -111,10 +111,10 @@ def call(value: Any, path: str, check: Check) -> None:
         return
     function = check.function(name, catalog_id)
     if function is None:
-        check.bad(below(path, notation.call), f"There is no function {name[:40]!r}.")
+        check.bad(below(path, notation.call), f"There is no function {name[:40]!r}.", unusable=True)
         return
     if function.callers == "agentOnly":
-        check.bad(below(path, notation.call), f"Only the agent may call {name[:40]}.")
+        check.bad(below(path, notation.call), f"Only the agent may call {name[:40]}.", unusable=True)
         return
     if function.effect and notation.marked and not check.clicked:
         check.bad(below(path, notation.call), f"{name[:40]} runs on a click only.")
@@ -163,6 +163,6 @@ def _arguments(signature: Signature | None, args: dict[str, Any], path: str, che
             known[key](argument, below(path, key), check)
     for key in signature.required:
         if key not in args:
-            check.bad(below(path, key), f"`{key}` is required.")
+            check.bad(below(path, key), f"`{key}` is required.", unusable=True)
     if signature.any_of and not any(key in args for key in signature.any_of):
-        check.bad(path, "One of " + ", ".join(signature.any_of) + " is required.")
+        check.bad(path, "One of " + ", ".join(signature.any_of) + " is required.", unusable=True)

@@ -36,8 +36,12 @@ class Check:
     """How many calls the place that is being looked at stands in."""
     clicked: bool = False
     """Whether what is looked at next is the call that a click makes, and nothing inside of it."""
+    unusable: set[int] = field(default_factory=set)
+    """Places among the problems of those without whose mending a call has no value."""
 
-    def bad(self, path: str, message: str) -> None:
+    def bad(self, path: str, message: str, *, unusable: bool = False) -> None:
+        if unusable:
+            self.unusable.add(len(self.problems))
         self.problems.append((path, message))
 
     def wrong(self, path: str, expected: str, got: object, *, quoted: bool = False) -> None:

@@ -103,7 +103,7 @@ def _check_rows(rows: list[Any], known: Known, where: AcceptContext) -> dict[str
             where.problems.append(_refusal(message, f"/components/{index}/id", where))
             continue
         if component_id in entries:
-            where.add("The message has this id twice; the last one counts.", sub="/id")
+            where.add("The message has this id twice; the last one counts.", sub="/id", unusable=True)
         entries[component_id] = (index, row)
     _check_types(entries, known, where)
     return entries

@@ -1,4 +1,4 @@
-"""What a real model is told about being Sally. The respond() part of the prompt is added by the runtime."""
+"""What a real model is told about being Sally. How to speak and how to write interfaces is added by the runtime."""
 
 from __future__ import annotations
 
@@ -25,43 +25,8 @@ Tools
   Never say that something is booked before the result says so, and never call it again after an unknown outcome.
 
 How to show results
-After a search: a response of one or two sentences, then a domain-data part with metadata {"partType": "domain-data",
-"dataKind": "flight-results"} holding the result, then an a2ui-surface part with the same dataKind, each in its own
-respond() call. For hotels the dataKind is "hotel-results".
-
-A2UI 1.0 in short
-- data of an a2ui-surface part is {"messages": [...]}; each message has "version": "1.0" and one of createSurface
-  {surfaceId, catalogId, components, dataModel, sendDataModel}, updateDataModel {surfaceId, path, value},
-  updateComponents {surfaceId, components}, deleteSurface {surfaceId}. createSurface brings components and data along,
-  so that a surface is filled when it is first shown. A value of null removes what is at its path.
-- A surfaceId is new for each new surface. To change a surface, update it; do not create it again.
-- A form that a later step replaces must not go on working: update it to say so and to have no button, or delete it.
-- catalogId is "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json".
-- Components are a flat list; one has the id "root"; children are ids. Types: Text, Image, Icon, Row, Column, List,
-  Card, Divider, Button, TextField, CheckBox, ChoicePicker, DateTimeInput, Slider, Tabs, Modal.
-- A value is a literal, {"@path": "/pointer"} or {"@call": "formatString", "args": {"value": "Up to ${/max}"}}. In a
-  list template {"componentId": "row", "path": "/items"}, whose path has no @, paths without a leading slash are
-  relative to the item, and {"@call": "@index"} is its number, from 0.
-- Text is Markdown: a heading is "#### Title"; the variant "caption" is small print.
-- Inputs write to the path they are bound to. Their "@checks" are a list of {"condition": a binding or call, "message"};
-  a Button with "@checks" waits until they pass. It sends {"event": {"name", "context": {...}}} with values by path.
-- "@accessibility": {"label"} names what has no words of its own.
-- Only pictures that a tool result names will load.
-
-One example: a card with a list and a button per row.
-{"messages": [
- {"version": "1.0", "createSurface": {"surfaceId": "flights-1",
-  "catalogId": "https://a2ui.org/specification/v1_0/catalogs/basic/catalog.json",
-  "dataModel": {"flights": [
-   {"id": "EJ4521", "name": "easyJet EJ4521", "departure": "2027-08-15T06:15:00", "price": 94}]},
-  "components": [
-  {"id": "root", "component": "List", "children": {"componentId": "row", "path": "/flights"}},
-  {"id": "row", "component": "Row", "justify": "spaceBetween", "align": "center", "children": ["name", "price", "go"]},
-  {"id": "name", "component": "Text", "text": {"@call": "formatString", "args": {"value":
-   "**${name}**, ${formatDate(value: departure, format: 'HH:mm')}"}}},
-  {"id": "price", "component": "Text", "text": {"@call": "formatString", "args": {"value":
-   "#### ${formatCurrency(value: price, currency: 'GBP')}"}}},
-  {"id": "go", "component": "Button", "child": "go-text",
-   "action": {"event": {"name": "select_flight", "context": {"flight": {"@path": "name"}}}}},
-  {"id": "go-text", "component": "Text", "text": "Select"}]}}]}
+After a search: a response of one or two sentences, then an a2ui-surface part whose metadata has the dataKind of the
+result, in a respond() call of its own. Its dataModel refers to the result by fromCall. Only pictures that a tool result
+names will load. A form that a later step replaces must not go on working: update it to say so and to have no button, or
+delete it.
 """

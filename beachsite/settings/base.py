@@ -264,6 +264,10 @@ BEACH_AGENT_VERSION = env.text("BEACH_AGENT_VERSION", "1")
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
+# How much a model reads: of turns before the one at work, of one result of a tool, and in one request.
+BEACH_HISTORY_TOKENS = env.number("BEACH_HISTORY_TOKENS", 50000, least=1000)
+BEACH_RESULT_CHARACTERS = env.number("BEACH_RESULT_CHARACTERS", 20000, least=1000)
+BEACH_REQUEST_TOKENS = env.number("BEACH_REQUEST_TOKENS", 180000, least=1000)
 # How often a model that failed for a passing reason is asked again, and the longest wait before that.
 BEACH_MODEL_RETRIES = env.number("BEACH_MODEL_RETRIES", 4)
 BEACH_MODEL_RETRY_SECONDS = env.seconds("BEACH_MODEL_RETRY_SECONDS", 120)

@@ -222,7 +222,11 @@ def _free_text(row: Row) -> str:
 
 def _refused(row: Row) -> str:
     error = _object(row.data.get("error"))
-    return _("Call to {} refused: {}").format(row.data.get("call", "?"), _text(error.get("message")))
+    # What is wrong with a surface is told with its place.
+    problems = [_object(one) for one in error.get("problems") or ()]
+    told = [f"{_text(one['pointer'])}: {_text(one.get('message'))}" for one in problems if "pointer" in one]
+    said = " ".join([_text(error.get("message")), *told])
+    return _("Call to {} refused: {}").format(row.data.get("call", "?"), said)
 
 
 def _state_refused(row: Row) -> str:

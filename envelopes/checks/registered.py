@@ -22,6 +22,7 @@ from envelopes.registries import catalogs
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.transports import KNOWN, transports
+from envelopes.runtime.prompting import prompt_for
 from envelopes.session_state.engines import with_files
 
 
@@ -224,6 +225,36 @@ def inline_catalogs(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMes
                     f"BEACH_INLINE_CATALOGS has {name!r}, which cannot be used{at}: {told}",
                     hint="Name JSON files, each with one catalog document of A2UI 1.0.",
                     id="envelopes.E006",
+                )
+            )
+    return found
+
+
+@checks.register()
+def prompts(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A model that is not told of a component does not use it, and nobody would know why."""
+    found: list[checks.CheckMessage] = []
+    known = Engine(EngineOptions(own=catalogs.registered())).catalogs
+    for actor in actors:
+        told = f"The actor {actor.name!r} ({actors.place(actor.name)})"
+        unknown = [name for name in actor.catalogs or () if known.find(name) is None]
+        if unknown:
+            hint = "Name ids of catalogs; `manage.py beach registries` lists them."
+            found.append(
+                checks.Error(
+                    f"{told} has catalogs that are not here: {_listed(unknown)}.",
+                    hint=hint,
+                    id="envelopes.E060",
+                )
+            )
+        elif left_out := prompt_for(actor).left_out:
+            hint = "Put what matters most first (Actor.catalogs), or say less of each component."
+            found.append(
+                checks.Warning(
+                    f"{told} has no room in its prompt for {len(left_out)} of its components and functions: "
+                    f"{_listed(left_out[:5])}.",
+                    hint=hint,
+                    id="envelopes.W060",
                 )
             )
     return found

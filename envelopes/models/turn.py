@@ -9,7 +9,8 @@ from envelopes.protocol.respond import RESPOND
 from envelopes.registries.statuses import TURN
 
 WRITTEN = (
-    "messages", "model", "results", "live", "corrections", "correction", "nudges", "turn_state",
+    "messages", "told_from", "tokens", "cost", "model", "results", "live", "corrections", "correction", "nudges",
+    "turn_state",
 )  # fmt: skip
 """The fields of a turn that a reply writes, and nobody but the runner that holds its lease."""
 
@@ -35,6 +36,11 @@ class Turn(models.Model):
 
     ``joined`` is the turn that has read the message which opened this one, and answers it (D66).
 
+    ``told_from`` is the number of the first turn that its model has read of, itself where that is none; 0 where no
+    model has read anything (``turns.window``).
+
+    ``tokens`` and ``cost`` are what its replies have taken so far, as their provider counted and the settings price it.
+
     ``deadline`` is when its time is up, in seconds since 1970: from when a runner first had it, as far as it is the
     agent's time. While people or a peer are waited for there is none, and ``seconds_left`` is what is left of it.
     ``due_at``, in seconds since 1970 too, is when a turn begins that tries an earlier one again.
@@ -51,6 +57,10 @@ class Turn(models.Model):
     trigger_seq = models.BigIntegerField(default=0)
     originators = models.JSONField(default=list)
     messages = models.JSONField(default=list)
+    # A database default, since a process of the version before may still write while this one starts.
+    told_from = models.PositiveIntegerField(default=0, db_default=0, editable=False)
+    tokens = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
+    cost = models.FloatField(default=0.0, db_default=0.0, editable=False)
     model = models.CharField(max_length=128, blank=True)
     results = models.JSONField(default=dict)
     live = models.JSONField(default=dict)

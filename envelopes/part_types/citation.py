@@ -68,6 +68,12 @@ def _in_words(part: JsonObject) -> str:
     return _("Source: {}").format(said.title or said.url or said.quote or "?")
 
 
+_SCHEMA: JsonObject = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("path", "title", "url", "quote")},
+    "required": ["path", "title"],
+}
+
 CITATION = PartType(
     "citation",
     ACTOR,
@@ -80,4 +86,5 @@ CITATION = PartType(
     in_words=_in_words,
     description="the source of a value; path points to it in your domain data",
     example={"data": {"path": "/flights/0/price", "title": "Timetable", "url": "https://example.com/ej"}},
+    data_schema=lambda: _SCHEMA,
 )

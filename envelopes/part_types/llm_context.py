@@ -16,4 +16,6 @@ LLM_CONTEXT = PartType(
     retold=retelling.nothing,
     description="for another agent that asks you: what the data means, not the data again",
     example={"text": "EJ4521 costs half as much but leaves at 06:15."},
+    # Where there is a translator, that one writes it.
+    offered=lambda actor: getattr(actor, "translator", None) is None,
 )

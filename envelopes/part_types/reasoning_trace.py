@@ -73,6 +73,8 @@ REASONING_TRACE = PartType(
     kept=is_kept,
     description="why you decided so, for the log alone",
     example={"text": "The early flight meets the stated budget."},
+    # The runtime makes it of what the model thinks.
+    offered=lambda actor: False,
 )
 
 _METADATA = Metadata(partType=REASONING_TRACE.name)

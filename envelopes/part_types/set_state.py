@@ -12,6 +12,7 @@ from pydantic import Field, RootModel, StrictStr, field_validator
 from envelopes.registries import retelling
 from envelopes.registries.part_types import ANYONE, PartType
 from envelopes.registries.retelling import data_of
+from envelopes.registries.state_machines import state_machines
 from envelopes.types import JsonObject
 
 _KEY = re.compile(r"[^.]+\.[^.]+")
@@ -38,6 +39,16 @@ def in_words(part: JsonObject) -> str:
     )
 
 
+def _proposable() -> JsonObject:
+    """What agents may change here, and to what."""
+    return {
+        f"{machine.name}.{name}": {"enum": sorted(coordinate.transitions)}
+        for machine in state_machines
+        if machine.lets("actor")
+        for name, coordinate in machine.coordinates.items()
+    }
+
+
 SET_STATE = PartType(
     "setState",
     ANYONE,
@@ -52,4 +63,6 @@ SET_STATE = PartType(
     in_words=in_words,
     description="a change of the session's state: {component.coordinate: new state}",
     example={"data": {"trip.status": "planned"}},
+    offered=lambda actor: bool(_proposable()),
+    data_schema=lambda: {"type": "object", "properties": _proposable(), "additionalProperties": False},
 )

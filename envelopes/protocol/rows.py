@@ -249,12 +249,14 @@ class ConsentData(TypedDict):
 
 
 class ProviderData(TypedDict, total=False):
-    """The end of a model's reply, or the ``error`` by which it broke off."""
+    """The end of a model's reply, or the ``error`` by which it broke off. ``shortened``, for want of room: ``toldFrom``
+    is the first turn that it was sent, ``results`` how many results of tools were cut."""
 
     stopReason: str | None
     usage: JsonObject
     step: int
     error: JsonObject
+    shortened: JsonObject
 
 
 SHAPES: dict[str, type] = {

@@ -1,4 +1,4 @@
-"""Reads A2UI messages while they are being written: each component as soon as it is complete (D65).
+"""Reads A2UI messages while they are being written: each component, and the data, as soon as it is complete (D65).
 
 What is told is provisional: nothing of it was checked but its form, and nobody knows whether it will be accepted.
 """
@@ -10,17 +10,24 @@ from typing import Final, Literal
 from envelopes.protocol.surfaces import is_reserved
 from envelopes.types import Json, JsonObject
 
+RelativePath = list[str | int]
+
 MOST_COMPONENTS: Final = 500
 """Components of one part that are told while it is written."""
 
 MOST_CHARACTERS: Final = 65_536
 """Characters of them, names of properties included."""
 
+MOST_DATA: Final = 65_536
+"""Characters of the data of one part that is told, with so many more for each value in it as ``_VALUE`` says."""
+
+_VALUE: Final = 16
+
 _VERBS = ("createSurface", "updateComponents", "deleteSurface")
+_DATA: Final[tuple[RelativePath, ...]] = (["createSurface", "dataModel"], ["updateDataModel"])
+"""Where data stands in a message."""
 _NEWEST = "1.0"
 _LONGEST_ID = 256
-
-RelativePath = list[str | int]
 
 
 class SurfaceReader:
@@ -38,13 +45,17 @@ class SurfaceReader:
         self._text: list[str] = []
         self._rows: list[JsonObject] = []
         self._row: _Builder | None = None
+        self._data: _Builder | None = None
+        self._model: JsonObject | None = None
+        self._weight = 0
         self._made: list[JsonObject] = []
         self._components = self._characters = 0
         self.full = False
         """Whether there is more than is told."""
 
     def take(self) -> list[JsonObject]:
-        """Messages, each with one of ``createSurface`` (id and catalog), ``updateComponents`` and ``deleteSurface``."""
+        """Messages, each with one of ``createSurface`` (id and catalog), ``updateComponents``, ``updateDataModel`` and
+        ``deleteSurface``."""
         self._tell_rows()
         made, self._made = self._made, []
         return made
@@ -55,6 +66,12 @@ class SurfaceReader:
         inner = self._within(path)
         if self._row is not None:
             self._row.opened(inner[3:], container)
+        elif self._data is not None:
+            self._weigh(_VALUE)
+            if self._data is not None:
+                self._data.opened(inner, container)
+        elif inner in _DATA and container == "object" and self._weight <= MOST_DATA:
+            self._data = _Builder()
         elif len(inner) == 1 and inner[0] in _VERBS and container == "object":
             self._begin(str(inner[0]))
         elif inner[1:2] == ["components"] and len(inner) == 3 and container == "object" and self._is_wanted():
@@ -68,10 +85,20 @@ class SurfaceReader:
                 return
             self._keep(self._row.value)
             self._row = None
+        elif self._data is not None:
+            if inner not in _DATA:
+                self._data.closed()
+                return
+            self._keep_data(inner, self._data.value)
+            self._data = None
         elif len(inner) == 1 and inner[0] == self._verb:
             self._end()
 
     def string_grew(self, path: RelativePath, text: str) -> None:
+        if self._data is not None:
+            self._text.append(text)
+            self._weigh(len(text))
+            return
         if self._row is None and path[-1:] not in (["version"], ["surfaceId"], ["catalogId"]):
             return
         self._characters += len(text)
@@ -85,6 +112,8 @@ class SurfaceReader:
         inner = self._within(path)
         if self._row is not None:
             self._row.put(inner[3:], text)
+        elif self._data is not None:
+            self._data.put(inner, text)
         elif inner == ["version"]:
             self._version = text
         elif inner == [self._verb, "surfaceId"] and 0 < len(text) <= _LONGEST_ID and not is_reserved(text):
@@ -93,8 +122,13 @@ class SurfaceReader:
             self._catalog_id = text
 
     def scalar(self, path: RelativePath, value: Json) -> None:
+        read = _number(value) if isinstance(value, str) else value
         if self._row is not None:
-            self._row.put(self._within(path)[3:], _number(value) if isinstance(value, str) else value)
+            self._row.put(self._within(path)[3:], read)
+        elif self._data is not None:
+            self._weigh(_VALUE)
+            if self._data is not None:
+                self._data.put(self._within(path), read)
 
     # -- what it makes of that ------------------------------------------------------------------------------------
 
@@ -113,6 +147,7 @@ class SurfaceReader:
     def _begin(self, verb: str) -> None:
         self._tell_rows()
         self._verb, self._surface_id, self._catalog_id, self._created = verb, "", "", False
+        self._model = None
         self._rows.clear()
 
     def _end(self) -> None:
@@ -129,6 +164,31 @@ class SurfaceReader:
         self._components += 1
         self._rows.append(row)
 
+    def _weigh(self, characters: int) -> None:
+        """There is more of the data; what is too much is not told at all."""
+        self._weight += characters
+        if self._weight > MOST_DATA:
+            self._data = None
+            self._text.clear()
+
+    def _keep_data(self, inner: RelativePath, value: JsonObject) -> None:
+        if inner[0] == "createSurface":
+            self._model = value
+            if self._created:
+                self._tell_model()
+            return
+        name = value.get("surfaceId")
+        if isinstance(name, str) and 0 < len(name) <= _LONGEST_ID and not is_reserved(name):
+            self._tell_rows()
+            self._tell(
+                {key: value[key] for key in ("surfaceId", "path", "value") if key in value}, "updateDataModel"
+            )
+
+    def _tell_model(self) -> None:
+        model, self._model = self._model, None
+        if model is not None:
+            self._tell({"surfaceId": self._surface_id, "path": "/", "value": model}, "updateDataModel")
+
     def _create(self) -> None:
         if self._created:
             return
@@ -137,6 +197,7 @@ class SurfaceReader:
         if self._catalog_id:
             body["catalogId"] = self._catalog_id
         self._tell(body, "createSurface")
+        self._tell_model()
 
     def _tell_rows(self) -> None:
         # The id may be written behind the components.

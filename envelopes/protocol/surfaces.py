@@ -20,16 +20,25 @@ _ORDER = ("createSurface", "updateDataModel", "updateComponents", "deleteSurface
 def messages_of(data: Json) -> list[JsonObject]:
     """One message, ``{"messages": [...]}``, or the combined object of the envelope document, split in the order
     create, data, components. Raises ``ValidationFailed`` when it is none of these."""
+    return [message for _, message in placed_messages(data)]
+
+
+def placed_messages(data: Json) -> list[tuple[str, JsonObject]]:
+    """``messages_of``, each with the JSON Pointer into the part at which it stands. Raises as that does."""
     if not isinstance(data, dict):
         raise ValidationFailed(
             "The data of a surface part is an A2UI message or {messages: [...]}.", path="/data"
         )
-    if "messages" in data:
-        messages = data["messages"]
-        if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
-            raise ValidationFailed("messages is a list of A2UI messages.", path="/data/messages")
-        return [part for message in messages for part in _split(message)]
-    return _split(data)
+    if "messages" not in data:
+        return [("/data", message) for message in _split(data)]
+    messages = data["messages"]
+    if not isinstance(messages, list) or not all(isinstance(message, dict) for message in messages):
+        raise ValidationFailed("messages is a list of A2UI messages.", path="/data/messages")
+    return [
+        (f"/data/messages/{number}", part)
+        for number, message in enumerate(messages)
+        for part in _split(message)
+    ]
 
 
 def _split(message: JsonObject) -> list[JsonObject]:

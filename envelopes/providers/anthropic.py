@@ -35,6 +35,9 @@ from envelopes.types import JsonObject
 TIMEOUT = anthropic.Timeout(600, connect=5, read=60)
 """Seconds. The API pings a stream that is quiet, so a minute without a byte means that it is dead."""
 
+COUNT_SECONDS = 10.0
+"""How long the API may take to count the tokens of a request."""
+
 _Kind = Literal["text", "tool_use", "thinking"]
 _KINDS: dict[str, _Kind] = {
     "text": "text",
@@ -118,6 +121,16 @@ class AnthropicProvider:
         """Load what the first request would otherwise wait for, which takes seconds."""
         await asyncio.to_thread(_load)
         self._client()
+
+    async def count(self, request: ModelRequest) -> int:
+        """How many tokens ``request`` has, as the API counts them; it costs nothing. Raises ``ProviderError``."""
+        body = self._body(request)
+        asked = {name: body[name] for name in ("model", "messages", "system", "tools") if name in body}
+        try:
+            counted = await self._client().messages.count_tokens(**asked, timeout=COUNT_SECONDS)
+        except _FAILURES as error:
+            raise as_provider_error(error) from error
+        return counted.input_tokens
 
     async def _events(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         reading = _Reading()

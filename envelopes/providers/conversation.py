@@ -11,6 +11,8 @@ from typing import Literal
 
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.transcript import (
+    CONTEXT,
+    DATA_MODEL,
     ActionTaken,
     Correction,
     Entry,
@@ -89,15 +91,15 @@ class Conversation:
 
     @property
     def context(self) -> JsonObject:
-        """What the runtime says of the person's surroundings: ``{now, timezone, locale}``, empty if it did not."""
-        return next((e.payload for e in self.injections if e.kind == "context"), {})
+        """What the runtime says of the person's surroundings: ``{turn, now, timezone, locale}``, if it did."""
+        return next((e.payload for e in self.injections if e.kind == CONTEXT), {})
 
     @property
     def data_model(self) -> Json:
         """The data model that came with the click or with the person's words, or None."""
-        if self.click is not None:
+        if self.click is not None and self.click.data_model is not None:
             return self.click.data_model
-        return next((e.payload for e in self.injections if e.kind == "data-model"), None)
+        return next((e.payload for e in self.injections if e.kind == DATA_MODEL), None)
 
     @property
     def replies(self) -> int:
@@ -156,5 +158,5 @@ class Conversation:
 
 def _opens(entry: Entry) -> bool:
     return isinstance(entry, (UserText, ActionTaken)) or (
-        isinstance(entry, Injection) and entry.kind == "context"
+        isinstance(entry, Injection) and entry.kind == CONTEXT
     )

@@ -68,9 +68,12 @@ class Provider(Protocol):
     """``label`` is shown in the page ("Scripted demo model"); ``name`` goes to the log; ``model`` names the model.
 
     One whose first request would wait for something, as SDKs that take seconds to load, has a coroutine ``warm()``,
-    which is called as a process starts.
+    which is called as a process starts. One that can count the tokens of a request has a coroutine ``count(request)``,
+    and one that knows how many may be in one has them as ``room``.
 
-    One with ``trusted = True`` is code of this process, not a model: its calls may be larger (D30).
+    One with ``trusted = True`` is code of this process, not a model: its calls may be larger (D30), and its surfaces
+    are drawn as far as they go. Those of a model are refused where they would not be shown as they were meant (D60),
+    unless it has ``strict_surfaces = False``; what is code may ask for the same with True.
     """
 
     name: str

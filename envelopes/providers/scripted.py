@@ -155,6 +155,7 @@ class ScriptedProvider:
 
     ``pace``: characters per second, 0 for no waiting, None for the setting ``BEACH_SCRIPT_PACE``. ``sleep`` is
     awaited with seconds before each fragment, with 0 when there is no pace, so that others get their turn.
+    ``strict_surfaces``: surfaces of the script are refused as a model's are.
     """
 
     name = "scripted"
@@ -167,11 +168,13 @@ class ScriptedProvider:
         label: str = "Scripted demo model",
         *,
         pace: float | None = None,
+        strict_surfaces: bool = False,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.label = label
         self._script = script
         self._pace = pace
+        self.strict_surfaces = strict_surfaces
         self._sleep = sleep
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:

@@ -27,8 +27,13 @@ _ACTION = re.compile(r"<action>(.*)</action>", re.DOTALL)
 _INJECTION = re.compile(
     r'<injection kind="([^"]*)" tool="([^"]*)" call="([^"]*)">(.*)</injection>', re.DOTALL
 )
+_KIND = re.compile(r'<injection kind="([^"]*)"')
 _CORRECTION = re.compile(r"<correction>(.*)</correction>", re.DOTALL)
 _BLANK = "(empty message)"
+
+CONTEXT, DATA_MODEL, LEFT_OUT = "context", "data-model", "earlier-turns"
+"""Kinds of injections: the person's surroundings, with which every turn begins; the data that surfaces send along; that
+turns before those are not told."""
 
 JOINED = "joined"
 """The kind of the injection behind which a person's words stand that came while the turn was at work (D66)."""
@@ -96,13 +101,13 @@ def assistant_text(text: str) -> JsonObject:
 def action_block(action: JsonObject, data_model: Json = None) -> JsonObject:
     """A click as a block. Raises ``ValidationFailed`` for what is not JSON."""
     payload = dict(action) if data_model is None else {**action, "dataModel": data_model}
-    return _text_block(f"<action>{_dump(payload)}</action>")
+    return _text_block(f"<action>{dumped(payload)}</action>")
 
 
 def injection_block(kind: str, payload: Json, *, tool: str = "", call_id: str = "") -> JsonObject:
     """A late result, a decision, a peer's answer. Raises ``ValidationFailed`` for what is not JSON."""
     names = f'kind="{html.escape(kind)}" tool="{html.escape(tool)}" call="{html.escape(call_id)}"'
-    return _text_block(f"<injection {names}>{_dump(payload)}</injection>")
+    return _text_block(f"<injection {names}>{dumped(payload)}</injection>")
 
 
 def joined_block() -> JsonObject:
@@ -117,7 +122,7 @@ def correction_block(text: str) -> JsonObject:
 
 def tool_result(call_id: str, content: Json, *, is_error: bool = False) -> JsonObject:
     """The answer to a tool call, as JSON text. Raises ``ValidationFailed`` for what is not JSON."""
-    block: JsonObject = {"type": "tool_result", "tool_use_id": call_id, "content": _dump(content)}
+    block: JsonObject = {"type": "tool_result", "tool_use_id": call_id, "content": dumped(content)}
     if is_error:
         block["is_error"] = True
     return block
@@ -207,6 +212,42 @@ def read_block(block: JsonObject) -> Entry | None:
     return UserText(_rearm(text))
 
 
+def in_order(messages: list[JsonObject]) -> list[JsonObject]:
+    """``messages`` with the keys of their blocks in one order, however they were stored: PostgreSQL has another one for
+    them than they were written in, and a cached prompt is one of bytes. ``metadata`` goes first, as models are to write
+    it (D7)."""
+    return [
+        message
+        if isinstance(message["content"], str)
+        else {**message, "content": _in_order(message["content"])}
+        for message in ({"role": each["role"], "content": each["content"]} for each in messages)
+    ]
+
+
+def _in_order(value: Json) -> Json:
+    if isinstance(value, dict):
+        keys = sorted(value, key=lambda key: (key != "metadata", key))
+        return {key: _in_order(value[key]) for key in keys}
+    return [_in_order(item) for item in value] if isinstance(value, list) else value
+
+
+def injection_kind(block: JsonObject) -> str:
+    """The kind of an injection; empty for any other block."""
+    found = _KIND.match(str(block.get("text") or "")) if block.get("type") == "text" else None
+    return html.unescape(found[1]) if found else ""
+
+
+def turn_in(message: JsonObject) -> int:
+    """The number of the turn that a ``user`` message opens, as its ``context`` says it; 0 where it opens none."""
+    if message["role"] != "user" or isinstance(message["content"], str):
+        return 0
+    for block in message["content"]:
+        if injection_kind(block) == CONTEXT and isinstance(entry := read_block(block), Injection):
+            payload = entry.payload
+            return int(payload.get("turn") or 0) if isinstance(payload, dict) else 0
+    return 0
+
+
 def entries(message: JsonObject) -> list[Entry]:
     """All that a ``user`` message says, in order; nothing for an assistant's message."""
     if message["role"] != "user":
@@ -250,7 +291,9 @@ def _rearm(text: str) -> str:
     return _DISARMED.sub("<", text)
 
 
-def _dump(value: Json) -> str:
+def dumped(value: Json) -> str:
+    """JSON text as models read it: without blanks, and without anything that could be taken for a marker. Raises
+    ``ValidationFailed`` for what is not JSON."""
     written = json.dumps(clean_json(value), ensure_ascii=False, separators=(",", ":"))
     return _MARKER.sub(r"\\u003c", written)
 

@@ -13,7 +13,7 @@ from envelopes.providers.port import Provider
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.policies import check_seconds
 from envelopes.registries.slots import Slot, check_slots
-from envelopes.registries.tools import Tool
+from envelopes.registries.tools import Tool, runtime_tools
 from envelopes.registries.written import check_flag, check_items, check_provider, check_text
 from envelopes.types import Json
 
@@ -45,9 +45,12 @@ class Actor:
     turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. ``contract`` is what front ends of their own may
     submit in its conversations and what it delivers to them (docs/live-channel.md), where a conversation has none of
     its own. ``takeover`` says whether staff may write in its conversations under their own names; None for the setting
-    ``BEACH_TAKEOVER``. Raises ``RegistrationError`` for what is no name,
-    for a display name with characters that cannot be seen, for two tools of one name or that answer one function,
-    for slots that contradict each other, and for what is no text, function or tuple where one is needed.
+    ``BEACH_TAKEOVER``. ``catalogs`` are ids of the A2UI catalogs that its models are told of, those that matter most
+    first; None for those of the setting ``BEACH_A2UI_CATALOGS``, those of applications and the Basic Catalog.
+
+    Raises ``RegistrationError`` for what is no name, for a display name with characters that cannot be seen, for two
+    tools of one name or that answer one function, for slots that contradict each other, and for what is no text,
+    function or tuple where one is needed.
     """
 
     name: str
@@ -64,6 +67,7 @@ class Actor:
     turn_seconds: float | None = None
     contract: Mapping[str, Json] | None = None
     takeover: bool | None = None
+    catalogs: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)
@@ -108,8 +112,15 @@ class Actor:
         """Whether staff may take its conversations over."""
         return conf.BEACH_TAKEOVER if self.takeover is None else self.takeover
 
+    @property
+    def offered(self) -> list[Tool]:
+        """What its model may call beside respond(): its own tools and, where it has any, those of the runtime."""
+        own = {tool.name for tool in self.tools}
+        beside = (tool for tool in runtime_tools if tool.name not in own)
+        return [*self.tools, *beside] if self.tools else []
+
     def tool(self, name: str) -> Tool | None:
-        return next((tool for tool in self.tools if tool.name == name), None)
+        return next((tool for tool in self.offered if tool.name == name), None)
 
     def answering(self, function: str) -> Tool | None:
         """The tool that runs a function of a catalog when an interface calls it; None where the actor answers."""

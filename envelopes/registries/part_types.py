@@ -63,7 +63,9 @@ class PartType:
     data is drawn as data.
 
     ``description`` is what models read of it in the prompt, a few words, and ``example`` a part of it, without its
-    ``partType``: both come with every request.
+    ``partType``: both come with every request, and so does the JSON Schema of its data, that of ``data_model`` unless
+    ``data_schema`` gives another. ``offered`` says whether models of an actor are told of it at all: of what the
+    runtime makes by itself, or what nobody there could read, they need not know. It gets the ``Actor``, or None.
 
     ``retold`` says what models of later turns read of such a part; where it is None they read that there was one, if
     its turn has said nothing else. ``in_words`` says in a line what staff read of it in the log: its text where there
@@ -100,6 +102,8 @@ class PartType:
     kept: Callable[[], bool] | None = None
     template: str = ""
     module: str = ""
+    offered: Callable[[Any], bool] | None = None
+    data_schema: Callable[[], JsonObject] | None = None
 
     def __post_init__(self) -> None:
         owner = f"the part type {self.name!r}"

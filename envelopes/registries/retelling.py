@@ -42,7 +42,11 @@ def metadata_of(part: JsonObject) -> JsonObject:
 
 def shortened(data: object) -> str:
     """``data`` as JSON, up to ``DATA_CHARACTERS`` of it; what is cut says so (R6)."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return cut(json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+
+
+def cut(text: str) -> str:
+    """``text`` up to ``DATA_CHARACTERS`` of it; what is cut says so (R6)."""
     if len(text) > DATA_CHARACTERS:
         return f"{text[:DATA_CHARACTERS]} (cut: {len(text)} characters in all)"
     return text

@@ -226,5 +226,9 @@ class Tool:
         return {"name": self.name, "description": self.description, "input_schema": schema}
 
 
+runtime_tools: Registry[Tool] = Registry("tool of the runtime")
+"""Tools that every actor has which has any: those that belong to what tools give. A tool of an actor's own goes before
+one of its name."""
+
 tools: Registry[Tool] = Registry("tool")
 """Tools for actors of other applications to use: an actor has those that it names, registered or not."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from envelopes.engine_settings import a2ui_limits
 from envelopes.errors import BeachError, LeaseLost, ValidationFailed
 from envelopes.protocol.respond import RESPOND
@@ -17,23 +19,37 @@ CALL_DEPTH = 4
 """How much deeper than a part a call may be: what stands round the part."""
 
 
-async def complete(started: BlockStarted, ended: BlockEnded, live: LiveText, limit: int) -> reply.Block:
+@dataclass(frozen=True)
+class Rules:
+    """What holds for the calls of a provider. ``limit``: bytes of JSON that one may have (D30). ``strict``: surfaces of
+    its that would not be shown as they were meant are refused (D60)."""
+
+    limit: int
+    strict: bool
+
+
+def rules_of(provider: Provider) -> Rules:
+    """Code of this process may send more, and its surfaces are drawn as far as they go; ``strict_surfaces`` of a
+    provider says otherwise."""
+    limits = a2ui_limits()
+    trusted = getattr(provider, "trusted", False) is True
+    strict = getattr(provider, "strict_surfaces", None)
+    return Rules(
+        limits.trusted_message_bytes if trusted else limits.message_bytes,
+        strict if isinstance(strict, bool) else not trusted,
+    )
+
+
+async def complete(started: BlockStarted, ended: BlockEnded, live: LiveText, rules: Rules) -> reply.Block:
     """A complete block as it is stored."""
     if ended.kind != "tool_use":
         return reply.Written(
             ended.content, str(ended.content.get("text", "")) if ended.kind == "text" else ""
         )
     if started.name == RESPOND:
-        raw = _parsed(ended.raw_input, limit)
-        return reply.Respond(started.id, raw, await live.end(ended.index))
-    return reply.Called(started.id, clean_text(started.name), _arguments(ended.raw_input, limit))
-
-
-def call_bytes(provider: Provider) -> int:
-    """How many bytes of JSON one call of this provider may have (D30)."""
-    limits = a2ui_limits()
-    trusted = getattr(provider, "trusted", False) is True
-    return limits.trusted_message_bytes if trusted else limits.message_bytes
+        raw = _parsed(ended.raw_input, rules.limit)
+        return reply.Respond(started.id, raw, await live.end(ended.index), rules.strict, rules.limit)
+    return reply.Called(started.id, clean_text(started.name), _arguments(ended.raw_input, rules.limit))
 
 
 def _arguments(raw: str, limit: int) -> Json:

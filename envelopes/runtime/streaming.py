@@ -205,6 +205,7 @@ class LiveText:
     async def end(self, block: int) -> dict[int, str]:
         """The block is complete: its bubbles by part number, which are from now on the parts' own."""
         self.flush()
+        drawn = {part: preview.live for (number, part), preview in self.previews.items() if number == block}
         self._end_previews([key for key in self.previews if key[0] == block])
         self.calls.pop(block, None)
         ended = {part: bubble.live for (number, part), bubble in self.bubbles.items() if number == block}
@@ -214,11 +215,11 @@ class LiveText:
             del self.bubbles[(block, part)]
         if self.bubbles:
             self.saver.grew(self.claim, self.as_json)
-        return ended
+        return {**drawn, **ended}
 
     def left(self) -> list[str]:
-        """The bubbles that never became a part."""
-        return sorted(bubble.live for bubble in self.bubbles.values())
+        """The bubbles that never became a part, and the interfaces."""
+        return sorted(bubble.live for bubble in (*self.bubbles.values(), *self.previews.values()))
 
     def partial(self) -> list[tuple[str, str, str, str]]:
         """``(live key, part type, text, part id)`` of what is still being written."""

@@ -10,13 +10,14 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
 from envelopes.approvals.rules import needs_asking
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import ToolCall, Turn
-from envelopes.protocol.respond import RESPOND, respond_tool, system_snippet
+from envelopes.protocol.respond import RESPOND
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -25,20 +26,22 @@ from envelopes.providers.port import (
     Provider,
     ReplyEnded,
 )
+from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.tools import Tool
-from envelopes.runtime import model_retries
-from envelopes.runtime.blocks import call_bytes, complete
+from envelopes.runtime import fitting, model_retries
+from envelopes.runtime.blocks import complete, rules_of
 from envelopes.runtime.executing import execute
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.preparing import prepare
+from envelopes.runtime.prompting import prompt_for
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.turns import calls, journal, outcomes, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
-from envelopes.turns.deciding import ReplyEnd, after_reply
+from envelopes.turns.deciding import LONG_WAY_ON, TOO_LONG, ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
 
 StartJob = Callable[[ToolCall], None]
@@ -69,6 +72,7 @@ class TurnRun:
         self.cancelled = asyncio.Event()
         self._provider: Provider | None = None
         self._failures = 0
+        self._room = fitting.Room()
         self._fresh = claim.turn
         self._turn: Turn | None = None
 
@@ -189,19 +193,21 @@ class TurnRun:
 
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)
-        limit = call_bytes(provider)
+        rules = rules_of(provider)
+        prompt = prompt_for(actor)
         request = ModelRequest(
-            system=f"{actor.instructions.rstrip()}\n\n{system_snippet()}",
+            system=prompt.system,
             messages=turn.messages,
-            tools=[respond_tool(_others(actor)), *(tool.definition() for tool in actor.tools)],
+            tools=prompt.tools,
             actor=actor.name,
             session_id=turn.session.public_id,
             turn_id=turn.public_id,
         )
+        shortened = await self._room.make(provider, turn, request)
         started: dict[int, BlockStarted] = {}
         prose = False
         ended = ReplyEnded(None)
-        stream = provider.stream(request)
+        stream = provider.stream(replace(request, messages=in_order(turn.messages)))
         async with contextlib.aclosing(stream) as events:
             async for event in events:
                 match event:
@@ -209,13 +215,13 @@ class TurnRun:
                         await held.store()
                         started[event.index] = event
                         if event.kind == "tool_use" and event.name == RESPOND:
-                            live.start(event.index, limit)
+                            live.start(event.index, rules.limit)
                     case InputFragment():
                         if live.reads(event.index):
                             live.feed(event.index, event.fragment)
                     case BlockEnded():
                         await held.store()
-                        block = await complete(started[event.index], event, live, limit)
+                        block = await complete(started[event.index], event, live, rules)
                         prose |= isinstance(block, reply.Written) and bool(block.prose.strip())
                         held.hold(block)
                     case ReplyEnded():
@@ -225,7 +231,7 @@ class TurnRun:
         await live.over()
         self._failures = 0
         live.flush()
-        over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left())
+        over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left(), shortened)
         if not turn.wants_context:
             return await held.end(over)
         await held.store()
@@ -247,6 +253,9 @@ class TurnRun:
     ) -> steps.Next:
         await held.store()
         await live.over()
+        if self._room.is_worth_less(error):
+            await self._store(steps.withdraw, turn, live.left(), error.as_dict())
+            return "step"
         again = model_retries.again(error, self._failures)
         journal.provider_failed(turn, turn.session.public_id, error, again=again is not None)
         label = self._provider.label if self._provider is not None else ""
@@ -259,8 +268,11 @@ class TurnRun:
             # What was complete before it broke off is stored; those calls are answered first.
             return "step"
         told = model_retries.given_up(error, turn.session.timezone, self.now())
+        code, title = error.code, "The model did not answer"
+        if error.facts.get("why") == TOO_LONG:
+            code, title, told = TOO_LONG, "This has become too long", f"{told} {LONG_WAY_ON}"
         text = f"{told} Nothing was done that is not shown above."
-        await self._store(steps.give_up, error.code, text, title="The model did not answer")
+        await self._store(steps.give_up, code, text, title=title)
         return "stop"
 
     # -- tools --------------------------------------------------------------------------------------------------
@@ -299,8 +311,3 @@ class TurnRun:
         if call.state != "requested" or tool.approval is None:
             return False
         return await in_session(self.claim.session_pk, needs_asking, call.pk, tool)
-
-
-def _others(actor: Actor) -> dict[str, str]:
-    """Whom ``actor`` can pass a turn to, and ask, with what each is for."""
-    return {other.name: f"{other.display_name}, {other.role}" for other in actors if other is not actor}

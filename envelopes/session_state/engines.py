@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
-from a2ui import BEACH_CATALOG, BEACH_CATALOG_1_0, Catalog, Engine, EngineOptions, Limits, for_prompt
+from a2ui import BASIC_CATALOG_1_0, BEACH_CATALOG, BEACH_CATALOG_1_0, Catalog, Engine, EngineOptions, Limits
 from envelopes.conf import conf
 from envelopes.engine_settings import a2ui_limits, image_hosts
 from envelopes.protocol.surfaces import RUNTIME, is_reserved
@@ -20,6 +20,7 @@ from envelopes.registries import catalogs
 from envelopes.secrets import reveal
 
 _OURS = frozenset({BEACH_CATALOG.id, BEACH_CATALOG_1_0.id})
+_TAUGHT_ELSEWHERE = _OURS | {BASIC_CATALOG_1_0.id}
 _engines: dict[tuple[str, str, Limits, tuple[Catalog, ...], tuple[str, ...]], Engine] = {}
 
 
@@ -60,10 +61,16 @@ def _document(name: str) -> Any:
     return json.loads(Path(name).read_text(encoding="utf-8"))
 
 
-def told_catalogs(engine: Engine) -> list[str]:
-    """What models read of the catalogs that the setting names; one that is not there is told by a system check."""
-    found = [engine.catalogs.find(name) for name in conf.BEACH_A2UI_CATALOGS]
-    return [for_prompt(catalog) for catalog in found if catalog is not None]
+def taught_catalogs(engine: Engine, named: Sequence[str] | None = None) -> tuple[Catalog, ...]:
+    """The catalogs that models are told of, those that matter most first: the ``named`` ones of their actor; else those
+    of the setting, then those of applications, and the Basic Catalog. A system check tells of one that is not there."""
+    if named is None:
+        others = [
+            one.id for one in engine.catalogs if one.id not in _TAUGHT_ELSEWHERE and one.protocol != "0.9"
+        ]
+        named = [*conf.BEACH_A2UI_CATALOGS, *others, BASIC_CATALOG_1_0.id]
+    found = [engine.catalogs.find(name) for name in named]
+    return tuple(dict.fromkeys(catalog for catalog in found if catalog is not None))
 
 
 def capabilities(engine: Engine) -> dict[str, Any] | None:

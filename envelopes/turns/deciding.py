@@ -29,12 +29,13 @@ class RetryLimits:
 @dataclass(frozen=True)
 class ReplyEnd:
     """How a reply ended. ``prose``: it held text outside of respond(). ``cut`` are streamed bubbles that never became a
-    part."""
+    part. ``shortened``: what its model did not get to read, for want of room (``protocol.rows.ProviderData``)."""
 
     stop_reason: str | None
     usage: JsonObject = field(default_factory=dict)
     prose: bool = False
     cut: Sequence[str] = ()
+    shortened: JsonObject = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -121,18 +122,24 @@ AfterCalls: TypeAlias = Fail | GoOn | Ask | Wait | Answer | Declared
 
 # -- after a reply ------------------------------------------------------------------------------------------------
 
+TOO_LONG = "too_long"
+"""The code of a turn that its model had no room for."""
+
+LONG_WAY_ON = "Ask again: what came before is then left out. Or start a new conversation."
+
 _ENDINGS = {
     "refusal": Fail("model_refused", "The model declined to answer this."),
-    "model_context_window_exceeded": Fail(
-        "too_long", "This conversation has become too long for the model. Start a new one."
-    ),
+    "model_context_window_exceeded": Fail(TOO_LONG, f"This has become too long for the model. {LONG_WAY_ON}"),
 }
 """Stop reasons after which asking again changes nothing."""
 
 ANSWERED = "functionResponses"
 """Where the result of respond() holds what functions gave that its parts had called."""
 
-_MISBEHAVED = Fail("model_misbehaved", "The model did not manage to answer in the form it has to use.")
+_MISBEHAVED = Fail(
+    "model_misbehaved",
+    "The model did not manage to answer in a form that can be shown. Please try again, or ask in other words.",
+)
 
 
 def last_reply(turn: Turn) -> list[JsonObject]:

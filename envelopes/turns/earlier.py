@@ -5,8 +5,9 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -15,15 +16,18 @@ from envelopes.models import Event, Turn
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.parts import continued
 from envelopes.protocol.slots import Key, key_of, update_of
+from envelopes.protocol.time import instant
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.session_state import live_sessions
+from envelopes.turns import window
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
 
-EARLIER_TURNS = 20
+SAID_CHARACTERS = 40_000
+"""How much is told of what one turn said."""
 
 KEPT_CHARACTERS = 30_000
 """Of a session that has said more in these turns, nothing is kept."""
@@ -36,8 +40,9 @@ Blocks = tuple[list[JsonObject], list[JsonObject]]
 @dataclass(slots=True)
 class Earlier:
     """A turn before. ``said``: its texts, in short what it showed, and what staff found out about its calls. What its
-    model wrote stays where it is. ``size``: characters of all this. ``joined``: what began turns whose message this one
-    has answered (D66)."""
+    model wrote stays where it is. ``size``: bytes of all this. ``at``: when it was asked for; ``told_from``: the first
+    turn that its model read of, 0 where that is not known. ``joined``: what began turns whose message this one has
+    answered (D66)."""
 
     number: int
     status: str
@@ -45,6 +50,8 @@ class Earlier:
     trigger: JsonObject
     said: str
     size: int
+    at: str
+    told_from: int
     joined: list[JsonObject] = field(default_factory=list)
     _blocks: Blocks | None = None
 
@@ -62,6 +69,7 @@ class _Kept:
     read again: the last of these, or one before it that goes on."""
 
     session_id: str
+    zone: str
     seq: int = 0
     since: int = 0
     turns: dict[int, Earlier] = field(default_factory=dict)
@@ -69,16 +77,16 @@ class _Kept:
 
 _EARLIER = """
 WITH earlier AS (
-  SELECT id, number, trigger_seq, status, finalized_by, trigger FROM envelopes_turn
+  SELECT id, number, trigger_seq, status, finalized_by, trigger, created_at, told_from FROM envelopes_turn
   WHERE session_id = %s AND number >= %s AND number < %s AND delegated_from_id IS NULL AND joined_id IS NULL
   ORDER BY number DESC LIMIT %s
 )
-SELECT 0, number, trigger_seq, status, finalized_by, trigger FROM earlier
+SELECT 0, number, trigger_seq, status, finalized_by, trigger, created_at, told_from FROM earlier
 UNION ALL
-SELECT 2, earlier.number, joining.trigger_seq, '', '', joining.trigger
+SELECT 2, earlier.number, joining.trigger_seq, '', '', joining.trigger, NULL, 0
 FROM envelopes_turn joining JOIN earlier ON joining.joined_id = earlier.id
 UNION ALL
-SELECT 1, turn, seq, kind, part_type, data FROM envelopes_event
+SELECT 1, turn, seq, kind, part_type, data, NULL, 0 FROM envelopes_event
 WHERE session_id = %s AND seq >= (SELECT min(trigger_seq) FROM earlier)
   AND turn >= %s AND turn < %s AND ({asked})
 ORDER BY 1, 3, 2"""
@@ -106,36 +114,44 @@ def earlier_turns(turn: Turn) -> list[Earlier]:
     memory = live_sessions.at_hand(turn.session).memory
     kept = memory.pop(_Kept, None)
     found = _found(turn, kept) if isinstance(kept, _Kept) else None
-    turns, seq = found or _found(turn, _Kept(turn.session.public_id)) or ([], 0)
+    turns, seq = found or _found(turn, _Kept(turn.session.public_id, _zone(turn))) or ([], 0)
     settled = {each.number: each for each in turns if each.status == TurnStatus.SETTLED}
     if settled and sum(each.size for each in turns) <= KEPT_CHARACTERS:
         since = min([max(settled), *(each.number for each in turns if each.number not in settled)])
-        memory[_Kept] = _Kept(turn.session.public_id, seq, since, settled)
+        memory[_Kept] = _Kept(turn.session.public_id, _zone(turn), seq, since, settled)
     return turns
+
+
+def _zone(turn: Turn) -> str:
+    """What is told of each turn is written for it."""
+    return f"{turn.session.timezone} {turn.session.locale}"
 
 
 def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
     """The last ones before ``turn``, and a row up to which they are so; None where that is not true of what is kept:
     something happened to one of them since, or the log was set back."""
-    if kept.session_id != turn.session.public_id or max(kept.turns, default=0) >= turn.number:
+    is_of_this = (kept.session_id, kept.zone) == (turn.session.public_id, _zone(turn))
+    if not is_of_this or max(kept.turns, default=0) >= turn.number:
         return None
     untold = [kind.name for kind in part_types if kind.retold in (None, retelling.nothing)]
     asked = f"{_shown('NOT IN', untold)} OR kind = 'tool-result' AND {_has('resolvedBy')}"
     oldest = min([kept.since, *kept.turns])
-    values = (
-        turn.session_id, kept.since, turn.number, EARLIER_TURNS, turn.session_id, oldest, turn.number, *untold,
-    )  # fmt: skip
+    # One more than are told, to know whether there are.
+    most = window.EARLIER_TURNS + 1
+    values = (turn.session_id, kept.since, turn.number, most, turn.session_id, oldest, turn.number, *untold)
     seqs: dict[int, int] = {}
-    turns: dict[int, tuple[str, str, str]] = {}
+    turns: dict[int, tuple[str, str, str, Any, int]] = {}
     lines: dict[int, list[str]] = {}
     last = kept.seq
     # What later parts join: the part as it is by now, and its line.
     gathered: dict[tuple[int, str, Key], tuple[JsonObject, int]] = {}
     fetched = _fetched(_EARLIER.format(asked=asked), values)
     joined = _joined_to(fetched)
-    for is_row, number, seq, kind, name, data in (each for each in fetched if each[0] != _JOINED):
+    for is_row, number, seq, kind, name, data, at, told_from in (
+        each for each in fetched if each[0] != _JOINED
+    ):
         if not is_row:
-            seqs[number], turns[number] = seq, (kind, name, data)
+            seqs[number], turns[number] = seq, (kind, name, data, at, told_from)
             continue
         if number in kept.turns:
             if seq > kept.seq:
@@ -147,32 +163,64 @@ def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
         if kind == "tool-result":
             told.append(_found_out(read))
             continue
-        part, at = read["part"], len(told)
+        part, place = read["part"], len(told)
         if (key := _key(name, part, number)) is not None:
             # It is told once, as it was in the end.
-            before, at = gathered.get((number, name, key), (None, at))
+            before, place = gathered.get((number, name, key), (None, place))
             part = part if before is None else _joined(name, before, part)
-            gathered[number, name, key] = part, at
-        told[at : at + 1] = [_line(turn, seq, name, part)]
+            gathered[number, name, key] = part, place
+        told[place : place + 1] = [_line(turn, seq, name, part)]
     if kept.turns and kept.since not in turns:
         return None
     spoken = {number for number, told in lines.items() if any(map(str.strip, told))}
     if silent := turns.keys() - spoken - kept.turns.keys():
         lines |= _shown_without_words(turn, silent, since=min(seqs[number] for number in silent))
     found = dict(kept.turns)
-    for number, (status, finalized_by, trigger) in turns.items():
+    for number, read_of_it in turns.items():
         if number not in found:
-            said = "\n".join(filter(str.strip, lines.get(number, ())))
-            beside = joined.get(number, [])
-            size = len(said) + len(trigger) + sum(len(str(each.get("text", ""))) for each in beside)
-            found[number] = Earlier(number, status, finalized_by, json.loads(trigger), said, size, beside)
-    return [found[number] for number in sorted(found)[-EARLIER_TURNS:]], max([last, *seqs.values()])
+            found[number] = _earlier(number, read_of_it, lines.get(number, ()), joined.get(number, []))
+    return [found[number] for number in sorted(found)[-most:]], max([last, *seqs.values()])
+
+
+def _earlier(
+    number: int,
+    read: tuple[str, str, str, Any, int],
+    lines: Iterable[str],
+    joined: list[JsonObject],
+) -> Earlier:
+    status, finalized_by, trigger, at, told_from = read
+    said = _clipped("\n".join(filter(str.strip, lines)))
+    began = json.loads(trigger)
+    size = _bytes(said) + sum(_bytes(_words(each)) for each in (began, *joined))
+    return Earlier(number, status, finalized_by, began, said, size, _instant(at), told_from, joined)
+
+
+def _clipped(said: str) -> str:
+    """What a turn said, up to a bound: one must not take the place of all others."""
+    if len(said) <= SAID_CHARACTERS:
+        return said
+    return f"{said[:SAID_CHARACTERS]} (cut: {len(said)} characters in all)"
+
+
+def _words(trigger: JsonObject) -> str:
+    """What is told of a trigger later on."""
+    return str(trigger.get("text") or trigger.get("action") or trigger.get("payload") or "")
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))
+
+
+def _instant(at: Any) -> str:
+    """A moment as the database gives it, which SQLite does as text."""
+    moment = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return instant(moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC))
 
 
 def _joined_to(fetched: Sequence[tuple[Any, ...]]) -> dict[int, list[JsonObject]]:
     """What began the turns whose messages others have answered, by the number of the one that did."""
     joined: dict[int, list[JsonObject]] = {}
-    for what, number, _, _, _, trigger in fetched:
+    for what, number, _, _, _, trigger, *_ in fetched:
         if what == _JOINED:
             joined.setdefault(number, []).append(json.loads(trigger))
     return joined

@@ -9,6 +9,7 @@ from envelopes.registries.statuses import TURN, ApprovalStatus, TurnStatus
 from envelopes.turns.history import trigger_blocks
 from envelopes.turns.opening import follow_up, turn_data
 from envelopes.turns.outcomes import Outcome
+from envelopes.turns.results import bounded
 from envelopes.types import JsonObject
 
 
@@ -68,14 +69,9 @@ def consume(writer: Writer, turn: Turn) -> list[JsonObject]:
 def _blocks(injection: Injection) -> list[JsonObject]:
     if "trigger" in injection.data:
         return trigger_blocks(injection.data["trigger"], with_data=True)
-    return [
-        injection_block(
-            injection.kind,
-            injection.data.get("payload"),
-            tool=injection.data.get("tool", ""),
-            call_id=injection.data.get("callId", ""),
-        )
-    ]
+    call_id = injection.data.get("callId", "")
+    payload = bounded(call_id, injection.data.get("payload"))
+    return [injection_block(injection.kind, payload, tool=injection.data.get("tool", ""), call_id=call_id)]
 
 
 def set_aside(writer: Writer, number: int) -> None:

@@ -100,14 +100,14 @@ def _claim_queued(session_pk: int, owner: str) -> Claim | None:
         turn.session = writer.session
         begins = not turn.messages
         if begins:
-            turn.messages = opening_messages(turn)
+            turn.messages = opening_messages(turn, upto=writer.known_seq)
         else:
             turn.messages = resumable(turn.messages)
         if turn.goes_on or not begins:
             # Nothing can have come in for a turn that was only just opened.
             if begins:
                 turn.messages = extended(turn.messages, "user", consume(writer, turn))
-            writer.store(turn, ["messages"])
+            writer.store(turn, ["messages", "told_from"])
         return _claimed(writer, turn, "resumed" if turn.attempt > 1 else "started", begins=begins)
 
 
@@ -128,7 +128,9 @@ def _recover(session_pk: int, owner: str) -> Claim | None:
             return None
         begins = not turn.messages
         if begins:
-            turn.messages = extended(opening_messages(turn), "user", consume(writer, turn))
+            turn.messages = extended(
+                opening_messages(turn, upto=writer.known_seq), "user", consume(writer, turn)
+            )
         else:
             turn.messages = resumable(turn.messages)
         turn.lease_owner, turn.lease_until = owner, _until()

@@ -18,6 +18,7 @@ from envelopes.signals import turn_settled
 from envelopes.turns import delegating, joining, journal
 from envelopes.turns.closing import close_calls
 from envelopes.turns.converging import merged_parts
+from envelopes.turns.deciding import TOO_LONG
 from envelopes.turns.injecting import consume, inject, inject_outcome, set_aside
 from envelopes.turns.mailbox import mailbox_of
 from envelopes.turns.opening import open_turn, trigger_again, turn_data
@@ -226,7 +227,9 @@ def fail(
     writer: Writer, turn: Turn, code: str, text: str, *, title: str = "This answer could not be finished"
 ) -> None:
     """Tell the person what went wrong, as an error part of the runtime, and settle. Of a turn that was delegated
-    whoever waits for it is told instead."""
+    whoever waits for it is told instead. Where it was too long, the next one begins with what is new."""
+    if code == TOO_LONG:
+        turn.told_from = turn.number
     _fail(writer, turn, code, text, title=title, finalized_by="error")
 
 

@@ -52,13 +52,15 @@ def append_parts(
     actor: str = "",
     live: Mapping[int, str] | None = None,
     by: str = "",
+    strict: bool = False,
 ) -> Appended:
     """Append ``parts`` to ``turn``: all of them or, raising what the checks do, none.
 
     A ``Part`` was checked by whoever made it; JSON is checked here, with pointers that begin with the part's number.
     ``state`` is what was declared with them, by default the turn's of now. ``actor`` says whose they are, where that is
     not the turn's actor. ``live`` are the streamed bubbles that they replace, by number of the part. ``by`` is the key
-    of the member of staff whose words they are. ``turn`` has to be read under the lock of ``writer``: parts of a
+    of the member of staff whose words they are. ``strict``: a model wrote them, so a surface that would not be shown as
+    it was meant is refused (D60). ``turn`` has to be read under the lock of ``writer``: parts of a
     settled turn are marked as late.
 
     Calls of agents' functions that they make due are made with them. Returns what the model is to read. Raises
@@ -74,7 +76,7 @@ def append_parts(
         # What the runtime says has passed already.
         checked, later = gates.passed(writer, turn, owner, checked)
     drawn = templates.made_of(writer, turn, owner, checked)
-    tried, drawn = templates.tried(writer, turn, owner, checked, drawn)
+    tried, drawn = templates.tried(writer, turn, owner, checked, drawn, strict=strict)
     unbound = citing.unbound(writer, turn, checked)
     streams = channels.streams_of(writer.session, checked)
     for closing in tried.closing:

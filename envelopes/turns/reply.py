@@ -18,8 +18,9 @@ from envelopes.models.turn import WRITTEN
 from envelopes.part_types import reasoning_trace
 from envelopes.protocol.exact import check_exact
 from envelopes.protocol.parts import from_pydantic
+from envelopes.protocol.references import resolved
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
-from envelopes.protocol.strict_json import INPUT_DEPTH
+from envelopes.protocol.strict_json import INPUT_DEPTH, MAX_BYTES
 from envelopes.protocol.text import clean_json, clean_text
 from envelopes.providers.transcript import extended, thinking_in, tool_use
 from envelopes.registries.actors import actors
@@ -29,6 +30,7 @@ from envelopes.turns.deciding import ANSWERED, calls_of, last_reply
 from envelopes.turns.history import opening_messages
 from envelopes.turns.leases import Claim
 from envelopes.turns.parts import Appended, append_parts
+from envelopes.turns.references import results_of
 from envelopes.turns.retrying import retried_part
 from envelopes.types import Json, JsonObject
 
@@ -53,11 +55,14 @@ class Written:
 @dataclass(frozen=True)
 class Respond:
     """A respond() call. ``raw`` is its input, or the error that its JSON has; ``live`` are the streamed bubbles by part
-    number."""
+    number. ``strict``: surfaces that would not be shown as they were meant are refused (D60). ``limit``: bytes that
+    what it refers to may have."""
 
     call_id: str
     raw: Json
     live: dict[int, str] = field(default_factory=dict)
+    strict: bool = False
+    limit: int = MAX_BYTES
 
     @property
     def rows(self) -> int:
@@ -98,7 +103,7 @@ def record_anew(claim: Claim, block: Block, model: str) -> None:
         if _has(turn, block):
             return
         turn.model = turn.model or model
-        turn.messages = turn.messages or opening_messages(turn)
+        turn.messages = turn.messages or opening_messages(turn, upto=writer.known_seq)
         add_block(writer, turn, block)
         writer.store(turn, _fields(block))
 
@@ -147,8 +152,11 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
     try:
         if isinstance(raw, BeachError):
             raise raw
-        call = check_respond(raw, actors=tuple(name for name in actors.names() if name != turn.actor))
-        appended = append_parts(writer, turn, call.parts, "actor", state=call.state, live=live)
+        whole = resolved(raw, lambda: results_of(turn), limit=block.limit)
+        call = check_respond(whole, actors=tuple(name for name in actors.names() if name != turn.actor))
+        appended = append_parts(
+            writer, turn, call.parts, "actor", state=call.state, live=live, strict=block.strict
+        )
     except (RespondRefused, ValidationFailed) as error:
         refusal = error
     shown = _kept(raw) if isinstance(raw, dict) else {}

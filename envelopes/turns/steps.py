@@ -68,6 +68,7 @@ from envelopes.turns.opening import turn_data
 from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
+from envelopes.turns.results import bounded
 from envelopes.types import JsonObject
 
 Next = Literal["step", "model", "stop"]
@@ -131,6 +132,8 @@ def end_reply(
         turn.recoveries = 0
         turn.live = {}
         data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
+        if ended.shortened:
+            data["shortened"] = ended.shortened
         writer.add("provider", data, turn=turn)
         if ended.cut:
             writer.add("withdrawn", {"live": list(ended.cut)}, turn=turn)
@@ -309,7 +312,7 @@ def _has_jobs(turn: Turn) -> bool:
 def _result_block(call_id: str, result: JsonObject) -> JsonObject:
     if "error" in result:
         return tool_result(call_id, result["error"], is_error=True)
-    return tool_result(call_id, result.get("ok"))
+    return tool_result(call_id, bounded(call_id, result.get("ok")))
 
 
 def _edits(turn: Turn, calls: Sequence[JsonObject]) -> list[JsonObject]:

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import TypeAlias, TypeVar
 
 from a2ui import CallsDue, Diagnostic, SurfaceSet
 from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.parts import Metadata, Part
-from envelopes.protocol.surfaces import messages_of
+from envelopes.protocol.surfaces import placed_messages
 from envelopes.session_state import live_sessions
+from envelopes.turns.strictness import Strictness, shortened
 from envelopes.types import JsonObject
 
 T = TypeVar("T")
+
+Placed: TypeAlias = "list[tuple[str, JsonObject]]"
+"""Messages with the pointers at which they stand in their part."""
 
 RETIRED_SLOT = "beach:retired"
 """The slot of rows by which the runtime closes a surface: no data belongs to it."""
@@ -36,25 +40,31 @@ class Tried:
 
 
 def check_surfaces(
-    writer: Writer, owner: str, parts: list[Part], *, owners: Mapping[int, str] | None = None
+    writer: Writer,
+    owner: str,
+    parts: list[Part],
+    *,
+    owners: Mapping[int, str] | None = None,
+    strict: Container[int] = (),
 ) -> Tried:
     """Try the surface parts of one call of ``owner`` on what the session of ``writer`` shows, and undo it. ``owners``:
-    whose those are that are not, by number.
+    whose those are that are not, by number. ``strict`` are the numbers of those that a model wrote.
 
     A session holds so many surfaces and no more; the oldest of this owner are closed for new ones. Raises
     ``RespondRefused`` with every refusal when a message would change nothing, as for reserved names (D22), which are
-    looked for after translation; ``ValidationFailed`` when it is no surface data.
+    looked for after translation, and when a ``strict`` one would not be shown as it was meant (D60);
+    ``ValidationFailed`` when it is no surface data.
     """
-    found: list[tuple[int, str, list[JsonObject]]] = []
+    found: list[tuple[int, str, Placed]] = []
     for number, part in enumerate(parts):
         if part.part_type == A2UI_SURFACE.name:
-            messages = messages_of(part.data)
+            messages = placed_messages(part.data)
             found.append((number, (owners or {}).get(number, owner), messages))
     if not found:
         return Tried()
     with live_sessions.open(writer.session, upto=writer.known_seq) as view:
         most = view.engine.options.limits.surfaces
-    return trying(writer, lambda surfaces: _tried(surfaces, owner, found, most))
+    return trying(writer, lambda surfaces: _tried(surfaces, owner, found, most, strict))
 
 
 def calls_functions(part: Part) -> bool:
@@ -80,29 +90,42 @@ def trying(writer: Writer, do: Callable[[SurfaceSet], T]) -> T:
 
 
 def _tried(
-    surfaces: SurfaceSet, owner: str, found: list[tuple[int, str, list[JsonObject]]], most: int
+    surfaces: SurfaceSet,
+    owner: str,
+    found: list[tuple[int, str, Placed]],
+    most: int,
+    strict: Container[int],
 ) -> Tried:
     repaired: list[JsonObject] = []
     refused: list[JsonObject] = []
     responses: list[JsonObject] = []
     pending = surfaces.calls.pending() if surfaces.calls.possible else {}
-    retired = _make_room(surfaces, owner, [message for _, _, messages in found for message in messages], most)
+    retired = _make_room(
+        surfaces, owner, [message for _, _, messages in found for _, message in messages], most
+    )
+    strictness = Strictness(surfaces, owner)
     for number, whose, messages in found:
-        for message in messages:
-            for diagnostic in surfaces.apply(message, owner=whose):
+        for pointer, message in messages:
+            problems = surfaces.apply(message, owner=whose)
+            if number in strict:
+                wrong, problems = strictness.judged(number, pointer, message, problems)
+                refused += wrong
+            for diagnostic in problems:
                 (refused if diagnostic.refused else repaired).append(_as_json(number, diagnostic))
             # With the data as it is now.
             responses += surfaces.renderer_calls.responses()
     # Drawn once, since some faults show only then: an unknown function, a list that is cut.
     surfaces.flush()
     due = surfaces.calls.due()
-    repaired += [_as_json(found[-1][0], diagnostic) for diagnostic in surfaces.diagnostics()]
+    drawn = surfaces.diagnostics()
+    repaired += [_as_json(found[-1][0], diagnostic) for diagnostic in drawn]
+    refused += strictness.at_the_end(drawn)
     if refused:
         first = refused[0]
         raise RespondRefused(
             f"The surface was refused: {first['message']}",
-            path=first["part"],
-            problems=refused[:20],
+            path=first.get("pointer", first["part"]),
+            problems=shortened(refused),
             a2ui=first["code"],
         )
     told = [*(_told(found[0][0], message, most) for message in retired), *repaired][:20]

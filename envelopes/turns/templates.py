@@ -136,11 +136,11 @@ def _showing(
 
 
 def tried(
-    writer: Writer, turn: Turn, owner: str, parts: list[Part], made: list[Made]
+    writer: Writer, turn: Turn, owner: str, parts: list[Part], made: list[Made], *, strict: bool = False
 ) -> tuple[Tried, list[Made]]:
-    """``check_surfaces`` of ``parts`` and what was made of them. What a surface refuses of the latter is told to staff:
-    the surface ends, its data is kept and shown generically. The agent hears of its own parts alone. Raises as that
-    does."""
+    """``check_surfaces`` of ``parts``, which a model wrote where it is ``strict``, and what was made of them. What a
+    surface refuses of the latter is told to staff: the surface ends, its data is kept and shown generically. The agent
+    hears of its own parts alone. Raises as that does."""
     shown = [each for each in made if each.part is not None]
     try:
         found = check_surfaces(
@@ -148,6 +148,7 @@ def tried(
             owner,
             [*parts, *(each.part for each in shown if each.part)],
             owners={len(parts) + at: each.kept.owner for at, each in enumerate(shown)},
+            strict=range(len(parts)) if strict else (),
         )
     except RespondRefused as error:
         problems = error.facts.get("problems", [])
@@ -159,7 +160,7 @@ def tried(
         for problem in problems:
             if (at := _number(problem) - len(parts)) >= 0:
                 _tell(writer, turn, owner, shown[at].kept, problem["message"], problem["path"])
-        return tried(writer, turn, owner, parts, _without(made, wrong))
+        return tried(writer, turn, owner, parts, _without(made, wrong), strict=strict)
     for problem in found.told:
         if (at := _number(problem) - len(parts)) >= 0:
             _tell(writer, turn, owner, shown[at].kept, problem["message"], problem["path"])

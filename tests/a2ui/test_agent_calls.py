@@ -14,6 +14,7 @@ from tests.a2ui import asking, chaos
 from tests.a2ui.asking import SHOP, ask, asked, create, engine, made, message, path, response
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import row
+from tests.a2ui.strategies import FUZZ
 from tests.fuzz.graph import described
 
 PRICE = row("root", "Text", text=ask(q=path("/sku")))
@@ -414,7 +415,7 @@ class TestStanding:
         page.apply_changes(surfaces.flush())
         assert page.markup == shown(surfaces)
 
-    @pytest.mark.parametrize("seed", range(24))
+    @pytest.mark.parametrize("seed", range(8 * FUZZ))
     def test_a_page_that_follows_shows_what_a_fresh_one_does(self, seed):
         random = Random(seed)
         limits = {"agent_calls": random.choice([3, 100]), "list_items": random.choice([3, 1000, 1000])}

@@ -15,7 +15,7 @@ LAYERS = (
     "errors", "journal", "ops", "safety", "data", "protocol", "schema", "functions", "binding", "catalog", "options",
     "state", "rendering", "surface", "interaction", "components", "catalog/basic", "catalog/beach", "protocol/adapters",
     "surfaces",
-    "engine", "__init__", "programs", "compose", "gallery", "management", "apps",
+    "engine", "teaching", "__init__", "programs", "compose", "gallery", "management", "apps",
 )  # fmt: skip
 """From the lowest up: each may import those before it. A folder inside another that is named here is a layer itself."""
 

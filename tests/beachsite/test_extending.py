@@ -18,7 +18,7 @@ from beachsite.suite import ROOT
 from envelopes.checks import registered as checks
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.parts import check_part
-from envelopes.protocol.respond import system_snippet
+from envelopes.protocol.snippet import system_snippet
 from envelopes.registries.part_types import PartTypeRegistry, part_types
 from tests.consumer.itinerary import ITINERARY
 from tests.envelopes.transports.panel.talk import Talk

@@ -39,8 +39,8 @@ from tests.bench.serving.talking import message
 class Size:
     readers: int = 100
     hz: float = 10
-    seconds: float = 6
-    rounds: int = 3
+    seconds: float = 8
+    rounds: int = 5
 
 
 @dataclass(frozen=True)

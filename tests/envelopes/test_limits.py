@@ -9,6 +9,7 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from a2ui import Limits
+from a2ui.teaching.whole import MOST_BYTES
 from beachsite.suite import ROOT
 from envelopes.artifacts.reading import AT_ONCE
 from envelopes.checks.registered import MOST_TAUGHT
@@ -18,10 +19,11 @@ from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
 from envelopes.engine_settings import a2ui_limits, image_hosts
 from envelopes.log.read import rows_after
 from envelopes.protocol.payloads import MAX_ATTEMPTS, MAX_RETRY_SECONDS
+from envelopes.protocol.references import MOST as MOST_REFERENCES
 from envelopes.protocol.respond import MAX_PARTS, MAX_TASK
 from envelopes.providers.scripted import Say, data
 from envelopes.registries.retelling import DATA_CHARACTERS
-from envelopes.runtime.blocks import call_bytes
+from envelopes.runtime.blocks import rules_of
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
 from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
@@ -35,10 +37,13 @@ from envelopes.transports.panel.presenter.gathered import LONGEST, OPEN_CARDS
 from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.transports.sse.api import PIECE
 from envelopes.turns.delegating import MAX_DEPTH
-from envelopes.turns.earlier import EARLIER_TURNS
+from envelopes.turns.earlier import SAID_CHARACTERS
 from envelopes.turns.leases import MAX_RECOVERIES
 from envelopes.turns.lifecycle import MAX_HANDOFFS
+from envelopes.turns.on_screen import SCREEN_CHARACTERS
 from envelopes.turns.reply import MAX_CALLS
+from envelopes.turns.strictness import MOST_TOLD
+from envelopes.turns.window import EARLIER_TURNS
 from tests.desk import Desk, desk, replies
 from tests.sockets import Socket, anonymous, panel
 
@@ -153,6 +158,11 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "actors that pass a turn on, one after the other": f"{MAX_HANDOFFS:,}",
         "times that a turn is taken over without a step in between": f"{MAX_RECOVERIES:,}",
         "earlier turns that a model reads": f"{EARLIER_TURNS:,}",
+        "characters of what one of them said": f"{SAID_CHARACTERS:,}",
+        "characters about the surfaces on screen": f"{SCREEN_CHARACTERS:,}",
+        "references to results of tools in one respond() call": f"{MOST_REFERENCES:,}",
+        "problems of one refused call that its model is told": f"{MOST_TOLD:,}",
+        "bytes of the prompt about A2UI, catalogs and examples included": f"{MOST_BYTES:,}",
         "bytes of the prompt that one part type takes, its example included": f"{MOST_TAUGHT:,}",
         "characters of data of an earlier turn that a model reads": f"{DATA_CHARACTERS:,}",
         "rows that are made into frames again for one reader": f"{REPLAYED_ROWS:,}",
@@ -177,8 +187,8 @@ def test_code_of_this_process_may_send_more_than_a_model() -> None:
     class Code:
         trusted = True
 
-    assert call_bytes(Model()) == 1024 * 1024  # type: ignore[arg-type]
-    assert call_bytes(Code()) == 4 * 1024 * 1024  # type: ignore[arg-type]
+    assert rules_of(Model()).limit == 1024 * 1024  # type: ignore[arg-type]
+    assert rules_of(Code()).limit == 4 * 1024 * 1024  # type: ignore[arg-type]
 
 
 # ---- what the agent is told

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from itertools import product
 
 import pytest
 
+from tests.a2ui.strategies import FUZZ
 from tests.faults.conftest import Lab
 from tests.faults.lab.dying import When
 from tests.faults.scenes import begun, is_whole
@@ -15,6 +17,9 @@ from tests.visitor import Visitor
 
 MIDDLE = "This sentence is the second of three"
 END = "That was the helper."
+WHENS: tuple[When, When] = ("before", "after")
+LAST = [*product(WHENS, (1, 2, 3))] if FUZZ > 1 else [("after", 1), ("before", 3)]
+"""The last commit of a process, by its number; all of them only where there is time."""
 
 ENDS = "SELECT turn FROM envelopes_event WHERE kind = 'settled' ORDER BY seq"
 
@@ -56,8 +61,7 @@ async def test_an_actor_that_was_asked_is_carried_on_and_its_words_stand_once(la
         await page.drop()
 
 
-@pytest.mark.parametrize("number", [1, 2, 3])
-@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(("when", "number"), LAST)
 async def test_the_answer_comes_back_once_whichever_commit_is_the_last(
     when: When, number: int, lab: Lab
 ) -> None:

@@ -1,4 +1,4 @@
-"""Our own catalog as a document, and a catalog in few words for the prompt of a model."""
+"""Our own catalog as a document."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from a2ui.catalog.beach import columns, fields
-from a2ui.catalog.registry import Catalog
 from a2ui.protocol import catalog_ids
 
 _COMMON = "common_types.json#/$defs/"
 _WEIGHT: Final = {"type": "number", "description": "share of a row or column, of a child of one"}
-_OF_ENVELOPE: Final = frozenset({"component", "weight"})
-"""Properties that every component has."""
 _TEXT: Final = {"$ref": f"{_COMMON}DynamicString"}
 _VALUE: Final = {"$ref": f"{_COMMON}DynamicValue"}
 
@@ -157,41 +154,4 @@ def _entry(name: str, about: str, schema: Mapping[str, Any], *, newer: bool) -> 
     }
 
 
-def described(catalog: Mapping[str, Any]) -> str:
-    """The components of a catalog document in few words, for the prompt of a model: those that the document itself
-    describes, a line for each, with what is required marked by a star."""
-    lines = [f"Catalog {catalog['catalogId']}: everything of the Basic Catalog, and"]
-    for name, entry in catalog["components"].items():
-        properties = {key: one for key, one in entry.get("properties", {}).items() if key not in _OF_ENVELOPE}
-        members = _members(properties, entry.get("required", ()))
-        lines.append(f"- {name}: {entry.get('description', '')} {members}")
-    lines.append("Name it as catalogId of the surface, or as @catalogId of one component.")
-    return "\n".join(lines)
-
-
-def _members(properties: Mapping[str, Any], required: Any) -> str:
-    said = [f"{key}{'*' if key in required else ''}{_told(one)}" for key, one in properties.items()]
-    return "{" + ", ".join(said) + "}"
-
-
-def _told(schema: Mapping[str, Any]) -> str:
-    about = f" ({schema['description']})" if "description" in schema else ""
-    if _ENUM in schema:
-        return f": {'|'.join(schema[_ENUM])}{about}"
-    if schema.get("type") == "array" and "properties" in schema.get("items", {}):
-        inner = schema["items"]
-        return f": [{_members(inner['properties'], inner.get('required', ()))}]"
-    kind = schema.get("type")
-    return f": {kind}{about}" if kind in ("boolean", "integer", "number") else about
-
-
 DOCUMENTS: Final = {catalog_ids.BEACH: "0.9", catalog_ids.BEACH_1_0: "1.0"}
-
-
-def for_prompt(catalog: Catalog) -> str:
-    """What a model is told of a catalog: of ours its components, of another one the names of its own."""
-    version = DOCUMENTS.get(catalog.id)
-    if version is not None:
-        return described(document(version))
-    names = ", ".join(catalog.components)
-    return f"Catalog {catalog.id}: {names}."

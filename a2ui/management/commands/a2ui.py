@@ -11,7 +11,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.core.management.base import BaseCommand, CommandError
 
-from a2ui.catalog.beach.document import described, document
+from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0
+from a2ui.catalog.beach.document import document
 from a2ui.data.patch import apply_patch
 from a2ui.engine import Engine, EngineOptions
 from a2ui.errors import A2uiError, PatchError
@@ -20,6 +21,7 @@ from a2ui.programs.conversion import TARGETS, convert
 from a2ui.programs.reading import parse_json, read_cases, read_program
 from a2ui.programs.tree import is_pseudo, perform, run
 from a2ui.safety.limits import DEFAULT_LIMITS
+from a2ui.teaching.catalogs import for_prompt
 
 _FILE = "JSON, or JSON lines; - is the standard input"
 
@@ -79,11 +81,10 @@ class Command(BaseCommand):
             self._patch(options["document"], options["patch"])
             return
         if options["verb"] == "catalog":
-            found = document(options["to"])
             if options["prompt"]:
-                self._write(described(found))
+                self._write(for_prompt(BEACH_CATALOG_1_0 if options["to"] == "1.0" else BEACH_CATALOG))
             else:
-                self._print(found)
+                self._print(document(options["to"]))
             return
         try:
             text = _text(options["cases"] or options["file"])

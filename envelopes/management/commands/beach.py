@@ -1,5 +1,5 @@
-"""``manage.py beach``: what applications have registered, programs that may talk to agents here, files, and the
-configuration as a file."""
+"""``manage.py beach``: what applications have registered, what models are told, programs that may talk to agents here,
+files, and the configuration as a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import agents, configuring, recording, settings_table
+from envelopes.management import agents, configuring, prompting, recording, settings_table
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -23,12 +23,16 @@ from envelopes.registries.scopes import SCOPES, offered
 from envelopes.registries.transports import Command as TransportCommand
 from envelopes.registries.transports import transports
 
-WITHOUT_TABLES = {agents.COMMAND: agents.write, settings_table.COMMAND: settings_table.write}
+WITHOUT_TABLES = {
+    agents.COMMAND: agents.write,
+    settings_table.COMMAND: settings_table.write,
+    "prompt": prompting.run,
+}
 """What needs no database."""
 
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,settings,new-agent,card,peer,artifacts,config,index-sessions}``."""
+    """``manage.py beach {registries,settings,prompt,new-agent,card,peer,artifacts,config,index-sessions}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -36,6 +40,9 @@ class Command(BaseCommand):
         """One subcommand each."""
         commands = parser.add_subparsers(dest="command", required=True)
         commands.add_parser("registries", help="prints what is registered, and where each of it was")
+        prompting.add_arguments(
+            commands.add_parser("prompt", help="prints what the model of an agent is told, with sizes")
+        )
         files = commands.add_parser(
             "artifacts", help="compares the storage of files with what refers to them"
         )

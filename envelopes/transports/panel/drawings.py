@@ -6,25 +6,31 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar
+from functools import partial
+from typing import ParamSpec, TypeAlias, TypeVar
 from weakref import WeakValueDictionary
 
 import orjson
 
+from a2ui import Engine
 from envelopes.delivery.deltas import Delta
 from envelopes.delivery.follower import Item
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.markup.context import language_of
 from envelopes.models import Session
-from envelopes.protocol.bubbles import place_of
+from envelopes.protocol.bubbles import SURFACE_PREVIEW, place_of
 from envelopes.session_state import Frame
+from envelopes.session_state.engines import engine_for
 from envelopes.transports.panel import frames as wire
 from envelopes.transports.panel.presenter.drawers import is_prose
+from envelopes.transports.panel.presenter.provisional import StreamedSurface
 from envelopes.transports.panel.presenter.streamed import StreamedProse
 from envelopes.types import JsonObject
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+Bubble: TypeAlias = StreamedProse | StreamedSurface
 
 _DRAWN = "panel drawn"
 AT_ONCE = 1_000
@@ -37,7 +43,7 @@ class _Taken:
     and ``due`` characters are to be read for what is drawn now."""
 
     delta: Delta
-    bubble: StreamedProse | None = None
+    bubble: Bubble | None = None
     stood: int = 0
     due: int = 0
 
@@ -50,7 +56,7 @@ class _Taken:
 
     def _made(self) -> str:
         if self.bubble is None:
-            return _encoded(self.delta.as_json())
+            return _encoded(_undrawn(self.delta))
         return _encoded(_picture(self.delta, self.bubble, self.stood, drawing=self.due > 0))
 
 
@@ -61,9 +67,10 @@ class Drawings:
     something asks for the text from its beginning. That comes with the picture of now.
     """
 
-    def __init__(self, language: str) -> None:
+    def __init__(self, language: str, engine: Callable[[], Engine] | None = None) -> None:
         self._language = language
-        self._bubbles: dict[str, StreamedProse] = {}
+        self._engine = engine or partial(engine_for, language, "UTC")
+        self._bubbles: dict[str, Bubble] = {}
         self._turns: dict[str, int] = {}
         self._drawing = asyncio.Lock()
         # What will take a thread, until somebody waits for it.
@@ -72,7 +79,7 @@ class Drawings:
     async def frame(self, item: Item) -> str:
         """The frame for one item of the log, encoded."""
         match item:
-            case PlacedDelta() if is_prose(item.delta.part_type):
+            case PlacedDelta() if _is_drawn(item.delta):
                 return wire.encode_drawn(item, await self._drawn(item.delta))
             case Frame() if item.over:
                 async with self._drawing:
@@ -82,7 +89,7 @@ class Drawings:
     def frame_at_once(self, item: PlacedDelta) -> str | None:
         """The same for text that comes just now; None where it has to be waited for."""
         delta = item.delta
-        if not is_prose(delta.part_type):
+        if not _is_drawn(delta):
             return wire.encode(item)
         made = delta.made(_DRAWN)
         if made is None:
@@ -114,18 +121,23 @@ class Drawings:
         stood = bubble.closed
         return _Taken(delta, bubble, stood, bubble.take(more))
 
-    def _goes_on(self, delta: Delta) -> tuple[StreamedProse | None, str]:
+    def _goes_on(self, delta: Delta) -> tuple[Bubble | None, str]:
         """The bubble that ``delta`` is the next piece of, and what of it is new; None where something is missing, or
         nothing is new."""
         bubble, text = self._bubbles.get(delta.live), delta.text
         if delta.offset == 0:
             if bubble is None or not bubble.goes_with(text):
-                bubble = self._bubbles[delta.live] = StreamedProse(self._language)
+                bubble = self._bubbles[delta.live] = self._begun(delta)
                 self._turns[delta.live] = delta.turn
             return bubble, text[bubble.length :]
         if bubble is None or not delta.offset <= bubble.length < delta.offset + len(text):
             return None, ""
         return bubble, text[bubble.length - delta.offset :]
+
+    def _begun(self, delta: Delta) -> Bubble:
+        if delta.part_type == SURFACE_PREVIEW:
+            return StreamedSurface(self._engine(), delta.live)
+        return StreamedProse(self._language)
 
     def _end(self, frame: Frame) -> None:
         for live in [
@@ -134,14 +146,28 @@ class Drawings:
             del self._turns[live], self._bubbles[live]
 
 
-def _picture(delta: Delta, bubble: StreamedProse, stood: int, *, drawing: bool) -> JsonObject:
+def _is_drawn(delta: Delta) -> bool:
+    return delta.part_type == SURFACE_PREVIEW or is_prose(delta.part_type)
+
+
+def _undrawn(delta: Delta) -> JsonObject:
+    """A delta that no bubble takes in. What tells of an interface is no text for a page: it has to ask for the picture
+    where it misses something."""
+    if delta.part_type != SURFACE_PREVIEW:
+        return delta.as_json()
+    return delta.as_json() | {"piece": "provisional", "text": "", "from": delta.offset, "draw": []}
+
+
+def _picture(delta: Delta, bubble: Bubble, stood: int, *, drawing: bool) -> JsonObject:
     """A delta as it is, or with what is drawn now: then its text is what stands behind the blocks, at the offset up
     to which they stand, for a page whose blocks stand up to ``from``; they ``stood`` up to there before."""
     frame = delta.as_json()
+    if isinstance(bubble, StreamedSurface):
+        frame["piece"] = "provisional"
     strokes = bubble.draw() if drawing else []
     if delta.offset == 0:
         return frame | {"offset": bubble.closed, "text": bubble.tail, "from": 0, "draw": bubble.whole()}
-    if bubble.closed == stood and not strokes:
+    if bubble.closed == stood and not strokes and not isinstance(bubble, StreamedSurface):
         return frame
     # Text of which no picture can be shown takes its place.
     since = stood if bubble.closed else 0
@@ -170,5 +196,6 @@ def drawings_of(session: Session) -> Drawings:
     """Those of a session, for as long as anybody keeps them."""
     found = _of_session.get(session.pk)
     if found is None:
-        found = _of_session[session.pk] = Drawings(language_of(session.locale))
+        engine = partial(engine_for, session.locale, session.timezone)
+        found = _of_session[session.pk] = Drawings(language_of(session.locale), engine)
     return found

@@ -6,7 +6,7 @@ from envelopes.delivery import rules
 from envelopes.registries.part_types import PartType
 from envelopes.registries.transports import Connection
 
-CAPABILITIES = frozenset({"surfaces"})
+CAPABILITIES = frozenset({"surfaces", "previews"})
 CONNECTION = Connection("panel", "streaming")
 
 READER = rules.Reader("person", surfaces="surfaces" in CAPABILITIES)

@@ -17,6 +17,7 @@ from a2ui.gallery import access, samples
 from a2ui.gallery import replay as replaying
 from tests.a2ui.gallery.page import FIELDS, GO, HTMX, LINK, MANY, NAME, SECRET, Tab, form, text
 from tests.a2ui.programs import components, create, message, row
+from tests.a2ui.strategies import FUZZ
 from tests.shared import needs_shared, xss_payloads
 
 # -- who gets in ------------------------------------------------------------------------------------------------------
@@ -314,7 +315,8 @@ def test_a_payload_is_text_in_every_place_of_the_page(tab: Tab, payload: str) ->
 @needs_shared
 def test_so_is_every_payload_that_was_ever_reported(tab: Tab, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(access, "REQUESTS", 10_000)
-    for param in xss_payloads():
+    # Each is tested alone in the text of a surface; here it is about the places of the page.
+    for param in xss_payloads()[:: 1 if FUZZ > 1 else 4]:
         check_inert(tab, param.values[0]["payload"])
 
 

@@ -16,12 +16,13 @@ from referencing import Registry, Resource
 from a2ui import ComponentTarget, Engine, EngineOptions
 from a2ui.catalog.basic import BASIC_CATALOG_1_0
 from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0, OWN
-from a2ui.catalog.beach.document import described, document, for_prompt
+from a2ui.catalog.beach.document import document
 from a2ui.catalog.kinds import ENUM_VALUES
 from a2ui.compose import Column, ComposeError, Surface, Text, beach, event, path
 from a2ui.compose.beach import Chart, Form, Markdown, Table, column, field, lowered_to_basic, series
 from a2ui.gallery.samples import ours
 from a2ui.programs.conversion import convert
+from a2ui.teaching.catalogs import for_prompt
 from beachsite.suite import ROOT
 from tests.a2ui.own import engine
 from tests.shared import SHARED, needs_shared
@@ -95,8 +96,9 @@ def test_a_validator_takes_what_the_sample_says_and_nothing_else(version):
 def test_models_read_a_line_for_each_in_a_bounded_text():
     told = for_prompt(BEACH_CATALOG_1_0)
 
-    assert told == described(document())
-    assert [line.split(":")[0] for line in told.splitlines()[1:-1]] == [f"- {kind.name}" for kind in OWN]
+    assert told.splitlines()[0] == f"Catalog {BEACH_CATALOG_1_0.id}: everything of the Basic Catalog, and"
+    assert [line.split(":")[0] for line in told.splitlines()[1:]] == [f"- {kind.name}" for kind in OWN]
+    assert document()["components"]["Table"]["description"] in told
     assert "columns*: [{label*, value*" in told
     assert len(told) < 2_500
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html.parser import HTMLParser
 
@@ -10,7 +9,6 @@ import pytest
 
 from a2ui import BEACH_CATALOG_1_0, ActionError, ClientAction, Engine, EngineOptions, OpenUrl, SurfaceSet
 from beachsite.demo import rules
-from beachsite.demo.instructions import INSTRUCTIONS
 from beachsite.demo.surfaces.flights import flight_results
 from beachsite.demo.surfaces.passenger import NEEDED
 from tests.beachsite.demo import samples
@@ -199,16 +197,6 @@ def test_only_local_pictures() -> None:
     for name in samples.ALL:
         for source in re.findall(r'src="([^"]*)"', html(shown(name))):
             assert source.startswith("/static/demo/")
-
-
-def test_the_example_of_the_instructions_is_one_that_strict_engines_take() -> None:
-    example = json.loads(INSTRUCTIONS[INSTRUCTIONS.index('{"messages": [\n') :])
-    surfaces = Engine(EngineOptions(strict=True, own=(BEACH_CATALOG_1_0,))).surfaces()
-
-    assert [surfaces.apply(message, owner="sally") for message in example["messages"]] == [[]]
-    page = "".join(surface.html() for surface in surfaces)
-    assert "<strong>easyJet EJ4521</strong>, 06:15" in page
-    assert "£94.00</h3>" in page
 
 
 @pytest.mark.parametrize("name", samples.ALL)

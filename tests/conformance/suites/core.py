@@ -13,8 +13,8 @@ from a2ui.data.pointer import parse, parse_scoped
 from a2ui.data.values import equal, pointer_text
 from a2ui.errors import Diagnostic
 from a2ui.programs.reading import messages_of
-from a2ui.programs.topology import topology_problems
 from a2ui.protocol.adapters import outgoing
+from a2ui.surface.topology import topology_problems
 from tests.conformance.case import Case, yaml_file
 from tests.conformance.own_catalogs import basic_as, catalog
 from tests.conformance.suites import node_resolution, values

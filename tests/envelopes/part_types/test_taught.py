@@ -11,12 +11,14 @@ from a2ui import Engine, EngineOptions
 from envelopes.checks import registered as checks
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.parts import check_part
-from envelopes.protocol.respond import check_respond, respond_tool, system_snippet
+from envelopes.protocol.respond import check_respond
+from envelopes.protocol.respond_tool import offered, respond_tool
+from envelopes.protocol.snippet import system_snippet
 from envelopes.protocol.surfaces import messages_of
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.registries.turn_states import TurnState, turn_states
 
-EMITTED = [kind for kind in part_types if "actor" in kind.origins]
+EMITTED = offered()
 MOST_BYTES = 4_000
 """The prompt is for many turns, and comes with each step of each of them."""
 
@@ -56,20 +58,18 @@ def test_the_prompt_and_the_schema_are_made_from_what_is_registered() -> None:
         assert "  - `acme.board`\n" in system_snippet()
     with part_types.including(told), turn_states.including(later):
         snippet = system_snippet()
-        metadata = respond_tool()["input_schema"]["properties"]["parts"]["items"]["properties"]["metadata"]
+        last = respond_tool()["input_schema"]["properties"]["parts"]["items"]["anyOf"][-1]
 
     line = '`acme.board`: a board; {"metadata":{"partType":"acme.board","slotKey":"main"},"data":{"rows":2}}'
     assert f"  - {line}\n" in snippet
     assert "  - `acme.snoozed`: not before tomorrow\n" in snippet
-    assert metadata["properties"]["partType"]["enum"][-1] == "acme.board"
+    assert last["properties"]["metadata"]["properties"]["partType"] == {"const": "acme.board"}
     assert "acme" not in system_snippet()
 
 
-def test_the_schema_knows_all_of_the_metadata_that_a_part_has() -> None:
-    item = respond_tool()["input_schema"]["properties"]["parts"]["items"]["properties"]["metadata"]
+def test_a_slot_key_is_taken_and_offered() -> None:
     part = {"metadata": {"partType": "domain-data", "slotKey": "trip.rome"}, "data": {"days": 3}}
 
-    assert list(item["properties"]) == ["partType", "partId", "dataKind", "slotKey"]
     assert check_respond({"parts": [part], "turnState": "complete"}).parts[0].metadata.slotKey == "trip.rome"
 
 

@@ -9,8 +9,9 @@ import jsonschema
 import pytest
 
 from envelopes.errors import RespondRefused
-from envelopes.protocol.respond import MAX_PARTS, RespondCall, check_respond, respond_tool, system_snippet
-from envelopes.registries.part_types import part_types
+from envelopes.protocol.respond import MAX_PARTS, RespondCall, check_respond
+from envelopes.protocol.respond_tool import respond_tool
+from envelopes.protocol.snippet import system_snippet
 from envelopes.registries.turn_states import TurnState, turn_states
 
 ACK = {"metadata": {"partType": "ack"}, "text": "On it."}
@@ -149,10 +150,13 @@ def test_a_state_says_which_part_it_needs() -> None:
         assert check_respond(call(ACK, quoted, state="acme.quoted")).state == "acme.quoted"
 
 
-def test_the_tool_names_the_actors_that_can_be_asked() -> None:
-    properties = respond_tool({"drafter": "Dana, writes"})["input_schema"]["properties"]
+def test_the_tool_and_the_prompt_name_the_actors_that_can_be_asked() -> None:
+    others = {"drafter": "Dana, writes"}
+    properties = respond_tool(others)["input_schema"]["properties"]
     assert properties["passTo"]["enum"] == properties["delegateTo"]["enum"] == ["drafter"]
-    assert "drafter: Dana, writes" in properties["passTo"]["description"]
+    assert "  - `drafter`: Dana, writes\n" in system_snippet(others=others)
+    assert "passed" in system_snippet(others=others)
+    assert "drafter" not in system_snippet(others={}) and "passed" not in system_snippet(others={})
 
     alone = respond_tool({})["input_schema"]["properties"]
     assert not {"passTo", "delegateTo", "task"} & alone.keys()
@@ -188,17 +192,6 @@ def test_a_consumers_own_state_and_type_can_be_used() -> None:
         assert turn_states[checked.state] is snoozed
         assert "acme.snoozed" in respond_tool()["input_schema"]["properties"]["turnState"]["enum"]
     refusal(call(ACK, state="acme.snoozed"))
-
-
-def test_the_tool_lists_what_an_actor_may_use_and_metadata_first() -> None:
-    properties = respond_tool()["input_schema"]["properties"]
-    item = properties["parts"]["items"]["properties"]
-
-    assert list(item) == ["metadata", "text", "data"]
-    assert item["metadata"]["properties"]["partType"]["enum"] == [
-        t.name for t in part_types if "actor" in t.origins
-    ]
-    assert "suspended" not in properties["turnState"]["enum"]
 
 
 def test_the_prompt_names_what_there_is() -> None:

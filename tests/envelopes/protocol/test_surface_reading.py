@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS
+from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS, MOST_DATA
 from envelopes.runtime.respond_stream import RespondStream, SurfaceGrown
 from envelopes.types import JsonObject
 
@@ -133,7 +133,43 @@ def test_a_long_one_is_told_as_far_as_the_limits_go() -> None:
     assert found == long[: MOST_CHARACTERS // 10_003]
 
 
-def test_texts_of_the_data_count_for_nothing() -> None:
-    data = {"createSurface": {"surfaceId": "s", "dataModel": {"t": "x" * 100_000}, "components": ROWS}}
+def models_of(messages: list[JsonObject]) -> list[Any]:
+    return [message["updateDataModel"] for message in messages if "updateDataModel" in message]
 
-    assert rows_of(told(call(data), 1_000)) == ROWS
+
+@pytest.mark.parametrize("size", [1, 7, 10_000])
+@pytest.mark.parametrize(
+    ("data", "model"),
+    [
+        (SHAPES[0][1], {"surfaceId": "s", "path": "/", "value": {"a": ["x"]}}),
+        (SHAPES[1][1], {"surfaceId": "s", "path": "/", "value": {"id": "x"}}),
+        (SHAPES[2][1], {"surfaceId": "s", "path": "/components", "value": [{"id": "no"}]}),
+        (SHAPES[3][1], {"surfaceId": "s", "value": {"components": [{"id": "no", "component": "Text"}]}}),
+        (
+            {"version": "1.0", "updateDataModel": {"value": -2.5, "surfaceId": "s"}},
+            {"surfaceId": "s", "value": -2.5},
+        ),
+    ],
+)
+def test_data_is_told_whole_and_never_before_its_surface(data: Any, model: Any, size: int) -> None:
+    messages = told(call(data), size)
+
+    assert models_of(messages) == [model]
+    assert "createSurface" not in str(messages[1:])
+
+
+@pytest.mark.parametrize("name", ["beach:x", "", 7, None])
+def test_data_of_nothing_that_can_be_named_is_not_told(name: Any) -> None:
+    assert told(call({"version": "1.0", "updateDataModel": {"surfaceId": name, "value": 1}})) == []
+
+
+def test_data_that_is_too_much_is_not_told_and_takes_no_room_from_components() -> None:
+    for model in ({"t": "x" * 100_000}, {"n": [0] * 10_000}, {"o": [{}] * 10_000}):
+        data = {"createSurface": {"surfaceId": "s", "dataModel": model, "components": ROWS}}
+        messages = told(call(data), 1_000)
+        assert rows_of(messages) == ROWS
+        assert models_of(messages) == []
+    half = {
+        "createSurface": {"surfaceId": "s", "dataModel": {"t": "x" * (MOST_DATA // 2)}, "components": ROWS}
+    }
+    assert len(models_of(told(call(half), 1_000))) == 1

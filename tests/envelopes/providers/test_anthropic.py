@@ -27,7 +27,7 @@ from envelopes.fakes import (
     serving,
 )
 from envelopes.fakes.messages_rules import SAMPLED
-from envelopes.protocol.respond import respond_tool
+from envelopes.protocol.respond_tool import respond_tool
 from envelopes.providers.anthropic import AnthropicProvider, from_settings
 from envelopes.providers.clients import close_clients
 from envelopes.providers.port import (

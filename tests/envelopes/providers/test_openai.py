@@ -13,7 +13,7 @@ import pytest
 
 from envelopes.errors import ProviderError
 from envelopes.fakes import FakeChatApi, Refusal, Reply, Text, Thinking, Tool, call, respond, said
-from envelopes.protocol.respond import respond_tool
+from envelopes.protocol.respond_tool import respond_tool
 from envelopes.providers.clients import close_clients
 from envelopes.providers.openai import OpenAIProvider, chat_messages, from_settings
 from envelopes.providers.port import (

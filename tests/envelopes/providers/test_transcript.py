@@ -23,6 +23,7 @@ from envelopes.providers.transcript import (
     correction_block,
     entries,
     extended,
+    in_order,
     injection_block,
     read_block,
     resumable,
@@ -220,3 +221,18 @@ def test_a_reply_that_broke_off_before_its_first_call_is_left_out() -> None:
     assert resumable(useful) == useful
     assert resumable(asked) == asked
     assert resumable([]) == []
+
+
+def test_blocks_are_sent_in_one_order_however_a_database_gave_them_back() -> None:
+    part = {"text": "Hi", "data": {"b": 1, "a": [{"d": 1, "c": 2}]}, "metadata": {"partType": "response"}}
+    call = {"name": "respond", "input": {"parts": [part]}, "type": "tool_use", "id": "c"}
+    stored = [{"content": [call], "role": "assistant"}]
+
+    (sent,) = in_order(stored)
+
+    assert sent == stored[0] and list(sent) == ["role", "content"]
+    (block,) = sent["content"]
+    assert list(block) == ["id", "input", "name", "type"]
+    assert json.dumps(block["input"]["parts"]) == (
+        '[{"metadata": {"partType": "response"}, "data": {"a": [{"c": 2, "d": 1}], "b": 1}, "text": "Hi"}]'
+    )

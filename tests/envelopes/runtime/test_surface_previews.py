@@ -64,11 +64,10 @@ async def test_it_comes_before_its_row_and_ends_with_its_call() -> None:
         assert [row for message in told[1:-1] for row in message["updateComponents"]["components"]] == ROWS
         assert told[-1] is None
         (row,) = [one for one in await d.rows() if one.part_type == "a2ui-surface"]
-        # It becomes no part: pages, which never had it, are told of nothing to take away.
-        assert "live" not in row.data
+        # Its row takes the place of what pages show of it.
+        assert row.data["live"] == live
         turn = await sync_to_async(Turn.objects.get)(session=d.session)
         assert turn.live == {}
-        assert live
 
 
 @pytest.mark.parametrize(
@@ -104,11 +103,12 @@ def test_who_gets_it(capabilities: set[str], surfaces: bool, wanted: bool) -> No
     assert Wanted(transport, reader).text(SURFACE_PREVIEW) is wanted
 
 
-def test_neither_panel_nor_events_get_it() -> None:
+def test_pages_get_it_and_events_do_not() -> None:
     from envelopes.registries.transports import transports
 
     for name in ("panel", "sse"):
-        assert Wanted(transports[name], Reader("person", frozenset(), True)).text(SURFACE_PREVIEW) is False
+        wanted = Wanted(transports[name], Reader("person", frozenset(), True))
+        assert wanted.text(SURFACE_PREVIEW) is (name == "panel")
 
 
 def as_saved(bubble: JsonObject) -> Delta:

@@ -85,11 +85,11 @@ async def test_a_claim_that_is_made_while_the_runner_stops_keeps_no_lease(
     reached, gate = asyncio.Event(), threading.Event()
     loop, opening = asyncio.get_running_loop(), leases.opening_messages
 
-    def slow(turn: Turn) -> list[JsonObject]:
+    def slow(turn: Turn, **more: Any) -> list[JsonObject]:
         loop.call_soon_threadsafe(reached.set)
         # Through by itself, or nothing would be told apart: the stop has to wait.
         gate.wait(0.3)
-        return opening(turn)
+        return opening(turn, **more)
 
     monkeypatch.setattr(leases, "opening_messages", slow)
     async with desk(replies(Reply([Say([text("response", "Hello")])]))) as d:

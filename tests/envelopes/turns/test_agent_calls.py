@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections.abc import Iterator
 from datetime import timedelta
@@ -137,7 +138,7 @@ async def test_without_a_tool_the_agent_is_asked_in_a_turn_and_answers_in_a_part
         first, second = await d.turns()
         assert second.trigger["injection"] == "agent-function-calls"
         assert second.originators == first.originators
-        told = d.requests[1].messages[-1]["content"][-1]["text"]
+        told = json.dumps(d.requests[1].messages[-1])
         assert "callAgentFunction" in told
         assert "a1-f1" in told
 

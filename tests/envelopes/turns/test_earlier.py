@@ -11,7 +11,7 @@ from envelopes.access import Principal
 from envelopes.approvals.resolve import resolve
 from envelopes.models import Session, ToolCall, Turn
 from envelopes.session_state import live_sessions
-from envelopes.turns import earlier
+from envelopes.turns import earlier, window
 from envelopes.turns.history import opening_messages
 from envelopes.types import JsonObject
 from tests import factories
@@ -73,7 +73,7 @@ def test_models_read_what_they_would_read_if_nothing_were_kept(staff: Principal,
     monkeypatch = pytest.MonkeyPatch()
     session = factories.make_session()
     with monkeypatch.context() as patched, factories.acting(factories.make_tool()):
-        patched.setattr(earlier, "EARLIER_TURNS", 4)
+        patched.setattr(window, "EARLIER_TURNS", 4)
         for what in happens:
             _happens(session, what, staff)
             # Nobody is to find the turn that asks.

@@ -9,7 +9,7 @@ import pytest
 from envelopes.models import Turn
 from envelopes.providers.scripted import Say, text
 from envelopes.registries.part_types import PartType, part_types
-from envelopes.turns import earlier
+from envelopes.turns import window
 from envelopes.turns.history import opening_messages
 from envelopes.types import JsonObject
 from tests import factories
@@ -19,16 +19,19 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 async def test_what_is_left_out_of_a_long_conversation_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(earlier, "EARLIER_TURNS", 2)
+    """In lumps: then nothing more is left out for a while."""
+    monkeypatch.setattr(window, "EARLIER_TURNS", 2)
     async with desk(replies([Say([text("response", "Yes.")])])) as d:
         for words in ("one", "two", "three"):
             await d.say(words)
         assert "leftOut" not in json.dumps(d.requests[-1].messages)
-        await d.say("four")
-        read = json.dumps(d.requests[-1].messages)
-        assert '\\"leftOut\\":1' in read
-        assert '"two"' in read
-        assert '"one"' not in read
+        for words in ("four", "five"):
+            await d.say(words)
+            read = json.dumps(d.requests[-1].messages)
+            assert '\\"leftOut\\":2' in read
+            assert '"three"' in read and '"two"' not in read
+        await d.say("six")
+        assert '\\"leftOut\\":4' in json.dumps(d.requests[-1].messages)
 
 
 def _retold(*parts: tuple[str, JsonObject]) -> str:
@@ -50,8 +53,9 @@ def test_whatever_a_turn_said_or_showed_is_told() -> None:
         assert _retold(("acme.offer", {"text": "Half price."})) == "Half price."
         assert _retold(("acme.offer", {"data": {"price": 5}})) == '[acme.offer shown: {"price":5}]'
     assert _retold(("artifact", {"data": ref})) == "[File shown: prices.csv, text/csv]"
-    assert _retold(("a2ui-surface", {"data": surface})) == "[Shown, without words: a2ui-surface.]"
-    assert _retold(("response", {"text": "Here."}), ("a2ui-surface", {"data": surface})) == "Here."
+    closed = "[Surface sights: closed]"
+    assert _retold(("a2ui-surface", {"data": surface})) == closed
+    assert _retold(("response", {"text": "Here."}), ("a2ui-surface", {"data": surface})) == f"Here.\n{closed}"
 
 
 def test_what_an_application_cannot_retell_keeps_no_turn_waiting() -> None:

@@ -436,5 +436,5 @@ async def test_who_takes_the_place_of_the_turn_reads_it_behind_what_began_that_w
         assert (await d.texts())[-1] == "Done."
         last = (other if way == "passed" else d).requests[-1]
         words = str(last.messages[-1]["content"])
-        assert words.index("Book Corfu") < words.index("acme.seats") < words.index("No, Rhodes")
+        assert words.index("Book Corfu") < words.index("No, Rhodes") < words.index("acme.seats")
         assert (Conversation(last).text, Conversation(last).joined) == ("Book Corfu", ["No, Rhodes"])

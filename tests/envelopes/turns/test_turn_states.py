@@ -201,7 +201,7 @@ async def test_the_prompt_names_whom_one_can_pass_to() -> None:
         properties = d.requests[0].tools[0]["input_schema"]["properties"]
         assert "drafter" in properties["passTo"]["enum"]
         assert "tester" not in properties["passTo"]["enum"]
-        assert "drafter: Drafter, tests" in properties["passTo"]["description"]
+        assert "`drafter`: Drafter, tests" in d.requests[0].system
 
 
 def test_a_state_that_passes_on_what_it_keeps_is_refused() -> None:

@@ -83,7 +83,8 @@ class Previews:
 
     def _payloads(self, live: str, preview: _Preview, message: JsonObject) -> Iterable[JsonObject]:
         for verb, body in message.items():
-            if verb == "version":
+            if verb in ("version", "updateDataModel"):
+                # Pictures have literal values only.
                 continue
             name = f"{OURS}/{live}/{body['surfaceId']}"
             if verb == "deleteSurface":
