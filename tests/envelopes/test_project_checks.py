@@ -14,6 +14,7 @@ from django.urls import include, path
 import envelopes
 from beachsite.settings.base import MIDDLEWARE as OURS
 from envelopes.checks import project
+from envelopes.checks.settings import processes
 
 ROOT = Path(envelopes.__file__).parent
 
@@ -163,3 +164,15 @@ def test_each_check_has_an_id_of_its_own() -> None:
 
     assert len(found) > 30
     assert {name: places for name, places in found.items() if len(places) > 1} == {}
+
+
+def test_the_channel_layer_in_the_documents_is_one_that_several_processes_share(settings: Any) -> None:
+    guide = (ROOT.parent / "docs" / "library.md").read_text(encoding="utf-8")
+    (block,) = [text for text in guide.split("```python\n")[1:] if "CHANNEL_LAYERS" in text]
+    names: dict[str, Any] = {}
+    exec(compile(block.split("```")[0], "library.md", "exec"), names)  # noqa: S102
+    assert names["BEACH_PROCESSES"] == 2
+    settings.BEACH_PROCESSES = 2
+    assert [found.id for found in processes(None)] == ["envelopes.E030"]
+    settings.CHANNEL_LAYERS = names["CHANNEL_LAYERS"]
+    assert processes(None) == []
