@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from envelopes import conf
+from envelopes import conf, model_settings
 
 COMMAND = "settings"
 
@@ -40,12 +40,16 @@ def _kind(name: str, kind: str) -> str:
 
 
 def _words() -> dict[str, str]:
-    """What stands below each setting in the module, in one line."""
-    (body,) = [
-        node.body
-        for node in ast.parse(inspect.getsource(conf)).body
-        if isinstance(node, ast.ClassDef) and node.name == conf.RuntimeSettings.__name__
-    ]
+    """What stands below each setting in the code, in one line."""
+    found: dict[str, str] = {}
+    for module, kind in ((model_settings, model_settings.ModelSettings), (conf, conf.RuntimeSettings)):
+        for node in ast.parse(inspect.getsource(module)).body:
+            if isinstance(node, ast.ClassDef) and node.name == kind.__name__:
+                found |= _words_of(node.body)
+    return found
+
+
+def _words_of(body: list[ast.stmt]) -> dict[str, str]:
     found = {}
     for node, following in zip(body, [*body[1:], None], strict=True):
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import agents, configuring, prompting, recording, settings_table
+from envelopes.management import agents, configuring, costing, prompting, recording, settings_table
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -74,6 +74,7 @@ class Command(BaseCommand):
         ):
             verbs.add_parser(verb, help=text).add_argument("name")
 
+        costing.add_arguments(commands)
         recording.add_arguments(commands)
         agents.add_arguments(commands)
         commands.add_parser(settings_table.COMMAND, help="prints all settings, with their defaults")
@@ -101,7 +102,7 @@ class Command(BaseCommand):
         if (write := WITHOUT_TABLES.get(options["command"])) is not None:
             write(options, self.stdout.write)
             return
-        if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
+        if options["command"] in ("artifacts", "peer", "config", "index-sessions", "costs"):
             require_tables()
         if options["command"] in recording.COMMANDS:
             require_tables()
@@ -117,7 +118,7 @@ class Command(BaseCommand):
             self._artifacts(delete=options["delete"])
             return
         try:
-            getattr(self, f"_{options.get('verb', 'card')}")(options)
+            getattr(self, f"_{options.get('verb') or options['command']}")(options)
         except BeachError as error:
             raise CommandError(error.message) from error
 
@@ -127,6 +128,9 @@ class Command(BaseCommand):
             title = f"{registry.kind}: {len(registry.names())}"
             self.stdout.write(self.style.MIGRATE_HEADING(title if number == 0 else f"\n{title}"))
             self._table([(item.name, described(item), str(registry.place(item.name))) for item in registry])
+
+    def _costs(self, options: dict[str, Any]) -> None:
+        self._table(list(costing.rows(options["by"], options["days"])))
 
     def _artifacts(self, *, delete: bool) -> None:
         found = artifacts.sweep(delete=delete)

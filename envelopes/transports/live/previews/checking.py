@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Final
 
 from envelopes.transports.live.contracts import PREVIEW
@@ -42,15 +43,14 @@ COMPONENTS: Final[dict[str, tuple[JsonObject, tuple[str, ...]]]] = {
 """The catalog ``ggui.preview.v1``: properties of each component besides its id, and those that it needs."""
 
 
-def _open(properties: JsonObject, required: tuple[str, ...]) -> ValueCheck:
+def _open(properties: JsonObject, required: tuple[str, ...]) -> JsonObject:
     # Unknown fields are tolerated.
-    schema = {
+    return {
         "type": "object",
         "properties": properties,
         "required": list(required),
         "additionalProperties": True,
     }
-    return ValueCheck(schema)
 
 
 _SURFACE = {"surfaceId": _TEXT}
@@ -65,10 +65,14 @@ _BODIES = {
     ),
     "deleteSurface": _open(_SURFACE, ("surfaceId",)),
 }
-_CHECKS = {
-    name: _open({"id": _TEXT, **props}, ("id", *needed)) for name, (props, needed) in COMPONENTS.items()
-}
+_ROWS = {name: _open({"id": _TEXT, **props}, ("id", *needed)) for name, (props, needed) in COMPONENTS.items()}
 _NOT_EMPTY = ("surfaceId", "catalogId", "id", "src", "name")
+
+
+@cache
+def _check(name: str) -> ValueCheck:
+    """Of a body or of a component: made when it is needed, since each takes as long to make as a module to load."""
+    return ValueCheck(_BODIES[name] if name in _BODIES else _ROWS[name])
 
 
 def preview_violations(payload: Json, field: str = f"{PREVIEW}.payload") -> list[Violation]:
@@ -86,7 +90,7 @@ def preview_violations(payload: Json, field: str = f"{PREVIEW}.payload") -> list
             Violation(field, f"Is not exactly one of {expected}.", expected, ", ".join(verbs[:5]), "oneOf")
         ]
     body, where = payload[verbs[0]], f"{field}.{verbs[0]}"
-    found = _BODIES[verbs[0]].violations(body, where) or _empty(body, where)
+    found = _check(verbs[0]).violations(body, where) or _empty(body, where)
     if not found and verbs[0] == "updateComponents":
         for index, row in enumerate(body["components"]):
             found += _component_violations(row, f"{where}.components[{index}]")
@@ -94,11 +98,11 @@ def preview_violations(payload: Json, field: str = f"{PREVIEW}.payload") -> list
 
 
 def _component_violations(row: JsonObject, field: str) -> list[Violation]:
-    check = _CHECKS.get(str(row.get("component")))
-    if check is None:
+    name = str(row.get("component"))
+    if name not in _ROWS:
         expected = " | ".join(COMPONENTS)
         return [Violation(f"{field}.component", "Is no component of the preview.", expected, keyword="enum")]
-    return check.violations(row, field) or _empty(row, field)
+    return _check(name).violations(row, field) or _empty(row, field)
 
 
 def _empty(body: JsonObject, field: str) -> list[Violation]:
