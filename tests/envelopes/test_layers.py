@@ -74,6 +74,7 @@ LAYERS = (
         "json_log",
         "metrics",
         "rates",
+        "tracing",
     },
     {"protocol", "registries", "providers"},
     {"models", "part_types"},

@@ -8,13 +8,24 @@ from typing import Any
 
 import pytest
 from django.test import Client
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client import REGISTRY
+from pydantic import BaseModel
 
 from envelopes import json_log
-from envelopes.providers.scripted import Fail, Say, text
+from envelopes.providers.scripted import Call, Fail, Say, text
+from envelopes.registries.tools import Tool, ToolContext
+from envelopes.types import Json
 from tests.desk import desk, replies
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class Nothing(BaseModel):
+    """A tool without arguments."""
 
 
 def _as_json(record: logging.LogRecord) -> Any:
@@ -83,3 +94,35 @@ def test_metrics_are_there_for_who_brings_the_token_and_for_nobody_else(settings
 
     assert page.status_code == 200 and page["Content-Type"].startswith("text/plain")
     assert b"beach_turns_total" in page.content
+
+
+async def test_turns_models_and_tools_are_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+
+    async def look(context: ToolContext, args: Nothing) -> Json:
+        return {"secret": 1}
+
+    script = replies(
+        [Call("look")], [Say([text("response", "A secret answer.")])], [Fail("error", retryable=False)]
+    )
+    async with desk(script, Tool("look", "Looks.", Nothing, look)) as d:
+        await d.say("A secret question")
+        await d.say("Another")
+
+    found = exporter.get_finished_spans()
+    names = [span.name for span in found]
+    assert (
+        names.count("beach.intake") == 2
+        and names.count("beach.turn") == 2
+        and names.count("beach.model") == 3
+    )
+    (tool,) = [span for span in found if span.name == "beach.tool"]
+    assert (tool.attributes or {})["beach.ended"] == "succeeded"
+    turns = {span.context.span_id for span in found if span.name == "beach.turn"}
+    inside = [span for span in found if span.name in ("beach.model", "beach.tool")]
+    assert all(span.parent is not None and span.parent.span_id in turns for span in inside)
+    (failed,) = [span for span in inside if not span.status.is_unset]
+    assert failed.status.description == "ProviderError"
+    assert "secret" not in str([(span.attributes, span.events, span.status.description) for span in found])

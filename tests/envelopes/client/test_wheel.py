@@ -82,7 +82,7 @@ def test_nothing_else_is_installed(wheel: ZipFile) -> None:
 
 
 def test_an_editable_install_puts_the_checkout_on_the_path(tmp_path: Path) -> None:
-    """What finds our package in another way would find it after the namespace of the official ones (docs/library.md)."""
+    """In another way our package would be found after the namespace of the official ones (docs/library.md)."""
     with ZipFile(editable(tmp_path)) as archive:
         ours = [name for name in archive.namelist() if ".dist-info/" not in name]
         assert [Path(name).suffix for name in ours] == [".pth"]
