@@ -177,7 +177,8 @@ def _talks(project: Project, desk: Desk, page: Any) -> None:
 
 
 def _answers(page: Any, address: str) -> None:
-    for _ in range(200):
+    # As long as other servers of tests may take.
+    for _ in range(1200):
         try:
             page.goto(address)
         except Exception as error:
