@@ -154,7 +154,7 @@ class Tool:
     their own, for a channel whose ``source`` it is: beside all turns, without a person's approval.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
     tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen. Also for what is
-    no model of an input, no asynchronous function, no policy and no time.
+    no model of an input, no function of a context and arguments, no policy and no time.
     """
 
     name: str

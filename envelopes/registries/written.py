@@ -39,14 +39,9 @@ def check_items(owner: str, name: str, given: Any, kind: type) -> None:
 
 
 def check_run(owner: str, given: Any) -> None:
-    """Raises ``RegistrationError`` for what is no asynchronous function of a context and arguments."""
+    """Raises ``RegistrationError`` for what is no function of a context and arguments."""
     if not callable(given):
         raise RegistrationError(f"`run` of {owner} is a function, not {given!r:.60}.", name=owner)
-    if not (iscoroutinefunction(given) or inspect.iscoroutinefunction(type(given).__call__)):
-        raise RegistrationError(
-            f"`run` of {owner} is not async: write `async def`, or wrap it in asgiref's `sync_to_async`.",
-            name=owner,
-        )
     try:
         inspect.signature(given).bind(None, None)
     except TypeError as error:

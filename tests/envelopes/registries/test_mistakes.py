@@ -117,7 +117,6 @@ def function(name: Any = "price", evaluate: Any = lambda args, env: 1, **more: A
 TAKES = Signature("number", {"value": text})
 
 LISTED: dict[str, tuple[Callable[[], object], str]] = {
-    "sync tool": (lambda: tool(run=plain), "`run` of the tool 'order' is not async: write `async def`"),
     "respond": (lambda: tool(name="respond"), "'respond' is the runtime's own tool"),
     "blank in a name": (lambda: tool(name="my order"), "'my order' is not a name for a tool"),
     "two of one name": (lambda: actor(tools=(tool(), tool())), "has two tools called 'order'"),
@@ -264,6 +263,8 @@ def test_each_is_refused_by_a_check_of_its_own() -> None:
 
 def test_what_is_right_is_taken() -> None:
     """The definitions that the mistakes change one thing about."""
+    # A plain function is run in a thread.
+    tool(run=plain)
     actor(tools=(tool(approval=policy()),), slots=(Slot("a"),), prompts=(Prompt("Order", "", "Order"),))
     part()
     assert "Banner" in catalog(Banner(), functions=IDS.extend(function())).components
