@@ -20,6 +20,7 @@ from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_json
 from envelopes.registries.tools import Tool
 from envelopes.runtime.calling import within
+from envelopes.tracing import span
 from envelopes.turns.emitting import emit
 from envelopes.turns.outcomes import UNKNOWN, Ended
 from envelopes.turns.parts import checked_parts
@@ -168,7 +169,9 @@ async def execute(
     """
     context = await in_session(call.session_id, context_of, call, fence)
     try:
-        done = await _executed(tool, call, context)
+        with span("beach.tool", tool=tool.name, actor=context.actor) as running:
+            done = await _executed(tool, call, context)
+            running.set_attribute("beach.ended", done[0])
         await context.end_files()
         return done
     finally:

@@ -33,6 +33,7 @@ from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.tidying import Tidying
 from envelopes.runtime.turn_run import TurnRun
 from envelopes.tasks import Unfinished, end, within
+from envelopes.tracing import span
 from envelopes.turns import calls, leases, outcomes, steps
 
 logger = logging.getLogger(__name__)
@@ -184,7 +185,8 @@ class Runner:
     async def _run(self, run: TurnRun) -> None:
         session = run.claim.session_pk
         try:
-            await run.run()
+            with span("beach.turn", turn=run.claim.turn_pk, attempt=run.claim.attempt):
+                await run.run()
         except LeaseLost:
             logger.info("%s: carried on elsewhere", run.claim.name)
         except asyncio.CancelledError:
