@@ -10,7 +10,7 @@ from django.utils.functional import lazy
 from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from envelopes.serving import health
+from envelopes.serving import health, metrics_page
 from envelopes.transports.signing_in import SignIn
 
 # Lazy: the hashed name is known only where files have been collected, and routes are loaded before that too.
@@ -27,6 +27,7 @@ urlpatterns = [
     path("favicon.ico", RedirectView.as_view(url=icon)),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics_page.metrics, name="metrics"),
     path("admin/", admin.site.urls),
     path("accounts/login/", SignIn.as_view(), name="login"),
     path("accounts/logout/", auth.LogoutView.as_view(), name="logout"),

@@ -10,7 +10,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -44,7 +44,8 @@ class Principal:
 
     ``owner_key`` is what a session knows an owner without an account by: the SHA-256 of a guest's cookie, or what a
     program is called (``peer:7``). ``consumes``: the part types that its card names; ``decides``: it may answer
-    approvals whose policy names it. ``key`` names it in tables and logs without telling who it is; "" for nobody.
+    approvals whose policy names it. ``address`` is where they come from, where their door knows. ``key`` names it in
+    tables and logs without telling who it is; "" for nobody.
     """
 
     user: Any = None
@@ -52,6 +53,7 @@ class Principal:
     name: str = ""
     consumes: frozenset[str] = frozenset()
     decides: bool = False
+    address: str = field(default="", compare=False, repr=False)
 
     @property
     def key(self) -> str:

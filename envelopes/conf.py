@@ -7,23 +7,19 @@ from functools import lru_cache
 from typing import Any
 
 from a2ui import Limits
+from envelopes.model_settings import ModelSettings
 from envelopes.setting import Setting
 from envelopes.setting import choice as _choice
 from envelopes.setting import flag as _flag
 from envelopes.setting import number as _number
-from envelopes.setting import number_or_none as _number_or_none
 from envelopes.setting import text as _text
 from envelopes.setting import texts as _texts
 from envelopes.setting import whole as _whole
 from envelopes.setting import whole_or_zero as _whole_or_zero
 
 
-class RuntimeSettings:
+class RuntimeSettings(ModelSettings):
     """Each attribute is the setting of its name. It is read anew each time, so ``override_settings`` holds at once."""
-
-    ANTHROPIC_API_KEY = _text()
-    ANTHROPIC_BASE_URL = _text()
-    """Another address of the Messages API."""
 
     BEACH_A2UI_LIMITS: Setting[dict[str, int]] = Setting({}, "", lambda value: True)
     """What to change of the engine's limits, by name; ``limit_problems`` says what is wrong with it."""
@@ -81,12 +77,6 @@ class RuntimeSettings:
     BEACH_CLIENT_FOLDER = _text()
     """Where a checkout keeps the pages' code that it has put together; "" for its ``var/client``. A wheel has them."""
 
-    BEACH_CONTEXT_MODEL = _text("claude-haiku-4-5")
-    """The fast second model that says for other agents' models what an answer means (``llm-context``)."""
-
-    BEACH_CONTEXT_SECONDS = _number(10.0)
-    """How long the end of a turn waits for that."""
-
     BEACH_DATABASE_THREADS = _whole(4)
     """Threads that work with the database for sessions, each with a connection of its own."""
 
@@ -98,10 +88,6 @@ class RuntimeSettings:
 
     BEACH_DOWNLOADS_PER_CALLER = _whole(50)
     """How many of them to one person, guest or peer."""
-
-    BEACH_EFFORT = _choice("", "none", "minimal", "low", "medium", "high", "xhigh", "max")
-    """How much a model thinks before it answers, where it lets us say; "" for its own. Which of these words a model
-    knows is its own as well."""
 
     BEACH_EXECUTOR = _choice("inprocess", "worker")
     """Where turns run: in the server itself, or in processes of ``run_worker``."""
@@ -115,9 +101,6 @@ class RuntimeSettings:
     BEACH_FRAMES_PER_SECOND = _whole(40)
     BEACH_FUNCTION_SECONDS = _number(30.0)
     """How long an interface waits for the answer to a call of its agent's function."""
-
-    BEACH_HISTORY_TOKENS = _whole(50_000)
-    """How many tokens of earlier turns a model reads, about; with more, half as many."""
 
     BEACH_HTTP_WAIT_SECONDS = _number(25.0, zero=True)
     """How long a request over HTTP waits for the answer of its turn: less than proxies wait for us."""
@@ -172,27 +155,16 @@ class RuntimeSettings:
     BEACH_MAIL_SECRET = _text()
     """What signs mails that are posted to ``/mail/inbound``: ``whsec_...``; "" to have none posted."""
 
-    BEACH_MAX_CORRECTIONS = _whole(3)
-    """How often a model is told what was wrong with its call, in a turn."""
-
-    BEACH_MAX_STEPS = _whole(24)
-    """How often a model is asked in a turn."""
-
-    BEACH_MAX_TOKENS = _whole(16_000)
     BEACH_MESSAGE_CHARACTERS = _whole(20_000)
-    BEACH_MODEL = _text("claude-sonnet-5-5")
-    BEACH_MODEL_RETRIES = _whole_or_zero(4)
-    """How often in a row a model that failed for a passing reason is asked again."""
+    BEACH_LOG_FORMAT = _choice("line", "json")
+    """How the process log is written, in a project that takes our LOGGING."""
 
-    BEACH_MODEL_RETRY_SECONDS = _number(120.0)
-    """The longest wait before that, also where the model's side asks for a longer one: then it is not asked again."""
+    BEACH_METRICS_TOKEN = _text()
+    """What whoever reads ``/metrics`` brings; "" to have no such page."""
 
     BEACH_NOTICES = _choice("title", "off", "web")
     """How the chat says that an approval waits while its reader looks elsewhere: by the title and icon of its tab, not
     at all, or also by a notification of the browser's, for whoever asks for that by a click."""
-
-    BEACH_OPENAI_MODEL = _text()
-    """The model behind ``providers.openai``."""
 
     BEACH_PROCESSES = _whole(1)
     """How many processes serve the site; more than one need Redis."""
@@ -200,22 +172,8 @@ class RuntimeSettings:
     BEACH_READER_SECONDS = _number(60.0)
     """How long whoever reads a reply, a stream or a socket may take nothing of it."""
 
-    BEACH_REASONING = _choice("staff", "audit", "off")
-    """What becomes of a model's thinking: shown to staff, kept where only the database is read, or not kept."""
-
-    BEACH_REQUEST_TOKENS = _whole(180_000)
-    """How many tokens one request to a model may have, where its provider does not say: its window, less the longest
-    reply."""
-
-    BEACH_RESULT_CHARACTERS = _whole(20_000)
-    """How much of the result of a tool a model reads at once; of a longer one it gets the beginning, and asks for
-    more."""
-
     BEACH_RETENTION_DAYS = _whole_or_zero(0)
     """After how long without a word a conversation is deleted, with all that belongs to it; 0 for never."""
-
-    BEACH_SCRIPT_PACE = _number(900.0, zero=True)
-    """Characters a second that the scripted model writes; 0 for all at once."""
 
     BEACH_SESSION_ARTIFACT_BYTES = _whole(500 * 1024 * 1024)
     """All files of a conversation together."""
@@ -246,9 +204,6 @@ class RuntimeSettings:
 
     BEACH_TAKEOVER = _flag(False)
     """Whether staff may write in conversations of agents that do not say so themselves."""
-
-    BEACH_TEMPERATURE = _number_or_none()
-    """How freely a model chooses its words; None does not say, and newer models of Claude refuse it."""
 
     BEACH_TOOL_SECONDS = _number(60.0)
     """How long a tool may take that does not say so itself."""
@@ -283,15 +238,16 @@ class RuntimeSettings:
     BEACH_WINDOW_ROWS = _whole(100)
     """Of how many rows a page shows the turns at first, at least."""
 
-    OPENAI_API_KEY = _text()
-    OPENAI_BASE_URL = _text()
-    """The address of a server that speaks OpenAI's chat completions, with ``/v1``; "" for OpenAI's own."""
-
     REDIS_URL = _text()
 
 
 conf = RuntimeSettings()
-KNOWN = {name: found for name, found in vars(RuntimeSettings).items() if isinstance(found, Setting)}
+KNOWN = {
+    name: found
+    for kind in (ModelSettings, RuntimeSettings)
+    for name, found in vars(kind).items()
+    if isinstance(found, Setting)
+}
 
 
 def problems() -> list[tuple[str, str]]:

@@ -99,6 +99,15 @@ class TooOften(BeachError):
     passing = True
 
 
+class TooManyMessages(TooOften):
+    """You have sent as many messages as you may for now."""
+
+    code = "too_many_messages"
+    passing = False
+    """Whoever wrote it has it back, and sends it when they like: sent again by itself it would take its turn from what
+    they write meanwhile."""
+
+
 class Unavailable(BeachError):
     """This cannot be stored at the moment. It will be sent again by itself."""
 

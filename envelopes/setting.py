@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from django.conf import settings
@@ -52,6 +52,26 @@ def text(default: str = "") -> Setting[str]:
 
 def choice(*values: str) -> Setting[str]:
     return Setting(values[0], f"one of: {', '.join(values)}", lambda value: value in values)
+
+
+PRICED = ("input", "output", "cache_read", "cache_write")
+"""What has a price: tokens that a model reads and writes, that it reads from a cache, and that go into one."""
+
+
+def prices() -> Setting[Mapping[str, Mapping[str, float]]]:
+    kind = f"a dictionary of models, each with prices of a million tokens: {', '.join(PRICED)}"
+    return Setting({}, kind, _are_prices)
+
+
+def _are_prices(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str)
+        and name
+        and isinstance(given, Mapping)
+        and set(given) <= set(PRICED)
+        and all(_is_number(price, zero=True) for price in given.values())
+        for name, given in value.items()
+    )
 
 
 def texts() -> Setting[Sequence[str]]:

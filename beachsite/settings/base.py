@@ -264,6 +264,16 @@ BEACH_AGENT_VERSION = env.text("BEACH_AGENT_VERSION", "1")
 ANTHROPIC_API_KEY = env.text("ANTHROPIC_API_KEY")
 ANTHROPIC_BASE_URL = env.text("ANTHROPIC_BASE_URL")
 BEACH_MODEL = env.text("BEACH_MODEL", "claude-sonnet-5-5")
+# What a million tokens cost, by model, as JSON, and in which currency; what a turn may take, in tokens and in that.
+BEACH_PRICES = env.prices("BEACH_PRICES")
+BEACH_CURRENCY = env.text("BEACH_CURRENCY", "USD")
+BEACH_TURN_TOKENS = env.number("BEACH_TURN_TOKENS", 0)
+BEACH_TURN_COST = env.fraction("BEACH_TURN_COST") or 0.0
+# How many messages a minute are answered: of one person, and from one address; how many proxies of ours add to
+# X-Forwarded-For.
+BEACH_MESSAGES_PER_MINUTE = env.number("BEACH_MESSAGES_PER_MINUTE", 30)
+BEACH_MESSAGES_PER_ADDRESS = env.number("BEACH_MESSAGES_PER_ADDRESS", 300)
+BEACH_PROXIES = env.number("BEACH_PROXIES", 0)
 # How much a model reads: of turns before the one at work, of one result of a tool, and in one request.
 BEACH_HISTORY_TOKENS = env.number("BEACH_HISTORY_TOKENS", 50000, least=1000)
 BEACH_RESULT_CHARACTERS = env.number("BEACH_RESULT_CHARACTERS", 20000, least=1000)
@@ -290,11 +300,21 @@ BEACH_SHARED = env.text("BEACH_SHARED")
 
 # -- logging -------------------------------------------------------------------------------------------------
 
+# The log for people, or an object of JSON a line.
+BEACH_LOG_FORMAT = env.choice("BEACH_LOG_FORMAT", ("line", "json"), "line")
+# What whoever reads /metrics brings; without it there is no such page.
+BEACH_METRICS_TOKEN = env.text("BEACH_METRICS_TOKEN")
+
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "formatters": {
+        "line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"},
+        "json": {"()": "envelopes.json_log.formatter"},
+    }
+    if BEACH_LOG_FORMAT == "json"
+    else {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": BEACH_LOG_FORMAT}},
     "root": {"handlers": ["console"], "level": env.log_level("BEACH_LOG_LEVEL", "INFO")},
     "loggers": {
         # Its own handler and no propagation are Django's default for runserver; here every line has one shape.

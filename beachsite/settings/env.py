@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -63,6 +64,18 @@ def fraction(name: str) -> float | None:
     if not 0 <= result < 1e9:
         raise ImproperlyConfigured(f"{name} is {value}; it must be 0 or more.")
     return result
+
+
+def prices(name: str) -> dict[str, dict[str, float]]:
+    """Prices by model, as JSON."""
+    value = text(name)
+    try:
+        read = json.loads(value or "{}")
+        return {str(model): {str(what): float(each[what]) for what in each} for model, each in read.items()}
+    except (ValueError, TypeError, AttributeError):
+        raise ImproperlyConfigured(
+            f'{name} is no JSON of prices; write {{"claude-sonnet-5-5": {{"input": 3, "output": 15}}}}.'
+        ) from None
 
 
 def seconds(name: str, default: float, *, zero: bool = False) -> float:

@@ -33,6 +33,8 @@ REDIS_URL = ""
 ANTHROPIC_API_KEY = ""
 ANTHROPIC_BASE_URL = ""
 OPENAI_API_KEY = ""
+# All of a test's people are one; what is about the bound sets it.
+BEACH_MESSAGES_PER_MINUTE = BEACH_MESSAGES_PER_ADDRESS = 0
 OPENAI_BASE_URL = ""
 BEACH_EXECUTOR = "inprocess"
 BEACH_LEASE_SECONDS = 2.0

@@ -11,6 +11,7 @@ from django.utils.translation import ngettext
 
 from envelopes.admin import function_calls
 from envelopes.admin.people import People
+from envelopes.costs import with_cost
 from envelopes.markup.asked_again import asked_again
 from envelopes.part_types.approval_response import by_door, reasoned
 from envelopes.part_types.llm_context import LLM_CONTEXT
@@ -25,7 +26,6 @@ logger = logging.getLogger(__name__)
 
 LENGTH = 400
 """How much of somebody's words a sentence holds; the row's JSON below it holds all."""
-
 
 NOBODY = People()
 
@@ -104,15 +104,14 @@ def _show(row: Row) -> str:
 
 
 def _turn(row: Row) -> str:
-    status, attempt = str(row.data.get("status")), row.data.get("attempt")
-    reason = str(row.data.get("reason"))
-    if status == "running" and reason == "model":
-        retry = _object(row.data.get("retry"))
+    status, reason = str(row.data.get("status")), str(row.data.get("reason"))
+    retry = _object(row.data.get("retry"))
+    if reason == "model":
         return f"{asked_again(retry, _text(retry.get('at')))} ({_attempt(retry)})."
     if status == "running":
         again = _("Taken over after the previous worker stopped (attempt {}).")
-        return (again if reason == "recovered" else _("Started (attempt {}).")).format(attempt)
-    retry = _object(row.data.get("retry"))
+        words = again if reason == "recovered" else _("Started (attempt {}).")
+        return words.format(row.data.get("attempt"))
     told = {
         ("queued", "approval"): _("Resumed after the decision."),
         ("queued", "came-in"): _("Goes on: something has come in."),
@@ -124,8 +123,8 @@ def _turn(row: Row) -> str:
         "suspended": _("Waiting for approval."),
         "waiting": _("Waiting for background work."),
     }
-    words = told.get((status, reason)) or told.get(status)
-    return words.format(_attempt(retry), retry.get("at", "?")) if words else _("Status: {}.").format(status)
+    found = told.get((status, reason)) or told.get(status)
+    return found.format(_attempt(retry), retry.get("at", "?")) if found else _("Status: {}.").format(status)
 
 
 def _attempt(retry: JsonObject) -> str:
@@ -295,17 +294,17 @@ def _consent(row: Row, people: People) -> str:
     return told.format(people.heading(row.data.get("by")), *asked)
 
 
-def _no_words(row: Row) -> str:
-    return ""
-
-
 def _provider(row: Row) -> str:
     error = row.data.get("error")
     if error:
         return _("The model failed: {}").format(_text(_object(error).get("message")) or _text(error))
     usage = _object(row.data.get("usage"))
     used = ", ".join(f"{name} {count:,}" for name, count in usage.items() if isinstance(count, int))
-    return _("Model reply ended: {}. {}").format(row.data.get("stopReason"), used).strip()
+    return (
+        _("Model reply ended: {}. {}")
+        .format(row.data.get("stopReason"), with_cost(used, row.data.get("cost")))
+        .strip()
+    )
 
 
 class _Kind(NamedTuple):
@@ -334,6 +333,6 @@ _KINDS: dict[str, _Kind] = {
     "tool-result": _Kind("runtime", _result),
     "diagnostic": _Kind("runtime", _diagnostic),
     "experiment": _Kind("runtime", _experiment),
-    "consent": _Kind("decider", _no_words),
+    "consent": _Kind("decider", lambda row: ""),
     "provider": _Kind("runtime", _provider),
 }

@@ -21,6 +21,7 @@ from envelopes.admin import charts, queue, today
 from envelopes.admin.display import change_url, turn_mark
 from envelopes.admin.owners import owners
 from envelopes.admin.queue_rows import drawn
+from envelopes.costs import with_cost
 from envelopes.desk.site import Desk
 from envelopes.desk.times import clock, countdown, length
 from envelopes.markup.html import NOTHING, SafeString, html, reveal
@@ -191,7 +192,7 @@ def _bins(found: today.Decided) -> list[charts.Bin]:
 
 def _tokens(figures: list[Figure], now: datetime) -> dict[str, Any]:
     found = today.tokens(now)
-    note = _("{} read, {} written").format(_short(found.read), _short(found.written))
+    note = with_cost(_("{} read, {} written").format(_short(found.read), _short(found.written)), found.cost)
     if found.cut:
         note = f"{note}, {_('of the newest {} replies').format(f'{today.REPLIES:,}')}"
     value = _short(found.read + found.written)

@@ -16,6 +16,7 @@ from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from envelopes.approvals.automatic import POLICY_PREFIX
+from envelopes.costs import taken
 from envelopes.models import Approval, Event, ToolCall, Turn
 
 DECISIONS = 2_000
@@ -33,7 +34,6 @@ BINS = (30, 60, 120, 300, 900)
 
 # As a literal: SQLite uses an index over some rows only where it reads in the query which ones.
 _REPLIES = RawSQL("envelopes_event.kind = 'provider'", (), output_field=BooleanField())
-_INPUT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
 def midnight(now: datetime) -> datetime:
@@ -103,10 +103,11 @@ def decided(now: datetime) -> Decided:
 
 @dataclass
 class Tokens:
-    """What models read and wrote today; ``by_hour`` has both together."""
+    """What models read and wrote today, and what it cost; ``by_hour`` has both together."""
 
     read: int = 0
     written: int = 0
+    cost: float = 0.0
     by_hour: list[int] = field(default_factory=list)
     cut: bool = False
 
@@ -117,12 +118,13 @@ def tokens(now: datetime) -> Tokens:
     replies = list(rows[: REPLIES + 1])
     found = Tokens(by_hour=[0] * (_hour(now) + 1), cut=len(replies) > REPLIES)
     for data, at in replies[:REPLIES]:
-        usage = data.get("usage") if isinstance(data, dict) else None
-        if isinstance(usage, dict):
-            came, went = _sum(usage, _INPUT), _sum(usage, ("output_tokens",))
-            found.read += came
-            found.written += went
-            found.by_hour[min(_hour(at), len(found.by_hour) - 1)] += came + went
+        if not isinstance(data, dict):
+            continue
+        used, cost = taken(data.get("usage")), data.get("cost")
+        found.read += used.came
+        found.written += used.written
+        found.cost += cost if isinstance(cost, int | float) else 0.0
+        found.by_hour[min(_hour(at), len(found.by_hour) - 1)] += used.total
     return found
 
 
@@ -140,10 +142,6 @@ def unknown() -> Sequence[Any]:
     )
     wide = ("args", "result", "error", "approval__args", "turn__messages", "turn__results", "turn__live")
     return list(rows.defer(*wide)[: ERRORS + 1])
-
-
-def _sum(usage: dict[str, Any], names: Sequence[str]) -> int:
-    return sum(count for name in names if isinstance(count := usage.get(name), int))
 
 
 def _hour(at: datetime) -> int:

@@ -11,7 +11,10 @@ from envelopes.registries.actors import actors
 from envelopes.registries.tools import tools
 from envelopes.types import Json, JsonObject
 
-SECRET = frozenset({"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "REDIS_URL"})
+SECRET = frozenset(
+    {"ANTHROPIC_BASE_URL", "OPENAI_BASE_URL", "REDIS_URL", "BEACH_WHATSAPP_VERIFY"}
+    | {name for name in KNOWN if name.endswith(("_KEY", "_SECRET", "_TOKEN"))}
+)
 """Keys, and addresses that may hold a password: not told at all."""
 
 

@@ -13,6 +13,7 @@ from envelopes.errors import AlreadyChanged, AlreadyDecided, BeachError, Expired
 from envelopes.log.append import Writer
 from envelopes.log.reserving import Reserved, reserving
 from envelopes.models import ClientMessage, Session, by_hand
+from envelopes.tracing import span
 from envelopes.types import JsonObject
 
 REMEMBERED = timedelta(days=7)
@@ -54,7 +55,10 @@ def remembered(
     check_id(message_id)
     mine = {"session": session, "principal": who.key, "message_id": message_id}
     try:
-        with reserving(session.pk, reserved, owner=owner) as writer:
+        with (
+            span("beach.intake", who=who.kind or "nobody"),
+            reserving(session.pk, reserved, owner=owner) as writer,
+        ):
             done = effect(writer)
             writer.flush()
             told = {"refused": done.as_dict()} if isinstance(done, BeachError) else done

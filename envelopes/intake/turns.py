@@ -25,6 +25,7 @@ from envelopes.protocol.rows import ActionData, MessageData
 from envelopes.protocol.surfaces import RUNTIME
 from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.titles import title_of
+from envelopes.rates import take_message
 from envelopes.registries.actors import actors
 from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
@@ -108,7 +109,10 @@ def _begin(
     writer: Writer, trigger: JsonObject, who: Principal, aside: Turn | None, *, actor: str = ""
 ) -> None:
     """Open a turn, or let the one that was put aside go on with what has come; its originators are all who have said
-    something in it."""
+    something in it. Raises ``TooManyMessages`` for people who have sent too many; programs are counted at their
+    doors."""
+    if who.kind in ("person", "guest"):
+        take_message(who.key, who.address)
     if aside is None:
         open_turn(writer, trigger, actor=actor, originators=[originator(who)])
         return

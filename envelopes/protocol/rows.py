@@ -250,11 +250,14 @@ class ConsentData(TypedDict):
 
 class ProviderData(TypedDict, total=False):
     """The end of a model's reply, or the ``error`` by which it broke off. ``shortened``, for want of room: ``toldFrom``
-    is the first turn that it was sent, ``results`` how many results of tools were cut."""
+    is the first turn that it was sent, ``results`` how many results of tools were cut. ``usage`` has the words of the
+    Messages API; ``cost``, in ``BEACH_CURRENCY``, is what that took of ``model`` at the prices of the day."""
 
     stopReason: str | None
     usage: JsonObject
     step: int
+    model: str
+    cost: float
     error: JsonObject
     shortened: JsonObject
 

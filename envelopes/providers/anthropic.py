@@ -30,6 +30,7 @@ from envelopes.providers.port import (
     ModelRequest,
     ReplyEnded,
 )
+from envelopes.providers.transcript import lasting_end
 from envelopes.types import JsonObject
 
 TIMEOUT = anthropic.Timeout(600, connect=5, read=60)
@@ -149,8 +150,8 @@ class AnthropicProvider:
         body: dict[str, Any] = {
             "model": self.model,
             "max_tokens": self._max_tokens,
-            "messages": request.messages,
-            # Within a turn the history only grows: the second mark moves along with its end.
+            "messages": _marked(request.messages),
+            # Within a turn the history only grows: this mark moves along with its end.
             "cache_control": _CACHED,
         }
         if self._effort:
@@ -297,6 +298,21 @@ class _Reading:
                 return []
             block.content["thinking"] = block.content.get("thinking", "") + written
         return [BlockEnded(index, block.kind, content=block.content)]
+
+
+def _marked(messages: list[JsonObject]) -> list[JsonObject]:
+    """``messages`` with a mark where later turns still read the same: what is behind it, at the end of this request,
+    none of them finds in the cache."""
+    found = lasting_end(messages)
+    if found is None:
+        return messages
+    place, at = found
+    message = messages[place]
+    blocks = [
+        {**block, "cache_control": _CACHED} if n == at else block
+        for n, block in enumerate(message["content"])
+    ]
+    return [*messages[:place], {**message, "content": blocks}, *messages[place + 1 :]]
 
 
 def _load() -> None:

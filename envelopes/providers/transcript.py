@@ -35,6 +35,9 @@ CONTEXT, DATA_MODEL, LEFT_OUT = "context", "data-model", "earlier-turns"
 """Kinds of injections: the person's surroundings, with which every turn begins; the data that surfaces send along; that
 turns before those are not told."""
 
+NOW = frozenset({DATA_MODEL, "message-parts", "handoff", "delegation", "surfaces"})
+"""Kinds that stand behind what began a turn, and hold for it alone: later turns do not read them any more."""
+
 JOINED = "joined"
 """The kind of the injection behind which a person's words stand that came while the turn was at work (D66)."""
 
@@ -246,6 +249,20 @@ def turn_in(message: JsonObject) -> int:
             payload = entry.payload
             return int(payload.get("turn") or 0) if isinstance(payload, dict) else 0
     return 0
+
+
+def lasting_end(messages: list[JsonObject]) -> tuple[int, int] | None:
+    """Message and block up to which later turns read the same: what began the turn at work. None where no turn is
+    opened."""
+    for place in range(len(messages) - 1, -1, -1):
+        if turn_in(messages[place]):
+            blocks: list[JsonObject] = messages[place]["content"]
+            start = next(n for n, block in enumerate(blocks) if injection_kind(block) == CONTEXT)
+            lasting = [n for n, block in enumerate(blocks) if n >= start and injection_kind(block) not in NOW]
+            # What came in later stands behind what holds only now.
+            ends = (n for n, at in enumerate(lasting) if at != start + n)
+            return place, start + next(ends, len(lasting)) - 1
+    return None
 
 
 def entries(message: JsonObject) -> list[Entry]:

@@ -25,13 +25,15 @@ from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
 from envelopes.runtime.answering import Answering
+from envelopes.runtime.calling import GRACE_SECONDS
 from envelopes.runtime.due import Due
-from envelopes.runtime.executing import GRACE_SECONDS, execute
+from envelopes.runtime.executing import execute
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.tidying import Tidying
 from envelopes.runtime.turn_run import TurnRun
 from envelopes.tasks import Unfinished, end, within
+from envelopes.tracing import span
 from envelopes.turns import calls, leases, outcomes, steps
 
 logger = logging.getLogger(__name__)
@@ -183,7 +185,8 @@ class Runner:
     async def _run(self, run: TurnRun) -> None:
         session = run.claim.session_pk
         try:
-            await run.run()
+            with span("beach.turn", turn=run.claim.turn_pk, attempt=run.claim.attempt):
+                await run.run()
         except LeaseLost:
             logger.info("%s: carried on elsewhere", run.claim.name)
         except asyncio.CancelledError:

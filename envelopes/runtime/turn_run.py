@@ -39,6 +39,7 @@ from envelopes.runtime.preparing import prepare
 from envelopes.runtime.prompting import prompt_for
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
+from envelopes.tracing import span
 from envelopes.turns import calls, journal, outcomes, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
 from envelopes.turns.deciding import LONG_WAY_ON, TOO_LONG, ReplyEnd, after_reply
@@ -158,7 +159,7 @@ class TurnRun:
 
     async def _asked(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         # As a task, so that a person's stop ends it wherever it stands.
-        asking = asyncio.create_task(self._stream(actor, turn, live, held))
+        asking = asyncio.create_task(self._traced(actor, turn, live, held))
         stopping = asyncio.create_task(self.cancelled.wait())
         try:
             await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -190,6 +191,13 @@ class TurnRun:
         """Settle the turn, which a person has stopped or whose time is up. ``is_asked``: the former, in any case."""
         step = steps.end_time if self._is_out_of_time and not is_asked else steps.cancel
         await self._store(step, partial)
+
+    async def _traced(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
+        with span("beach.model", actor=actor.name, step=turn.steps + 1) as asked:
+            try:
+                return await self._stream(actor, turn, live, held)
+            finally:
+                asked.set_attribute("beach.model", turn.model)
 
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)

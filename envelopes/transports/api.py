@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
@@ -25,6 +25,7 @@ from envelopes.access import COOKIE, Principal, get_session, principal_now, prin
 from envelopes.errors import BeachError, Forbidden, TooLarge, Unavailable
 from envelopes.peers import authenticate, principal_of_peer, rates
 from envelopes.registries.scopes import SCOPES
+from envelopes.transports.came_from import address_of
 
 logger = logging.getLogger(__name__)
 
@@ -93,7 +94,7 @@ class SignedIn(APIKeyCookie):
     def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
         """None for nobody."""
         try:
-            who = principal_of(request)
+            who = replace(principal_of(request), address=address_of(request))
         finally:
             _let_go()
         return Caller(who, frozenset(SCOPES)) if who.is_known else None

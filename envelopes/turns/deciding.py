@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from envelopes.costs import money
 from envelopes.models import ToolCall, Turn
 from envelopes.protocol.parts import Part
 from envelopes.protocol.respond import RESPOND
@@ -20,10 +21,13 @@ from envelopes.types import JsonObject
 
 @dataclass(frozen=True)
 class RetryLimits:
-    """How many corrections, as many nudges, and how many steps a turn may take; then it is given up."""
+    """How many corrections, as many nudges, and how many steps a turn may take; then it is given up. So it is beyond
+    these ``tokens`` and this ``cost``; 0 for no bound."""
 
     corrections: int
     steps: int
+    tokens: int = 0
+    cost: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -258,11 +262,27 @@ def after_calls(
         return _MISBEHAVED
     if nudges > retry_limits.corrections:
         return Fail("no_answer", "The model kept saying that it is at work and never answered.")
-    if turn.steps >= retry_limits.steps:
-        return Fail("too_many_steps", f"This took {turn.steps} steps without an end and was stopped.")
+    if (spent := _spent(turn, retry_limits)) is not None:
+        return spent
     idle = nudges > 1 and not turn.correction
     nudge = "You said that more is to come. Call a tool now, or answer and settle."
     return Answer(nudges, nudge if idle else turn.correction)
+
+
+def _spent(turn: Turn, limits: RetryLimits) -> Fail | None:
+    """Whether it may not ask its model once more."""
+    if turn.steps >= limits.steps:
+        return Fail("too_many_steps", f"This took {turn.steps} steps without an end and was stopped.")
+    if limits.tokens and turn.tokens >= limits.tokens:
+        text = f"This took {turn.tokens:,} tokens without an end and was stopped. {_LESS}"
+        return Fail("too_many_tokens", text)
+    if limits.cost and turn.cost >= limits.cost:
+        text = f"This has cost {money(turn.cost)} without an end and was stopped. {_LESS}"
+        return Fail("too_expensive", text)
+    return None
+
+
+_LESS = "What is shown above was done. Ask for less at once."
 
 
 def _has_followed(declared: Declared, *, injected: bool, answered: bool) -> bool:

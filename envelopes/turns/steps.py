@@ -69,6 +69,7 @@ from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
 from envelopes.turns.results import bounded
+from envelopes.turns.spending import counted
 from envelopes.types import JsonObject
 
 Next = Literal["step", "model", "stop"]
@@ -111,7 +112,12 @@ def use_model(claim: Claim, turn: Turn, model: str) -> None:
 
 
 def retry_limits() -> RetryLimits:
-    return RetryLimits(corrections=conf.BEACH_MAX_CORRECTIONS, steps=conf.BEACH_MAX_STEPS)
+    return RetryLimits(
+        corrections=conf.BEACH_MAX_CORRECTIONS,
+        steps=conf.BEACH_MAX_STEPS,
+        tokens=conf.BEACH_TURN_TOKENS,
+        cost=conf.BEACH_TURN_COST,
+    )
 
 
 def end_reply(
@@ -132,6 +138,7 @@ def end_reply(
         turn.recoveries = 0
         turn.live = {}
         data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
+        data |= counted(turn, ended.usage)
         if ended.shortened:
             data["shortened"] = ended.shortened
         writer.add("provider", data, turn=turn)

@@ -61,8 +61,20 @@ def test_the_runtime_knows_nothing_of_the_site_and_its_agents() -> None:
 
 
 LAYERS = (
-    {"types", "errors", "setting"},
-    {"conf", "tasks", "database_threads", "prepared", "quotas", "flags"},
+    {"types", "errors", "model_settings", "setting"},
+    {
+        "conf",
+        "tasks",
+        "database_threads",
+        "prepared",
+        "quotas",
+        "flags",
+        "costs",
+        "json_log",
+        "metrics",
+        "rates",
+        "tracing",
+    },
     {"protocol", "registries", "providers"},
     {"models", "part_types"},
     {"log", "access", "config_transfer", "ownership", "peers", "secrets", "nonces", "signals"},

@@ -10,6 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from envelopes import costs
 from envelopes.access import Principal
 from envelopes.admin.conversation.rows import Near
 from envelopes.admin.people import account_name
@@ -70,6 +71,7 @@ def beside(session: Session, near: Near) -> Beside:
     owner = owners.first()
     known, email = _owner(owner)
     tokens = sum(row.usage for row in near.rows if row.seq <= near.at)
+    cost = sum(row.cost for row in near.rows if row.seq <= near.at)
     errors = [row for row in near.rows if row.failed and row.seq <= near.at]
     ends = [row for row in near.rows if row.kind == "settled" and row.seq <= near.at]
     recovered = bool(errors and ends and not ends[-1].failed)
@@ -79,7 +81,7 @@ def beside(session: Session, near: Near) -> Beside:
         (_("Email"), reveal(email) if email else _none(_("Not given"))),
         (_("Agent"), reveal(agent_of(session))),
         (_("Started"), moment(session.created_at)),
-        (_("Tokens"), f"{tokens:,}" if tokens else _none(_("Not told by the model"))),
+        (_("Tokens"), costs.with_cost(f"{tokens:,}", cost) if tokens else _none(_("Not told by the model"))),
         (_("Errors"), told.format(len(errors)) if errors else _none(_("None"))),
     ]
     if near.rows and near.rows[0].seq > 1:

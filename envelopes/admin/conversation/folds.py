@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 
 from envelopes.admin.conversation.rows import Glance
 from envelopes.admin.sentences import sentence
+from envelopes.costs import with_cost
 from envelopes.markup.html import reveal
 from envelopes.registries.transports import Drawn
 
@@ -54,15 +55,17 @@ class Fold:
         calls = sum(row.kind == "provider" for row in self.rows)
         tools = sum(row.kind == "tool-result" for row in self.rows)
         errors = sum(row.failed for row in self.rows)
-        tokens = sum(row.usage for row in self.rows)
-        told = [
+        tokens, cost = sum(row.usage for row in self.rows), sum(row.cost for row in self.rows)
+        came = [
             ngettext("{} model call", "{} model calls", calls).format(calls) if calls else "",
             ngettext("{} tool", "{} tools", tools).format(tools) if tools else "",
             ngettext("{} error", "{} errors", errors).format(errors) if errors else "",
             seconds(self.rows[-1].at - (self.since or self.rows[0]).at),
-            ngettext("{} token", "{} tokens", tokens).format(f"{tokens:,}") if tokens else "",
+            with_cost(ngettext("{} token", "{} tokens", tokens).format(f"{tokens:,}"), cost)
+            if tokens
+            else "",
         ]
-        return ", ".join(filter(None, told))
+        return ", ".join(filter(None, came))
 
     def lines(self) -> Iterator[Line]:
         before = self.since or self.rows[0]
@@ -94,12 +97,11 @@ def seconds(span: timedelta) -> str:
 
 def _words(row: Glance) -> str:
     if row.kind == "provider" and not row.data.get("error"):
-        used = row.data.get("usage") or {}
-        told = _("Call {}").format(row.data.get("step", "?"))
-        if used:
-            counts = used.get("input_tokens", 0), used.get("output_tokens", 0)
-            told = _("{}, {} tokens in, {} out").format(told, *(f"{count:,}" for count in counts))
-        return told
+        used, words = row.taken, _("Call {}").format(row.data.get("step", "?"))
+        if not used.total:
+            return words
+        words = _("{}, {} tokens in, {} out").format(words, f"{used.came:,}", f"{used.written:,}")
+        return with_cost(words, row.cost)
     if row.kind == "part":
         # What it holds is in the log, for those who read that.
         return _("Not shown to anybody")

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db.models import Case, F, JSONField, When
 
+from envelopes.costs import Taken, taken
 from envelopes.delivery import rules
 from envelopes.models import Event, Session
 from envelopes.part_types.staff_message import STAFF_MESSAGE
@@ -58,10 +59,19 @@ class Glance:
 
     @property
     def usage(self) -> int:
-        """Tokens that a model read and wrote."""
-        used = self.data.get("usage") if self.kind == "provider" else None
-        counts = (used or {}).get("input_tokens", 0), (used or {}).get("output_tokens", 0)
-        return sum(count for count in counts if isinstance(count, int))
+        """Tokens that a model read, from a cache too, and wrote."""
+        return self.taken.total
+
+    @property
+    def taken(self) -> Taken:
+        """The same by kind."""
+        return taken(self.data.get("usage") if self.kind == "provider" else None)
+
+    @property
+    def cost(self) -> float:
+        """What it cost; 0 where that is not known."""
+        cost = self.data.get("cost") if self.kind == "provider" else None
+        return float(cost) if isinstance(cost, int | float) else 0.0
 
     def as_row(self) -> Row:
         audience: Any = self.audience

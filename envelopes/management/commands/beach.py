@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import configuring, prompting, recording
+from envelopes.management import configuring, costing, prompting, recording
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -67,6 +67,7 @@ class Command(BaseCommand):
         ):
             verbs.add_parser(verb, help=text).add_argument("name")
 
+        costing.add_arguments(commands)
         recording.add_arguments(commands)
         index = commands.add_parser(
             "index-sessions", help="takes in what is new for the search of conversations"
@@ -92,7 +93,7 @@ class Command(BaseCommand):
         if options["command"] == "prompt":
             prompting.run(options, self.stdout.write)
             return
-        if options["command"] in ("artifacts", "peer", "config", "index-sessions"):
+        if options["command"] in ("artifacts", "peer", "config", "index-sessions", "costs"):
             require_tables()
         if options["command"] in recording.COMMANDS:
             require_tables()
@@ -108,7 +109,7 @@ class Command(BaseCommand):
             self._artifacts(delete=options["delete"])
             return
         try:
-            getattr(self, f"_{options.get('verb', 'card')}")(options)
+            getattr(self, f"_{options.get('verb') or options['command']}")(options)
         except BeachError as error:
             raise CommandError(error.message) from error
 
@@ -118,6 +119,9 @@ class Command(BaseCommand):
             title = f"{registry.kind}: {len(registry.names())}"
             self.stdout.write(self.style.MIGRATE_HEADING(title if number == 0 else f"\n{title}"))
             self._table([(item.name, described(item), str(registry.place(item.name))) for item in registry])
+
+    def _costs(self, options: dict[str, Any]) -> None:
+        self._table(list(costing.rows(options["by"], options["days"])))
 
     def _artifacts(self, *, delete: bool) -> None:
         found = artifacts.sweep(delete=delete)

@@ -3,7 +3,7 @@ ended must not go on through an open socket."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qs
@@ -15,6 +15,7 @@ from envelopes.access import COOKIE, Principal, admitted, get_session, principal
 from envelopes.delivery.catching_up import Changed
 from envelopes.errors import Forbidden, NotFound
 from envelopes.models import Session
+from envelopes.transports.came_from import address_in
 
 _COOKIES = "beach.cookies"
 """Where a handshake has its cookies once they have been read."""
@@ -22,11 +23,12 @@ _COOKIES = "beach.cookies"
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """Who was let in to what: the principal's key, the session, whether they may act in it."""
+    """Who was let in to what: the principal's key, the session, whether they may act in it, from what address."""
 
     key: str
     session: Session
     owns: bool
+    address: str = ""
 
 
 def admit(scope: Any) -> Admission:
@@ -37,7 +39,7 @@ def admit(scope: Any) -> Admission:
     if not who.is_known or _person(scope) not in ("", who.key):
         raise Forbidden("Sign in first.")
     session, may_act = admitted(who, scope["url_route"]["kwargs"]["public_id"])
-    return Admission(who.key, session, may_act)
+    return Admission(who.key, session, may_act, address_in(scope))
 
 
 def recheck(scope: Any, admission: Admission) -> None:
@@ -55,7 +57,7 @@ def acting(scope: Any, admission: Admission) -> Principal:
     who = current_principal(scope)
     if not who.is_known or who.key != admission.key:
         raise Changed
-    return who
+    return replace(who, address=admission.address)
 
 
 def acting_at_once(scope: Any, admission: Admission) -> Principal | None:

@@ -229,7 +229,10 @@ def test_nothing_that_is_secret_can_be_read_in_the_file(tokens: dict[str, str], 
     for state in rows()["peers"]:
         assert state["token_digest"] not in text and f'"{state["name"]}"' not in text
         assert state["token_digest"] in sealed
-    assert not SECRET & read_config_envelope(text).metadata.environment.settings.keys()
+    told = read_config_envelope(text).metadata.environment.settings.keys()
+    assert not SECRET & told
+    assert not {"OPENAI_API_KEY", "BEACH_SLACK_SECRET", "BEACH_MAIL_SECRET", "BEACH_METRICS_TOKEN"} & told
+    assert "BEACH_HISTORY_TOKENS" in told
 
 
 def test_a_wrong_passphrase_is_said(tokens: dict[str, str]) -> None:

@@ -145,13 +145,13 @@ async def test_what_comes_near_the_bound_is_counted_by_the_provider(settings: An
 
 
 async def test_a_count_that_fails_costs_no_turn(settings: Any) -> None:
-    settings.BEACH_REQUEST_TOKENS = 3_000
+    settings.BEACH_REQUEST_TOKENS = 20_000
 
     def broken(body: Any) -> int:
         raise ConnectionError
 
     async with claude(FakeMessagesApi(count=broken)) as d:
-        await sync_to_async(_talk)(d, 4, 8_000)
+        await sync_to_async(_talk)(d, 4, 20_000)
         await d.say("And now?")
 
         assert (await d.turns())[-1].turn_state == "complete"
@@ -357,3 +357,52 @@ async def test_what_holds_only_now_is_not_told_of_earlier_turns() -> None:
             "surfaces",
         ]
         assert await Turn.objects.filter(told_from=1).acount() == 3
+
+
+class Cache:
+    """What the API would have ready of each request (its documents, "Prompt caching"): an entry is made at each mark,
+    and looked for up to twenty blocks before each."""
+
+    def __init__(self) -> None:
+        self.entries: set[str] = set()
+
+    def share(self, body: dict[str, Any]) -> float:
+        """How much of a request it reads; then it keeps what that marks."""
+        written = [json.dumps(body["tools"]), *(_plain(block) for block in body["system"])]
+        marks = [len(written) - 1]
+        for message in body["messages"]:
+            for block in message["content"]:
+                written.append(f"{message['role']} {_plain(block)}")
+                if "cache_control" in block:
+                    marks.append(len(written) - 1)
+        marks.append(len(written) - 1)
+        assert len(marks) <= 4
+        prefixes = ["\n".join(written[: n + 1]) for n in range(len(written))]
+        near = {n for mark in marks for n in range(max(0, mark - 20), mark + 1)}
+        read = max((len(prefixes[n]) for n in near if prefixes[n] in self.entries), default=0)
+        self.entries |= {prefixes[mark] for mark in marks}
+        return read / len(prefixes[-1])
+
+
+def _plain(block: dict[str, Any]) -> str:
+    return json.dumps({key: value for key, value in block.items() if key != "cache_control"})
+
+
+async def test_the_cache_of_the_api_has_most_of_each_request_ready() -> None:
+    """Also where what holds only now stands at the end of each turn's first request."""
+    card = Reply((respond(CARD),))
+    again = Reply((respond(said("It is there. " + "word " * 60)),))
+    answers = [card, *[step for _ in range(10) for step in (Reply((call("look"),)), again)]]
+    fake = FakeMessagesApi(replies=deque(answers))
+    async with claude(fake, _tool({"rows": "x" * 400})) as d:
+        for number in range(11):
+            await d.say(f"Question {number}")
+
+        bodies = [recorded.body for recorded in fake.requests]
+        assert len(bodies) == 21
+        assert "surfaces" in json.dumps(bodies[-1]["messages"])
+        cache = Cache()
+        shares = [cache.share(body) for body in bodies]
+        assert shares[0] == 0
+        assert min(shares[1:]) > 0.8 and sum(shares[1:]) / 20 > 0.9
+        print(f"cached: least {min(shares[1:]):.3f}, mean {sum(shares[1:]) / 20:.3f}")

@@ -8,4 +8,5 @@ INSTALLED_APPS = [*INSTALLED_APPS, "tests.bench.serving.app"]
 ROOT_URLCONF = "tests.bench.serving.app.urls"
 BEACH_DEFAULT_ACTOR = "bench"
 # All that is opened here is one browser's.
+BEACH_MESSAGES_PER_MINUTE = BEACH_MESSAGES_PER_ADDRESS = 0
 BEACH_SOCKETS_PER_CALLER = BEACH_STREAMS_PER_CALLER = BEACH_STREAMS = 1_000_000

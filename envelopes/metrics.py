@@ -1,0 +1,41 @@
+"""What this process counts for whoever watches it: turns, models, what they take. Numbers and names only.
+
+In the registry of ``prometheus_client``, where an application may add its own; ``/metrics`` has them. Each process
+counts for itself, as its scraper expects.
+"""
+
+from __future__ import annotations
+
+from prometheus_client import Counter, Histogram
+
+from envelopes.costs import taken
+
+TURNS = Counter("beach_turns_total", "Turns that were settled", ["actor", "ended"])
+SECONDS = Histogram(
+    "beach_turn_seconds",
+    "From when a turn was asked for until it was settled, waiting for people included",
+    ["actor"],
+    buckets=(0.5, 1, 2, 5, 10, 20, 60, 300, 1800),
+)
+FAILURES = Counter("beach_model_failures_total", "Requests to models that failed", ["kind", "again"])
+TOKENS = Counter("beach_model_tokens_total", "Tokens of models", ["model", "direction"])
+COST = Counter("beach_model_cost_total", "What replies of models cost, in BEACH_CURRENCY", ["model"])
+REFUSED = Counter("beach_messages_refused_total", "Messages of people who sent too many", ["limit"])
+
+
+def settled(actor: str, ended: str, seconds: float) -> None:
+    TURNS.labels(actor, ended).inc()
+    SECONDS.labels(actor).observe(max(0.0, seconds))
+
+
+def replied(model: str, usage: object, cost: float | None) -> None:
+    found = taken(usage)
+    for direction, count in (
+        ("read", found.read),
+        ("cached", found.cached + found.kept),
+        ("written", found.written),
+    ):
+        if count:
+            TOKENS.labels(model, direction).inc(count)
+    if cost:
+        COST.labels(model).inc(cost)

@@ -1,0 +1,147 @@
+"""What replies took and cost: of each, of turns, conversations, days and people, and the bounds on it."""
+
+from __future__ import annotations
+
+from collections import deque
+from io import StringIO
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.core.management import call_command
+from pydantic import BaseModel
+
+from envelopes import costs
+from envelopes.admin import today
+from envelopes.admin.conversation.rows import near
+from envelopes.admin.sentences import sentence
+from envelopes.conf import problems
+from envelopes.fakes import FakeMessagesApi, Reply, call, respond, said
+from envelopes.providers.anthropic import AnthropicProvider
+from envelopes.providers.clients import close_clients
+from envelopes.registries.tools import Tool, ToolContext
+from envelopes.types import Json
+from tests.desk import Desk, desk, replies
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PRICES = {"claude-test": {"input": 3.0, "output": 15.0, "cache_read": 0.3, "cache_write": 3.75}}
+USAGE = {
+    "input_tokens": 1_000,
+    "cache_read_input_tokens": 10_000,
+    "cache_creation_input_tokens": 2_000,
+    "output_tokens": 100,
+}
+COST = (1_000 * 3 + 10_000 * 0.3 + 2_000 * 3.75 + 100 * 15) / 1_000_000
+
+
+class Nothing(BaseModel):
+    """A tool without arguments."""
+
+
+async def _look(context: ToolContext, args: Nothing) -> Json:
+    return {"found": 1}
+
+
+LOOK = Tool("look", "Looks.", Nothing, _look)
+DONE = Reply((respond(said("Done.")),), usage=USAGE)
+LOOKS = Reply((call("look"),), usage=USAGE)
+
+
+async def _said(*answers: Reply, check: Any, words: str = "Hello") -> None:
+    async with FakeMessagesApi(replies=deque(answers), handler=lambda body: LOOKS) as api:
+
+        def provider(_: Any) -> AnthropicProvider:
+            return AnthropicProvider("key", "claude-test-5", base_url=api.base_url)
+
+        async with desk(replies([]), LOOK, provider=provider) as d:
+            await d.say(words)
+            await check(d)
+        await close_clients()
+
+
+async def test_tokens_and_costs_of_a_reply_a_turn_a_conversation_and_a_day(settings: Any) -> None:
+    settings.BEACH_PRICES = PRICES
+
+    async def check(d: Desk) -> None:
+        rows = await d.rows("provider")
+        assert [row.data["cost"] for row in rows] == [pytest.approx(COST)] * 2
+        assert [row.data["model"] for row in rows] == ["claude-test-5"] * 2
+        (turn,) = await d.turns()
+        assert (turn.tokens, turn.cost) == (2 * 13_100, pytest.approx(2 * COST))
+        # At the desk, where staff look.
+        assert "output_tokens 100 (0.0150 USD)" in sentence(rows[0])
+        seen = await sync_to_async(near)(d.session, rows[-1].seq)
+        assert sum(row.usage for row in seen.rows) == 2 * 13_100, "what came from a cache too"
+        assert sum(row.cost for row in seen.rows) == pytest.approx(2 * COST)
+        day = await sync_to_async(today.tokens)(rows[-1].at)
+        assert (day.read, day.written, day.cost) == (2 * 13_000, 200, pytest.approx(2 * COST))
+        printed = {}
+        for by in ("day", "person", "conversation", "agent"):
+            out = StringIO()
+            await sync_to_async(call_command)("beach", "costs", by=by, stdout=out)
+            printed[by] = out.getvalue()
+            assert printed[by].count("1 answers  26,200 tokens  0.0300 USD") == 2, (
+                "a line for it, and for all"
+            )
+        assert "anonymous:kkkk" in printed["person"]
+        assert d.session.public_id in printed["conversation"] and "tester" in printed["agent"]
+
+    await _said(LOOKS, DONE, check=check)
+
+
+async def test_without_a_price_tokens_are_counted_and_nothing_is_said_of_money() -> None:
+    async def check(d: Desk) -> None:
+        (row,) = await d.rows("provider")
+        assert "cost" not in row.data and "USD" not in sentence(row)
+        (turn,) = await d.turns()
+        assert (turn.tokens, turn.cost) == (13_100, 0.0)
+
+    await _said(DONE, check=check)
+
+
+@pytest.mark.parametrize(
+    ("setting", "bound", "replies_made", "code", "says"),
+    [
+        ("BEACH_MAX_STEPS", 2, 2, "too_many_steps", "2 steps"),
+        ("BEACH_TURN_TOKENS", 30_000, 3, "too_many_tokens", "39,300 tokens"),
+        ("BEACH_TURN_COST", 0.02, 2, "too_expensive", "0.0300 USD"),
+    ],
+)
+async def test_each_bound_of_a_turn_has_an_error_of_its_own(
+    setting: str, bound: Any, replies_made: int, code: str, says: str, settings: Any
+) -> None:
+    settings.BEACH_PRICES = PRICES
+    setattr(settings, setting, bound)
+
+    async def check(d: Desk) -> None:
+        assert len(await d.rows("provider")) == replies_made
+        (part,) = await d.parts("error")
+        assert part["data"]["code"] == code and says in part["text"]
+
+    await _said(check=check)
+
+
+def test_the_longest_name_that_fits_has_the_price(settings: Any) -> None:
+    settings.BEACH_PRICES = {"claude": {"output": 1}, "claude-opus": {"output": 5}, "gpt": {"output": 9}}
+
+    for model, cost in (("claude-opus-5", 5.0), ("claude-haiku", 1.0), ("llama", None)):
+        assert costs.cost_of(model, {"output_tokens": 1_000_000}) == cost
+
+
+@pytest.mark.parametrize(
+    "usage", [None, [], {"input_tokens": "many", "output_tokens": True}, {"input_tokens": -5}]
+)
+def test_what_is_no_count_counts_for_nothing(usage: Any) -> None:
+    assert costs.taken(usage).total == 0
+
+
+@pytest.mark.parametrize(
+    "given",
+    [[], {"m": 3}, {"m": {"input": "3"}}, {"m": {"inputs": 3}}, {"": {"input": 3}}, {"m": {"input": -1}}],
+)
+def test_what_is_no_list_of_prices_is_told(given: Any, settings: Any) -> None:
+    settings.BEACH_PRICES = given
+
+    ((name, told),) = problems()
+    assert name == "BEACH_PRICES" and "input, output, cache_read, cache_write" in told
