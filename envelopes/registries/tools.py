@@ -1,6 +1,6 @@
 """Tools: what an actor may call besides respond().
 
-A tool is a name, a pydantic model of its input and an async function. Whatever has a side effect on the world says
+A tool is a name, a pydantic model of its input and a function. Whatever has a side effect on the world says
 so and waits for a person; whatever is not idempotent is never run twice (D19).
 """
 
@@ -38,6 +38,9 @@ class ToolContext(Protocol):
     actor: str
     owner_name: str
     """What to call the person, possibly empty."""
+    user: Any
+    """The Django user whose conversation it is; None for a guest and for a program. Whoever has just written, where
+    staff may, or has approved the call, is not meant."""
 
     async def reveal(self, value: Json) -> Json:
         """The text behind the handle of an obscured field (D24); None when it has expired; other values as they are.
@@ -93,7 +96,9 @@ class ToolContext(Protocol):
 
 
 class ToolFunction(Protocol):
-    def __call__(self, context: ToolContext, args: Any, /) -> Awaitable[Json]: ...
+    """An async function, or a plain one, which may block: it is run in a thread of its own (``runtime.calling``)."""
+
+    def __call__(self, context: ToolContext, args: Any, /) -> Awaitable[Json] | Json: ...
 
 
 @dataclass(frozen=True)
