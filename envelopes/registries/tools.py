@@ -16,9 +16,11 @@ from pydantic import BaseModel
 
 from envelopes.errors import RegistrationError
 from envelopes.protocol.respond import RESPOND
+from envelopes.protocol.surfaces import is_reserved
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.policies import DEFAULT, Ask, Rule, check_callable, check_seconds
 from envelopes.registries.shown import declare
+from envelopes.registries.written import check_flag, check_input, check_run, check_text
 from envelopes.types import Json, JsonObject
 
 Risk = Literal["low", "medium", "high"]
@@ -125,6 +127,10 @@ class ApprovalPolicy:
     def __post_init__(self) -> None:
         if isinstance(self.peers, str):
             raise RegistrationError(f"The peers of a policy are a list of names, not {self.peers!r}.")
+        peers: Collection[Any] = self.peers
+        if wrong := [peer for peer in peers if not isinstance(peer, str)]:
+            raise RegistrationError(f"The peers of a policy are names; {wrong[0]!r:.60} is none.")
+        check_flag("an approval policy", "editable", self.editable)
         for name in ("question", "why", "required"):
             check_callable(name, getattr(self, name), "args")
         check_callable("done", self.done, "args", "result")
@@ -154,7 +160,8 @@ class Tool:
     ``concurrent``: whether it may run beside other calls of the same reply. One that is not idempotent, asks for
     approval or runs in the background never does: it is begun when those before it have ended.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
-    tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen.
+    tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen. Also for what is
+    no model of an input, no function of a context and arguments, no policy and no time.
     """
 
     name: str
@@ -176,6 +183,25 @@ class Tool:
         check_name("tool", self.name, _NAME)
         if self.name.casefold() == RESPOND:
             raise RegistrationError(f"{self.name!r} is the runtime's own tool.", name=self.name)
+        owner = f"the tool {self.name!r}"
+        check_text(owner, "description", self.description)
+        check_text(owner, "label", self.label)
+        check_input(owner, self.input)
+        check_run(owner, self.run)
+        if self.approval is not None and not isinstance(self.approval, ApprovalPolicy):
+            raise RegistrationError(
+                f"`approval` of {owner} is an ApprovalPolicy or None, not {self.approval!r:.60}.",
+                name=self.name,
+            )
+        for flag in ("idempotent", "background", "polled"):
+            check_flag(owner, flag, getattr(self, flag))
+        check_seconds("timeout", self.timeout, (None,), positive=True)
+        if is_reserved(self.data_kind or ""):
+            raise RegistrationError(
+                f"The data of {owner} is {self.data_kind!r}: that name is the runtime's.", name=self.name
+            )
+        if self.unfinished is not None:
+            check_callable("unfinished", self.unfinished, "id", "args")
         if self.polled and (self.approval is not None or self.background or not self.idempotent):
             raise RegistrationError(
                 f"{self.name!r} may be polled, so it needs no approval, runs at once and may run twice.",
