@@ -84,6 +84,13 @@ class A2uiError(Exception):
         return f"<{type(self).__name__} {self.code}{where}: {self.message}>"
 
 
+class DefinitionError(A2uiError):
+    """A component, function or catalog cannot be defined so."""
+
+    default_code = "DEFINITION_INVALID"
+    default_fault: ClassVar[Fault] = "configuration"
+
+
 class PointerError(A2uiError):
     """The path is not a valid JSON Pointer."""
 

@@ -1,4 +1,4 @@
-"""The site as a Django app: its commands, and its settings beside Beach's own."""
+"""The site as a Django app: its check, its commands, and its settings beside Beach's own."""
 
 from __future__ import annotations
 
@@ -11,3 +11,7 @@ class BeachsiteConfig(AppConfig):
     name = "beachsite"
     verbose_name = "Beach"
     beach_settings = ("BEACH_DATA", "BEACH_DEMO_PACE")
+
+    def ready(self) -> None:
+        """Importing the module registers what is in it."""
+        from beachsite import checks  # noqa: F401

@@ -27,7 +27,7 @@ def wrap(application: Any, *, sockets: Any = None) -> Beach:
     Beach takes the sockets below the prefix of ``envelopes.urls``, and the lifespan protocol. ``sockets`` is the
     application for all others; without it they are told that there is nothing. Starts nothing by itself: the work of
     the process begins with its server, or with the first request. Under daphne what its readers do not take is held
-    back, and garbage is collected less often (docs/architecture.md, "Processes").
+    back, and garbage is collected less often (docs/architecture.md, "Between processes").
 
     Raises ``ImproperlyConfigured`` where ``envelopes.urls`` is included nowhere.
     """

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from functools import lru_cache
-from typing import Any
-
-from a2ui import Limits
 from envelopes.model_settings import ModelSettings
 from envelopes.setting import Setting
 from envelopes.setting import choice as _choice
@@ -28,6 +23,8 @@ class RuntimeSettings(ModelSettings):
     """What the Agent Card says of the site; "" for a line that names its agents."""
 
     BEACH_AGENT_NAME = _text("Beach")
+    """What the site is called on its Agent Card."""
+
     BEACH_AGENT_ORGANIZATION = _text()
     """Who provides the agents, on their card."""
 
@@ -58,6 +55,8 @@ class RuntimeSettings(ModelSettings):
     """How long a person has to decide, where the tool does not say."""
 
     BEACH_ARTIFACT_BYTES = _whole(25 * 1024 * 1024)
+    """The largest file."""
+
     BEACH_UNNAMED_FILE_DAYS = _whole_or_zero(14)
     """How long a file is kept that was uploaded and that no message shows; 0: for good. Longer than pages keep messages
     that they could not send, which is a week."""
@@ -99,6 +98,8 @@ class RuntimeSettings(ModelSettings):
     """The longest frame that a browser may send."""
 
     BEACH_FRAMES_PER_SECOND = _whole(40)
+    """How many frames a browser may send, over a while."""
+
     BEACH_FUNCTION_SECONDS = _number(30.0)
     """How long an interface waits for the answer to a call of its agent's function."""
 
@@ -156,6 +157,8 @@ class RuntimeSettings(ModelSettings):
     """What signs mails that are posted to ``/mail/inbound``: ``whsec_...``; "" to have none posted."""
 
     BEACH_MESSAGE_CHARACTERS = _whole(20_000)
+    """The longest message of a person."""
+
     BEACH_LOG_FORMAT = _choice("line", "json")
     """How the process log is written, in a project that takes our LOGGING."""
 
@@ -239,6 +242,7 @@ class RuntimeSettings(ModelSettings):
     """Of how many rows a page shows the turns at first, at least."""
 
     REDIS_URL = _text()
+    """Of the server that the channel layer uses, for checks of it; `CHANNEL_LAYERS` is Django's own setting."""
 
 
 conf = RuntimeSettings()
@@ -261,35 +265,3 @@ def problems() -> list[tuple[str, str]]:
             got = type(value).__name__ if known.kind == "a text" else repr(value)
             found.append((name, f"{name} is {got}; it must be {known.kind}."))
     return found
-
-
-def a2ui_limits() -> Limits:
-    """The engine's limits: its defaults with BEACH_A2UI_LIMITS over them; `ValueError` for one that does not exist."""
-    given = conf.BEACH_A2UI_LIMITS
-    if given != {} and (problems := limit_problems(given)):
-        raise ValueError(problems[0])
-    return _limits(tuple(sorted(given.items())))
-
-
-def limit_problems(given: Any) -> list[str]:
-    """What is wrong with BEACH_A2UI_LIMITS, one sentence for each fault."""
-    if not isinstance(given, dict):
-        return ["BEACH_A2UI_LIMITS is a dictionary of limits by name."]
-    known = {field.name for field in fields(Limits)}
-    return [
-        f"BEACH_A2UI_LIMITS has {name!r}, which is not a limit."
-        if name not in known
-        else f"BEACH_A2UI_LIMITS has {value!r} for {name!r}, which is not a whole number above 0."
-        for name, value in given.items()
-        if name not in known or type(value) is not int or value < 1
-    ]
-
-
-@lru_cache(maxsize=16)
-def _limits(given: tuple[tuple[str, int], ...]) -> Limits:
-    return Limits(**dict(given))
-
-
-def image_hosts() -> frozenset[str]:
-    """BEACH_IMAGE_HOSTS as the engine spells them: every host below one is `.example.com`, not `*.example.com`."""
-    return frozenset(host.lower().removeprefix("*") for host in conf.BEACH_IMAGE_HOSTS)

@@ -16,6 +16,8 @@ class ModelSettings:
     """Each attribute is the setting of its name."""
 
     ANTHROPIC_API_KEY = _text()
+    """The key of the Messages API."""
+
     ANTHROPIC_BASE_URL = _text()
     """Another address of the Messages API."""
 
@@ -42,6 +44,8 @@ class ModelSettings:
     """How often a model is asked in a turn."""
 
     BEACH_MAX_TOKENS = _whole(16_000)
+    """The longest reply of a model, in its tokens."""
+
     BEACH_MESSAGES_PER_ADDRESS = _whole_or_zero(300)
     """How many messages and clicks of people, from one address, are answered in a minute; 0 for no bound."""
 
@@ -49,6 +53,8 @@ class ModelSettings:
     """How many messages and clicks of one person or guest are answered in a minute; 0 for no bound."""
 
     BEACH_MODEL = _text("claude-sonnet-5-5")
+    """The model that answers."""
+
     BEACH_MODEL_RETRIES = _whole_or_zero(4)
     """How often in a row a model that failed for a passing reason is asked again."""
 
@@ -90,5 +96,7 @@ class ModelSettings:
     """How many tokens the models of a turn may read and write together; 0 for no bound."""
 
     OPENAI_API_KEY = _text()
+    """The key of an API of chat completions."""
+
     OPENAI_BASE_URL = _text()
     """The address of a server that speaks OpenAI's chat completions, with ``/v1``; "" for OpenAI's own."""

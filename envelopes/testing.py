@@ -5,11 +5,30 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
 
+from asgiref.sync import sync_to_async
+from django.db import connection
+from django.test.utils import _TestState
+
+from envelopes import intake
 from envelopes.access import Principal, begin_session
-from envelopes.models import Session
+from envelopes.approvals import service
+from envelopes.database_threads import database_threads
+from envelopes.log.commits import committer
+from envelopes.log.read import rows_after
+from envelopes.models import Approval, AuditChain, AuditEntry, Session
+from envelopes.part_types.response import RESPONSE
+from envelopes.providers.scripted import Script, ScriptedProvider
+from envelopes.registries.actors import actors
 from envelopes.runtime import process
 from envelopes.runtime.runner import Runner
+from envelopes.session_state import live_sessions
+from envelopes.types import JsonObject
+
+END_SECONDS = 10
 
 
 def create_session(who: Principal, actor: str, *, locale: str = "en-US", timezone: str = "UTC") -> Session:
@@ -29,3 +48,86 @@ async def idle(runner: Runner) -> None:
         await asyncio.wait(set(runner._tasks))
         # A task that ends may wake the next one.
         await asyncio.sleep(0)
+
+
+@dataclass(frozen=True)
+class Talk:
+    """A conversation of one person with one agent. Each act waits until the agent has nothing more to do."""
+
+    session: Session
+    owner: Principal
+    runner: Runner
+
+    async def say(self, text: str) -> None:
+        """What the person writes."""
+        await sync_to_async(intake.post_message)(self.session, self.owner, secrets.token_hex(8), text)
+        await idle(self.runner)
+
+    async def asked(self) -> list[Approval]:
+        """The questions that wait for somebody to decide, the oldest first."""
+        found = Approval.objects.filter(session=self.session, state="pending").order_by("pk")
+        return [approval async for approval in found]
+
+    async def decide(self, decision: str, reason: str = "") -> None:
+        """Answers the oldest question that waits: "granted" or "denied". Raises ``NotFound`` where none does."""
+        waiting = await self.asked()
+        asked = waiting[0].approval_id if waiting else ""
+        await sync_to_async(service.decide)(asked, decision, self.owner, reason=reason)
+        await idle(self.runner)
+
+    async def parts(self, part_type: str = "") -> list[JsonObject]:
+        """What the agent has said, of one type or of all."""
+        rows = await sync_to_async(rows_after)(self.session.pk, 0)
+        return [
+            row.data["part"]
+            for row in rows
+            if row.kind == "part" and (not part_type or row.part_type == part_type)
+        ]
+
+    async def texts(self, part_type: str = RESPONSE.name) -> list[str]:
+        """The words of its answers."""
+        return [str(part.get("text", "")) for part in await self.parts(part_type)]
+
+
+@asynccontextmanager
+async def conversation(
+    actor: str, script: Script | None = None, *, owner: Principal | None = None
+) -> AsyncIterator[Talk]:
+    """A conversation with the agent that is registered as ``actor``, in a test whose database commits
+    (``TransactionTestCase``, and for SQLite a file: ``DATABASES["default"]["TEST"]["NAME"]``).
+
+    ``script`` answers in place of its model. ``owner`` is the person, by default a guest. Raises ``RegistrationError``
+    for an agent that is not there, ``RuntimeError`` outside of tests.
+    """
+    if not hasattr(_TestState, "saved_data"):
+        raise RuntimeError("This is for tests: afterwards their database is emptied.")
+    agent = actors[actor]
+    if script is not None:
+        agent = replace(agent, provider=lambda: ScriptedProvider(script, pace=0))
+    who = owner or Principal(owner_key=secrets.token_hex(32), name="Guest")
+    committer.start()
+    with actors.including(agent):
+        session = await sync_to_async(create_session)(who, actor)
+        runner = Runner()
+        await runner.start()
+        try:
+            yield Talk(session, who, runner)
+        finally:
+            await runner.stop()
+            live_sessions.clear()
+            # Their connections would keep a test's database from being removed.
+            await asyncio.to_thread(_let_go)
+            await sync_to_async(_clear_audit)()
+
+
+def _let_go() -> None:
+    committer.stop(END_SECONDS)
+    database_threads.stop(END_SECONDS)
+
+
+def _clear_audit() -> None:
+    """Django empties a test's tables afterwards, and a trigger keeps it from those of the decision log as long as the
+    head counts their rows."""
+    with connection.cursor() as cursor:
+        for model in (AuditChain, AuditEntry):
+            cursor.execute(f"DELETE FROM {connection.ops.quote_name(model._meta.db_table)}")  # noqa: S608 - our tables

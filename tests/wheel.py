@@ -15,15 +15,28 @@ PARTS = (":!tests", ":!docs", ":!.ci")
 def build(target: Path) -> None:
     """Builds the wheel as ``target``, in a folder of its own: setuptools leaves things beside what it reads."""
     with TemporaryDirectory() as folder:
-        _copy(Path(folder, "sources"))
-        pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check"]
-        options = ["--no-build-isolation", "--no-deps", "--no-index", "--wheel-dir", folder]
-        done = subprocess.run(
-            [*pip, *options, str(Path(folder, "sources"))], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        (wheel,) = Path(folder).glob("*.whl")
-        wheel.rename(target)
+        _asked("build_wheel", Path(folder)).rename(target)
+
+
+def editable(folder: Path) -> Path:
+    """What an editable install of a checkout in ``folder / "sources"`` installs: a wheel too."""
+    return _asked("build_editable", folder)
+
+
+def _asked(step: str, folder: Path) -> Path:
+    """As pip asks for it, without pip, and with what is installed here."""
+    _copy(folder / "sources")
+    backend = f"from setuptools import build_meta; build_meta.{step}({str(folder)!r})"
+    done = subprocess.run(
+        [sys.executable, "-c", backend],
+        cwd=folder / "sources",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (made,) = folder.glob("*.whl")
+    return made
 
 
 def _copy(folder: Path) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from a2ui.catalog import defining
 from a2ui.catalog.component_type import ComponentType
-from a2ui.errors import A2uiError
+from a2ui.errors import A2uiError, DefinitionError
 from a2ui.functions.registry import Function, FunctionRegistry
 from a2ui.protocol.catalog_ids import loose
 from a2ui.schema.dynamic import Signature
@@ -16,7 +17,8 @@ class Catalog:
     """Component types and functions under an id and its aliases.
 
     `protocol` is the version of the protocol that it is made for, "0.9" or "1.0"; None where it serves both.
-    `document` is what an inline catalog came as (see `catalog.inline`).
+    `document` is what an inline catalog came as (see `catalog.inline`). Raises ``DefinitionError`` for what is no
+    component, and for two of one name.
     """
 
     def __init__(
@@ -29,6 +31,17 @@ class Catalog:
         protocol: str | None = None,
         document: Mapping[str, Any] | None = None,
     ) -> None:
+        if document is None:
+            # An inline one has rules of its own.
+            components = defining.listed(components)
+        if not isinstance(functions, FunctionRegistry):
+            raise DefinitionError(
+                f"The functions of a catalog are a FunctionRegistry, not {functions!r:.60}."
+            )
+        if protocol not in (None, "0.9", "1.0"):
+            raise DefinitionError(
+                f'A catalog is made for "0.9", "1.0" or both (None), not for {protocol!r:.40}.'
+            )
         self.id = catalog_id
         self.components: Mapping[str, ComponentType] = {component.name: component for component in components}
         self.functions = functions
@@ -45,11 +58,17 @@ class Catalog:
         aliases: Iterable[str] = (),
         protocol: str | None = None,
     ) -> Catalog:
-        """A catalog with everything of this one and more; what has the same name replaces. It serves the same version
-        of the protocol unless another is given."""
+        """A catalog with everything of this one and more. It serves the same version of the protocol unless another is
+        given.
+
+        A component replaces one of its name from which it derives. Raises ``DefinitionError`` for any other of a name
+        that is taken, and for what is no component.
+        """
+        own = defining.listed(components)
+        defining.check_shadowing(own, self.components)
         return Catalog(
             catalog_id,
-            [*{**self.components, **{c.name: c for c in components}}.values()],
+            [*{**self.components, **{one.name: one for one in own}}.values()],
             functions or self.functions,
             aliases=aliases,
             protocol=protocol or self.protocol,

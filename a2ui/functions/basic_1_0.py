@@ -25,5 +25,6 @@ BASIC_1_0 = BASIC.extend(
     *[
         replace(function, signature=SIGNATURES_1_0.get(function.name, SIGNATURES[function.name]))
         for function in {**BASIC.by_name, **{one.name: one for one in _CHANGED}}.values()
-    ]
+    ],
+    replacing=BASIC.by_name,
 )

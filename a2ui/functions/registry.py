@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from typing import Any, Literal, TypeAlias
 
 from a2ui.data.values import JSON
-from a2ui.errors import ExpressionError
+from a2ui.errors import DefinitionError, ExpressionError
+from a2ui.functions import defining
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
 from a2ui.schema.dynamic import Signature
 
@@ -71,6 +72,9 @@ class Function:
     """Whether interfaces call it in another way than most functions, or not at all."""
 
     def __post_init__(self) -> None:
+        signature = self.signature
+        known = None if signature is None else {*signature.required, *signature.optional}
+        defining.check(self.name, self.evaluate, self.callers, self.literal_args, known, Callers)
         object.__setattr__(self, "special", self.effect or self.callers != "rendererOnly")
 
     @property
@@ -120,8 +124,14 @@ class FunctionRegistry:
         registry._functions = dict(functions)
         return registry
 
-    def extend(self, *functions: Function) -> FunctionRegistry:
-        """A new registry with these functions as well; equal names replace the old ones."""
+    def extend(self, *functions: Function, replacing: Container[str] = ()) -> FunctionRegistry:
+        """A new registry with these functions as well. Raises ``DefinitionError`` for one whose name is taken, unless
+        it is said to be ``replacing`` the old one."""
+        for function in functions:
+            if function.name in self._functions and function.name not in replacing:
+                raise DefinitionError(
+                    f"There is a function {function.name!r} already; `replacing` names those that are to go."
+                )
         extended = FunctionRegistry()
         extended._functions = {**self._functions, **{function.name: function for function in functions}}
         return extended

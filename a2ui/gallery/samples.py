@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from django.conf import settings
 
 from a2ui.errors import A2uiError
 from a2ui.gallery.conf import conf
@@ -15,6 +17,8 @@ from a2ui.gallery.request import PROGRAM_BYTES
 from a2ui.programs.reading import messages_of, parse_json
 
 OURS = Path(__file__).parent / "samples"
+STATIC = "/static/"
+"""How addresses of pictures begin in them."""
 OFFICIAL = "spec/a2ui/specification/{version}/catalogs/{catalog}/examples"
 EDITIONS = (
     ("v1_0/derived_1.0", "1.0", "Examples of 1.0"),
@@ -59,8 +63,10 @@ def find(name: str) -> Sample | None:
 
 @cache
 def ours() -> tuple[Sample, ...]:
-    """The files in `samples/`."""
-    return tuple(_samples(OURS, ""))
+    """The files in `samples/`, their pictures where this site has its static files."""
+    return tuple(
+        replace(one, program=one.program.replace(STATIC, settings.STATIC_URL)) for one in _samples(OURS, "")
+    )
 
 
 @cache

@@ -15,7 +15,9 @@ from beachsite.settings.database import database
 django_stubs_ext.monkeypatch()
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
-BEACH_DATA = Path(env.text("BEACH_DATA", str(BASE_DIR / "var"))).expanduser().resolve()
+# Installed from a wheel, the site lies among other packages: what it keeps is where it is started.
+HOME = BASE_DIR if (BASE_DIR / "manage.py").is_file() else Path.cwd()
+BEACH_DATA = Path(env.text("BEACH_DATA", str(HOME / "var"))).expanduser().resolve()
 
 # -- the application -----------------------------------------------------------------------------------------
 
@@ -87,7 +89,6 @@ AUTH_PASSWORD_VALIDATORS = [
 
 LANGUAGE_CODE = "en"
 FORMAT_MODULE_PATH = ["beachsite.formats"]
-LOCALE_PATHS = [BASE_DIR / "locale"]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = env.time_zone("TIME_ZONE", "UTC")
@@ -134,7 +135,7 @@ STORAGES: dict[str, dict[str, Any]] = {
         },
     },
 }
-STATIC_ROOT = Path(env.text("BEACH_STATIC_ROOT", str(BASE_DIR / "var" / "static")))
+STATIC_ROOT = Path(env.text("BEACH_STATIC_ROOT", str(HOME / "var" / "static")))
 
 # -- doors ---------------------------------------------------------------------------------------------------
 

@@ -10,11 +10,15 @@ from django.core.exceptions import ImproperlyConfigured
 
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
+asked: set[str] = set()
+"""The names that settings have asked for."""
+
 _LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def text(name: str, default: str = "") -> str:
     """The variable without surrounding space; empty counts as unset, as compose files and unit files write it."""
+    asked.add(name)
     return os.environ.get(name, "").strip() or default
 
 

@@ -16,7 +16,7 @@ from django.db import connection
 from django.template import TemplateDoesNotExist
 from django.template.loader import get_template
 
-from envelopes.client.finders import CHECKOUT
+from envelopes.client.finders import is_checkout
 from envelopes.transports import prefixes
 
 APPS = {
@@ -97,7 +97,7 @@ def static_files(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessag
     """The pages' own code is found: in a wheel it is built, in a checkout it has a finder."""
     if not apps.is_installed("django.contrib.staticfiles") or finders.find("beach/panel.js") is not None:
         return []
-    line = FINDER if (CHECKOUT / "static" / "client").is_dir() else APP_FINDER
+    line = FINDER if is_checkout() else APP_FINDER
     return [
         checks.Error(
             "No finder of static files finds the code of the pages (beach/panel.js).",
@@ -225,7 +225,9 @@ def _is_kind(given: str, name: str) -> bool:
 
 
 def _asgi_name() -> str:
-    return str(settings.ASGI_APPLICATION or f"{settings.ROOT_URLCONF.rpartition('.')[0]}.asgi.application")
+    # A new project has no such setting; daphne's is the first to want one.
+    given = settings.ASGI_APPLICATION if hasattr(settings, "ASGI_APPLICATION") else None
+    return str(given or f"{settings.ROOT_URLCONF.rpartition('.')[0]}.asgi.application")
 
 
 def _asgi_file() -> Path | None:

@@ -17,6 +17,7 @@ from envelopes.conf import conf, problems
 from envelopes.delivery.rules import unknown_transports
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.parts import check_part
+from envelopes.protocol.text import is_blank
 from envelopes.registries import catalogs
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import PartType, part_types
@@ -101,6 +102,21 @@ def _wrong_in(kind: PartType) -> str:
     except ValidationFailed as error:
         return f"The example: {error.message}"
     return f"It has {size:,} bytes, and may have {MOST_TAUGHT:,}." if size > MOST_TAUGHT else ""
+
+
+@checks.register()
+def described_tools(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """By its description a model chooses a tool."""
+    return [
+        checks.Warning(
+            f"The tool {tool.name!r} of the actor {actor.name!r} ({actors.place(actor.name)}) has no description.",
+            hint="Say what it does and when to use it: models read nothing else of it.",
+            id="envelopes.W005",
+        )
+        for actor in actors
+        for tool in actor.tools
+        if is_blank(tool.description)
+    ]
 
 
 @checks.register()

@@ -17,7 +17,8 @@ from django.core import checks
 from django.db import connection
 
 from a2ui import Limits
-from envelopes.conf import KNOWN, conf, limit_problems, problems
+from envelopes.conf import KNOWN, conf, problems
+from envelopes.engine_settings import limit_problems
 
 HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
 DECLARED = "beach_settings"

@@ -47,15 +47,25 @@ def built(name: str) -> Path:
     return folder
 
 
+def is_checkout() -> bool:
+    """Whether there is anything to make them of; a wheel has them made."""
+    return (CHECKOUT / "static" / "client").is_dir()
+
+
+def _made_here() -> Iterable[str]:
+    return bundling.FILES if is_checkout() else ()
+
+
 class ClientFinder(BaseFinder):
-    """Finds the files for Django's static files: for a server that looks them up, and for ``collectstatic``."""
+    """Finds the files for Django's static files: for a server that looks them up, and for ``collectstatic``. In an
+    install from a wheel it finds nothing, and others do."""
 
     def find(self, path: str, find_all: bool = False, **_: Any) -> Any:
         """The file, if that is what is asked for."""
-        found = [str(built(path) / path)] if path in bundling.FILES else []
+        found = [str(built(path) / path)] if path in _made_here() else []
         return found if find_all or not found else found[0]
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterator[Any]:
         """The files, and where each lies."""
-        for name in bundling.FILES:
+        for name in _made_here():
             yield name, FileSystemStorage(location=built(name))

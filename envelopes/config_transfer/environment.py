@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from envelopes.conf import KNOWN, a2ui_limits, conf
+from envelopes.conf import KNOWN, conf
+from envelopes.engine_settings import a2ui_limits
 from envelopes.protocol.config_envelope import ConfigEnvironment
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import tools

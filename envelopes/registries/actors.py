@@ -11,8 +11,10 @@ from envelopes.errors import RegistrationError
 from envelopes.protocol.text import is_blank
 from envelopes.providers.port import Provider
 from envelopes.registries.base import Registry, check_name
+from envelopes.registries.policies import check_seconds
 from envelopes.registries.slots import Slot, check_slots
 from envelopes.registries.tools import Tool, runtime_tools
+from envelopes.registries.written import check_flag, check_items, check_provider, check_text
 from envelopes.types import Json
 
 
@@ -23,6 +25,12 @@ class Prompt:
     title: str
     detail: str
     text: str
+
+    def __post_init__(self) -> None:
+        for name in ("title", "detail", "text"):
+            check_text("a prompt", name, getattr(self, name))
+        if is_blank(self.text):
+            raise RegistrationError(f"The prompt {self.title!r} sends nothing.")
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,8 @@ class Actor:
     first; None for those of the setting ``BEACH_A2UI_CATALOGS``, those of applications and the Basic Catalog.
 
     Raises ``RegistrationError`` for what is no name, for a display name with characters that cannot be seen, for two
-    tools of one name or that answer one function, and for slots that contradict each other.
+    tools of one name or that answer one function, for slots that contradict each other, and for what is no text,
+    function or tuple where one is needed.
     """
 
     name: str
@@ -62,10 +71,22 @@ class Actor:
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)
+        owner = f"the actor {self.name!r}"
+        for name in ("display_name", "role", "instructions", "greeting", "pledge"):
+            check_text(owner, name, getattr(self, name))
         if is_blank(self.display_name) or clean_text(self.display_name) != self.display_name:
             raise RegistrationError(
                 f"{self.display_name!r} is not what people can call an actor.", name=self.name
             )
+        check_provider(owner, "provider", self.provider)
+        if self.translator is not None:
+            check_provider(owner, "translator", self.translator)
+        check_items(owner, "tools", self.tools, Tool)
+        check_items(owner, "prompts", self.prompts, Prompt)
+        check_items(owner, "slots", self.slots, Slot)
+        if self.takeover is not None:
+            check_flag(owner, "takeover", self.takeover)
+        check_seconds("turn_seconds", self.turn_seconds, (None,))
         if self.turn_seconds is not None and not self.turn_seconds > 0:
             raise RegistrationError(f"A turn of {self.name!r} needs some time.", name=self.name)
         taken: set[str] = set()
@@ -116,6 +137,10 @@ def agent_name(name: str) -> str:
 
 
 def default_actor() -> Actor:
-    """The actor of a new conversation: that of the setting, else the first that was registered."""
+    """The actor of a new conversation: that of the setting, else the first that was registered. Raises
+    ``RegistrationError`` where there is none."""
     name = conf.BEACH_DEFAULT_ACTOR
-    return actors[name] if name else next(iter(actors))
+    first = next(iter(actors.names()), "")
+    if not name and not first:
+        raise RegistrationError("No application registers an agent: `manage.py beach new-agent` writes one.")
+    return actors[name or first]

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel
 
@@ -28,6 +28,8 @@ Delivery = declared.Delivery
 Cell = Delivery | Literal["audit-only", "inbound-only"]
 """Of the delivery table: why a part never leaves, where it does not."""
 Presence = Literal["required", "optional", "none"]
+
+_CELLS: tuple[str, ...] = (*get_args(Delivery), "audit-only", "inbound-only")
 
 ACTOR: frozenset[Origin] = frozenset({"actor", "runtime"})
 RUNTIME: frozenset[Origin] = frozenset({"runtime"})
@@ -103,6 +105,47 @@ class PartType:
     offered: Callable[[Any], bool] | None = None
     data_schema: Callable[[], JsonObject] | None = None
 
+    def __post_init__(self) -> None:
+        owner = f"the part type {self.name!r}"
+        for name in ("origins", "allowed_transports", "replaces"):
+            if isinstance(getattr(self, name), str):
+                raise RegistrationError(
+                    f"`{name}` of {owner} is one text, not a set of names.", name=str(self.name)
+                )
+        if unknown := sorted(self.origins - set(get_args(Origin))):
+            raise RegistrationError(
+                f"Nobody is called {unknown[0]!r} who could emit {owner}: {', '.join(get_args(Origin))}.",
+                name=str(self.name),
+            )
+        if not self.origins:
+            raise RegistrationError(f"Nobody may emit {owner}.", name=str(self.name))
+        for name in ("streaming", "buffered"):
+            if getattr(self, name) not in _CELLS:
+                raise RegistrationError(
+                    f"`{name}` of {owner} is {getattr(self, name)!r}, which is none of {', '.join(_CELLS)}.",
+                    name=str(self.name),
+                )
+        for name in ("text", "data"):
+            if getattr(self, name) not in get_args(Presence):
+                raise RegistrationError(
+                    f"`{name}` of {owner} is {getattr(self, name)!r}: one of {', '.join(get_args(Presence))}.",
+                    name=str(self.name),
+                )
+        if self.data_model is not None and not _is_model(self.data_model):
+            raise RegistrationError(
+                f"`data_model` of {owner} is a pydantic model, a class, not {self.data_model!r:.60}.",
+                name=str(self.name),
+            )
+        if self.data_model is not None and self.data == "none":
+            raise RegistrationError(
+                f"{owner} has a `data_model` and no data: say data='required' or 'optional'.",
+                name=str(self.name),
+            )
+        if self.module and not self.module.endswith(".js"):
+            raise RegistrationError(
+                f"The module {self.module!r} of {owner} is no script.", name=str(self.name)
+            )
+
     def example_part(self) -> JsonObject:
         """The example as it would stand in a call of respond(); empty where there is none."""
         if not self.example:
@@ -118,6 +161,10 @@ class PartType:
         if example:
             told.append(json.dumps(example, ensure_ascii=False, separators=(",", ":")))
         return "; ".join(told)
+
+
+def _is_model(given: Any) -> bool:
+    return isinstance(given, type) and issubclass(given, BaseModel)
 
 
 class PartTypeRegistry(Registry[PartType]):

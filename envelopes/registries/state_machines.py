@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -48,6 +48,12 @@ class StateMachine:
         for name, coordinate in self.coordinates.items():
             check_name("coordinate", name, _NAME)
             states = coordinate.transitions.keys()
+            following: Mapping[str, Any] = coordinate.transitions
+            if text := next((after for after in following.values() if isinstance(after, str)), None):
+                raise RegistrationError(
+                    f"What may follow in {self.name}.{name} is one text, {text!r}, not a tuple: a comma is missing.",
+                    name=self.name,
+                )
             meant = {
                 coordinate.initial,
                 *(state for after in coordinate.transitions.values() for state in after),

@@ -16,6 +16,7 @@ from a2ui.compose import Surface
 from envelopes.errors import RegistrationError
 from envelopes.protocol.surfaces import is_reserved
 from envelopes.registries.base import Registry
+from envelopes.registries.policies import check_callable
 from envelopes.types import JsonObject
 
 APPROVAL: Final = "beach:approval"
@@ -47,6 +48,9 @@ class SurfaceTemplate:
     name: str
     draw: Draw
     is_default: bool = False
+
+    def __post_init__(self) -> None:
+        check_callable(f"draw of the surface template {self.name!r}", self.draw, "data", "context")
 
 
 class SurfaceTemplateRegistry(Registry[SurfaceTemplate]):

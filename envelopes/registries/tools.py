@@ -1,6 +1,6 @@
 """Tools: what an actor may call besides respond().
 
-A tool is a name, a pydantic model of its input and an async function. Whatever has a side effect on the world says
+A tool is a name, a pydantic model of its input and a function. Whatever has a side effect on the world says
 so and waits for a person; whatever is not idempotent is never run twice (D19).
 """
 
@@ -16,9 +16,11 @@ from pydantic import BaseModel
 
 from envelopes.errors import RegistrationError
 from envelopes.protocol.respond import RESPOND
+from envelopes.protocol.surfaces import is_reserved
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.policies import DEFAULT, Ask, Rule, check_callable, check_seconds
 from envelopes.registries.shown import declare
+from envelopes.registries.written import check_flag, check_input, check_run, check_text
 from envelopes.types import Json, JsonObject
 
 Risk = Literal["low", "medium", "high"]
@@ -36,6 +38,9 @@ class ToolContext(Protocol):
     actor: str
     owner_name: str
     """What to call the person, possibly empty."""
+    user: Any
+    """The Django user whose conversation it is; None for a guest and for a program. Whoever has just written, where
+    staff may, or has approved the call, is not meant."""
 
     async def reveal(self, value: Json) -> Json:
         """The text behind the handle of an obscured field (D24); None when it has expired; other values as they are.
@@ -91,7 +96,9 @@ class ToolContext(Protocol):
 
 
 class ToolFunction(Protocol):
-    def __call__(self, context: ToolContext, args: Any, /) -> Awaitable[Json]: ...
+    """An async function, or a plain one, which may block: it is run in a thread of its own (``runtime.calling``)."""
+
+    def __call__(self, context: ToolContext, args: Any, /) -> Awaitable[Json] | Json: ...
 
 
 @dataclass(frozen=True)
@@ -120,6 +127,10 @@ class ApprovalPolicy:
     def __post_init__(self) -> None:
         if isinstance(self.peers, str):
             raise RegistrationError(f"The peers of a policy are a list of names, not {self.peers!r}.")
+        peers: Collection[Any] = self.peers
+        if wrong := [peer for peer in peers if not isinstance(peer, str)]:
+            raise RegistrationError(f"The peers of a policy are names; {wrong[0]!r:.60} is none.")
+        check_flag("an approval policy", "editable", self.editable)
         for name in ("question", "why", "required"):
             check_callable(name, getattr(self, name), "args")
         check_callable("done", self.done, "args", "result")
@@ -147,7 +158,8 @@ class Tool:
     ``polled``: whoever follows a conversation on the live channel may have it run again and again, with arguments of
     their own, for a channel whose ``source`` it is: beside all turns, without a person's approval.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
-    tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen.
+    tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen. Also for what is
+    no model of an input, no function of a context and arguments, no policy and no time.
     """
 
     name: str
@@ -168,6 +180,25 @@ class Tool:
         check_name("tool", self.name, _NAME)
         if self.name.casefold() == RESPOND:
             raise RegistrationError(f"{self.name!r} is the runtime's own tool.", name=self.name)
+        owner = f"the tool {self.name!r}"
+        check_text(owner, "description", self.description)
+        check_text(owner, "label", self.label)
+        check_input(owner, self.input)
+        check_run(owner, self.run)
+        if self.approval is not None and not isinstance(self.approval, ApprovalPolicy):
+            raise RegistrationError(
+                f"`approval` of {owner} is an ApprovalPolicy or None, not {self.approval!r:.60}.",
+                name=self.name,
+            )
+        for flag in ("idempotent", "background", "polled"):
+            check_flag(owner, flag, getattr(self, flag))
+        check_seconds("timeout", self.timeout, (None,), positive=True)
+        if is_reserved(self.data_kind or ""):
+            raise RegistrationError(
+                f"The data of {owner} is {self.data_kind!r}: that name is the runtime's.", name=self.name
+            )
+        if self.unfinished is not None:
+            check_callable("unfinished", self.unfinished, "id", "args")
         if self.polled and (self.approval is not None or self.background or not self.idempotent):
             raise RegistrationError(
                 f"{self.name!r} may be polled, so it needs no approval, runs at once and may run twice.",

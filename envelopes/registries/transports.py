@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, get_args, runtime_checkable
 
 from envelopes.errors import RegistrationError
 from envelopes.protocol.rows import Row
@@ -210,6 +210,11 @@ class TransportRegistry(Registry[Transport]):
         if item.name not in KNOWN and "." not in item.name:
             raise RegistrationError(
                 f"The transport {item.name!r} needs a prefix of its own, such as 'acme.{item.name}'.",
+                name=item.name,
+            )
+        if item.kind not in get_args(ConnectionClass):
+            raise RegistrationError(
+                f"The transport {item.name!r} is {item.kind!r}: one of {', '.join(get_args(ConnectionClass))}.",
                 name=item.name,
             )
         if unknown := item.capabilities - CAPABILITIES:

@@ -18,10 +18,12 @@ from pydantic import ValidationError
 from envelopes import artifacts, secrets
 from envelopes.database_threads import beside_sessions, in_session
 from envelopes.errors import BeachError, LeaseLost, ToolFailed
-from envelopes.models import AgentCall, Participant
+from envelopes.models import AgentCall
+from envelopes.ownership import owner_of
 from envelopes.protocol.parts import from_pydantic
 from envelopes.registries.actors import actors
-from envelopes.runtime.executing import kept, within
+from envelopes.runtime.calling import within
+from envelopes.runtime.executing import kept
 from envelopes.turns import agent_answers
 from envelopes.types import Json, JsonObject
 
@@ -39,6 +41,7 @@ class AnsweringCall:
     call_id: str
     actor: str
     owner_name: str
+    user: Any
     turn_id: str = ""
     abandoned: bool = False
 
@@ -121,9 +124,9 @@ class Answering:
 
 
 def _context(call: AgentCall) -> AnsweringCall:
-    owner = Participant.objects.filter(session=call.session_id, role="owner").first()
-    session_id = call.session.public_id
-    return AnsweringCall(call, session_id, call.call_id, call.owner, owner.name if owner else "")
+    owner = owner_of(call.session)
+    name, user = (owner.name, owner.user) if owner else ("", None)
+    return AnsweringCall(call, call.session.public_id, call.call_id, call.owner, name, user)
 
 
 def _error(code: str, message: str) -> JsonObject:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from envelopes.conf import a2ui_limits
+from envelopes.engine_settings import a2ui_limits
 from envelopes.errors import BeachError, LeaseLost, ValidationFailed
 from envelopes.protocol.respond import RESPOND
 from envelopes.protocol.strict_json import parse_strict

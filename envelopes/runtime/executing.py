@@ -1,4 +1,4 @@
-"""Running tools: with their context, their timeout, and an honest account of how it ended."""
+"""Running the calls of turns: with what a tool may do while it runs, and an honest account of how it ended."""
 
 from __future__ import annotations
 
@@ -6,18 +6,20 @@ import asyncio
 import logging
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Protocol
+from typing import Any
 
 from envelopes import artifacts, secrets
 from envelopes.artifacts import Chunk, Stored
 from envelopes.conf import conf
 from envelopes.database_threads import in_session
-from envelopes.errors import BeachError, LeaseLost, ToolFailed, ValidationFailed
+from envelopes.errors import BeachError, LeaseLost, ValidationFailed
 from envelopes.log.append import Fence, JobFence, TurnFence, writing
-from envelopes.models import Participant, ToolCall, Turn
+from envelopes.models import ToolCall, Turn
+from envelopes.ownership import owner_of
 from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_json
-from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.tools import Tool
+from envelopes.runtime.calling import within
 from envelopes.tracing import span
 from envelopes.turns.emitting import emit
 from envelopes.turns.outcomes import UNKNOWN, Ended
@@ -26,15 +28,6 @@ from envelopes.turns.short_way import ShortWay
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
-
-GRACE_SECONDS = 5.0
-"""How long a tool that was told to end may take to do so."""
-
-
-class Abandonable(ToolContext, Protocol):
-    """A context whose tool may be left to itself: ``abandoned`` says that nobody listens to it any more."""
-
-    abandoned: bool
 
 
 @dataclass
@@ -48,6 +41,7 @@ class RunningCall:
     call_id: str
     actor: str
     owner_name: str
+    user: Any
     short_way: ShortWay
     abandoned: bool = False
     # Files of this call to which more may be appended.
@@ -120,7 +114,7 @@ class RunningCall:
 
 def context_of(call: ToolCall, fence: TurnFence | JobFence) -> RunningCall:
     turn = Turn.objects.select_related("session").get(pk=call.turn_id)
-    owner = Participant.objects.filter(session=turn.session_id, role="owner").first()
+    owner = owner_of(turn.session)
     return RunningCall(
         call=call,
         fence=fence,
@@ -129,6 +123,7 @@ def context_of(call: ToolCall, fence: TurnFence | JobFence) -> RunningCall:
         call_id=call.call_id,
         actor=turn.actor,
         owner_name=owner.name if owner else "",
+        user=owner.user if owner else None,
         short_way=ShortWay(turn.session, turn, fence),
     )
 
@@ -226,43 +221,3 @@ def kept(tool: Tool, result: Json) -> Json:
     except ValidationFailed as error:
         logger.exception("The result of %s cannot be stored.", tool.name)
         return {"note": f"It was done, but its result cannot be shown: {error.message}"}
-
-
-async def within(seconds: float | None, tool: Tool, context: Abandonable, args: object) -> Json:
-    """Run ``tool`` for at most ``seconds``; raises ``TimeoutError``.
-
-    Not ``wait_for``: it waits for the end of what it cancels, and a tool that catches that would hold its turn, and
-    the server's own end, for ever.
-    """
-    running = asyncio.create_task(_run(tool, context, args))
-    try:
-        done, _ = await asyncio.wait({running}, timeout=seconds)
-        if done:
-            return running.result()
-        raise TimeoutError
-    finally:
-        if not running.done():
-            running.cancel()
-            _, left = await asyncio.wait({running}, timeout=GRACE_SECONDS)
-            if left:
-                context.abandoned = True
-                logger.error("The tool %s does not end; it is left to itself.", tool.name)
-
-
-async def _run(tool: Tool, context: Abandonable, args: object) -> Json:
-    try:
-        return await tool.run(context, args)
-    except TimeoutError as error:
-        raise ToolFailed(f"{tool.name} ran into a timeout. {error}".strip(), cause="timeout") from error
-    except asyncio.CancelledError as error:
-        task = asyncio.current_task()
-        if task is None or task.cancelling():
-            raise
-        # Nobody cancelled it: let through, it would look as if this server went down, and be run again for ever.
-        raise ToolFailed(f"{tool.name} broke off.", cause="cancelled") from error
-    except (Exception, KeyboardInterrupt, GeneratorExit):
-        raise
-    except BaseException as error:
-        # A library that calls sys.exit() must not end the server, and with the turn's next start the next one.
-        logger.exception("The tool %s raised.", tool.name)
-        raise ToolFailed(f"{tool.name} failed inside. It has been logged.") from error

@@ -25,8 +25,9 @@ from envelopes.models import ToolCall
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
 from envelopes.runtime.answering import Answering
+from envelopes.runtime.calling import GRACE_SECONDS
 from envelopes.runtime.due import Due
-from envelopes.runtime.executing import GRACE_SECONDS, execute
+from envelopes.runtime.executing import execute
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.tidying import Tidying

@@ -12,7 +12,8 @@ from typing import Any
 from django.conf import settings
 
 from a2ui import BASIC_CATALOG_1_0, BEACH_CATALOG, BEACH_CATALOG_1_0, Catalog, Engine, EngineOptions, Limits
-from envelopes.conf import a2ui_limits, conf, image_hosts
+from envelopes.conf import conf
+from envelopes.engine_settings import a2ui_limits, image_hosts
 from envelopes.protocol.surfaces import RUNTIME, is_reserved
 from envelopes.protocol.zones import zone_of
 from envelopes.registries import catalogs

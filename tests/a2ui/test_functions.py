@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from a2ui.data.pointer import ABSENT, parse_scoped, read
-from a2ui.errors import ExpressionError
+from a2ui.errors import DefinitionError, ExpressionError
 from a2ui.functions.basic import BASIC, MINIMAL
 from a2ui.functions.expressions import evaluate, parse_template
 from a2ui.functions.registry import Env, Function, FunctionRegistry
@@ -151,7 +151,9 @@ class TestRegistry:
 
         with pytest.raises(ValueError, match="registered already"):
             registry.register(second)
-        assert registry.extend(second).get("f") is second
+        with pytest.raises(DefinitionError, match="`replacing` names those"):
+            registry.extend(second)
+        assert registry.extend(second, replacing={"f"}).get("f") is second
         assert registry.get("f") is first
         assert registry.get("g") is None
 

@@ -11,10 +11,6 @@ import a2ui
 
 FOLDER = Path(a2ui.__file__).parent
 MAY_IMPORT_DJANGO = ("apps.py", "management", "templatetags", "gallery")
-RESERVED = {
-    "core", "a2a", "builder", "parser", "processor", "prompt", "utils", "constants", "version", "extensions", "skill",
-    "transformers",
-}  # fmt: skip
 
 
 def modules() -> list[Path]:
@@ -50,12 +46,6 @@ def test_importing_the_engine_loads_no_django():
     assert done.stdout.strip() == "[]"
 
 
-def test_no_module_takes_a_name_of_the_official_packages():
-    tops = {file.relative_to(FOLDER).parts[0].removesuffix(".py") for file in FOLDER.rglob("*.py")}
-
-    assert not tops & RESERVED
-
-
 def run_beside(code: str) -> str:
     """What the code prints in a process that sees the checkout first, then the installed packages."""
     done = subprocess.run(
@@ -70,14 +60,3 @@ def test_a_namespace_package_can_sit_beside(tmp_path):
     code = f"import sys; sys.path.append({str(tmp_path)!r}); import a2ui.skill; print(a2ui.skill.here, a2ui.Engine)"
 
     assert run_beside(code).startswith("True <class")
-
-
-def test_the_official_core_and_ours_are_installed_together():
-    code = """
-import a2ui, a2ui.core
-from a2ui.core import MessageProcessor
-from a2ui.engine import Engine
-print(a2ui.core.__file__ != a2ui.__file__, MessageProcessor.__module__, len(Engine().surfaces()))
-"""
-
-    assert run_beside(code).split() == ["True", "a2ui.core.processing.message_processor", "0"]

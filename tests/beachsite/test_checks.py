@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.checks import CheckMessage
 
+from beachsite.checks import environment
 from envelopes.checks import settings as checks
 
 MEMORY = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
@@ -205,3 +206,12 @@ def test_the_threads_of_the_database_leave_connections_to_requests(
     monkeypatch.setattr(checks, "connection", SimpleNamespace(settings_dict={"OPTIONS": {"pool": pool}}))
 
     assert ids(checks.threads(None)) == expected
+
+
+def test_a_name_in_the_environment_that_nothing_reads_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ids(environment(None)) == []
+    monkeypatch.setenv("BEACH_LEASE_SECOND", "3")
+    monkeypatch.setenv("BEACH_TEST_ANYTHING", "3")
+    (found,) = environment(None)
+
+    assert (found.id, found.hint) == ("beachsite.W001", "Did you mean BEACH_LEASE_SECONDS?")

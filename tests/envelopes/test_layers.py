@@ -69,6 +69,7 @@ LAYERS = (
         "prepared",
         "quotas",
         "flags",
+        "engine_settings",
         "costs",
         "json_log",
         "metrics",

@@ -13,9 +13,10 @@ from a2ui.teaching.whole import MOST_BYTES
 from beachsite.suite import ROOT
 from envelopes.artifacts.reading import AT_ONCE
 from envelopes.checks.registered import MOST_TAUGHT
-from envelopes.conf import KNOWN, a2ui_limits, image_hosts
+from envelopes.conf import KNOWN
 from envelopes.delivery.catching_up import PAGE_CHARACTERS
 from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
+from envelopes.engine_settings import a2ui_limits, image_hosts
 from envelopes.log.read import rows_after
 from envelopes.protocol.payloads import MAX_ATTEMPTS, MAX_RETRY_SECONDS
 from envelopes.protocol.references import MOST as MOST_REFERENCES

@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
-from envelopes.management import configuring, costing, prompting, recording
+from envelopes.management import agents, configuring, costing, prompting, recording, settings_table
 from envelopes.management.describing import described
 from envelopes.management.tables import require_tables
 from envelopes.models import Peer
@@ -23,9 +23,16 @@ from envelopes.registries.scopes import SCOPES, offered
 from envelopes.registries.transports import Command as TransportCommand
 from envelopes.registries.transports import transports
 
+WITHOUT_TABLES = {
+    agents.COMMAND: agents.write,
+    settings_table.COMMAND: settings_table.write,
+    "prompt": prompting.run,
+}
+"""What needs no database."""
+
 
 class Command(BaseCommand):
-    """``manage.py beach {registries,prompt,card,peer,artifacts,config,index-sessions}``."""
+    """``manage.py beach {registries,settings,prompt,new-agent,card,peer,artifacts,config,index-sessions}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."
 
@@ -69,6 +76,8 @@ class Command(BaseCommand):
 
         costing.add_arguments(commands)
         recording.add_arguments(commands)
+        agents.add_arguments(commands)
+        commands.add_parser(settings_table.COMMAND, help="prints all settings, with their defaults")
         index = commands.add_parser(
             "index-sessions", help="takes in what is new for the search of conversations"
         )
@@ -90,8 +99,8 @@ class Command(BaseCommand):
         if options["command"] == "registries":
             self._registries()
             return
-        if options["command"] == "prompt":
-            prompting.run(options, self.stdout.write)
+        if (write := WITHOUT_TABLES.get(options["command"])) is not None:
+            write(options, self.stdout.write)
             return
         if options["command"] in ("artifacts", "peer", "config", "index-sessions", "costs"):
             require_tables()

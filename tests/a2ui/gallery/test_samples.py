@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from django.contrib.staticfiles import finders
 
 from a2ui.gallery import samples
 from a2ui.gallery.replay import Replay
@@ -128,3 +131,16 @@ def test_the_official_examples_run_without_a_fault(settings):
     assert len(official) >= 25
     for sample in official:
         assert (sample.name, codes(play(sample))) == (sample.name, set())
+
+
+def test_the_pictures_of_ours_are_static_files_of_ours_wherever_those_are(settings: Any) -> None:
+    found = {name for sample in samples.ours() for name in re.findall(r'"/static/([^"]+)"', sample.program)}
+    assert found
+    assert {name for name in found if finders.find(name) is None or not name.startswith("beach/")} == set()
+
+    settings.STATIC_URL = "https://static.example/"
+    samples.ours.cache_clear()
+    try:
+        assert not any('"/static/' in sample.program for sample in samples.ours())
+    finally:
+        samples.ours.cache_clear()

@@ -116,7 +116,10 @@ def _ruled(catalog_id: str, schemas: Mapping[str, Any]) -> Catalog:
             if key in schema:
                 setattr(made, attribute, frozenset(schema[key]))
         own.append(made())
-    return BASIC_CATALOG_1_0.extended(catalog_id, components=own)
+    # Some have names of the Basic Catalog and nothing else of it.
+    components = {**BASIC_CATALOG_1_0.components, **{one.name: one for one in own}}
+    functions, protocol = BASIC_CATALOG_1_0.functions, BASIC_CATALOG_1_0.protocol
+    return Catalog(catalog_id, components.values(), functions, protocol=protocol)
 
 
 def _composition(entry: dict[str, Any]) -> None:

@@ -184,3 +184,12 @@ def test_pages_outside_a_conversation_get_all_that_they_are_styled_with(path: st
 
     assert "b-mark__disc" in named
     assert {name for name in named if not re.search(rf"\.{name}\b", sheet)} == set()
+
+
+def test_where_there_are_no_sources_others_find_what_was_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ours, "CHECKOUT", tmp_path)
+
+    assert ours.ClientFinder().find("beach/panel.js", find_all=True) == []
+    assert list(ours.ClientFinder().list([])) == []

@@ -12,7 +12,7 @@ from django.core.files.storage import FileSystemStorage
 
 from beachsite.suite import ROOT
 from tests.once import made_once
-from tests.wheel import build
+from tests.wheel import build, editable
 
 OURS = ("a2ui", "beachsite", "envelopes")
 
@@ -79,3 +79,11 @@ def test_nothing_else_is_installed(wheel: ZipFile) -> None:
     tops = {name.split("/")[0] for name in wheel.namelist()}
 
     assert {top for top in tops if not top.endswith(".dist-info")} == set(OURS)
+
+
+def test_an_editable_install_puts_the_checkout_on_the_path(tmp_path: Path) -> None:
+    """In another way our package would be found after the namespace of the official ones (docs/library.md)."""
+    with ZipFile(editable(tmp_path)) as archive:
+        ours = [name for name in archive.namelist() if ".dist-info/" not in name]
+        assert [Path(name).suffix for name in ours] == [".pth"]
+        assert archive.read(ours[0]).decode().strip() == str(tmp_path / "sources")

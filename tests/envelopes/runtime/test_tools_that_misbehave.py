@@ -13,7 +13,7 @@ from envelopes.errors import LeaseLost
 from envelopes.providers.port import ModelEvent, ModelRequest
 from envelopes.providers.scripted import Call, Say, ScriptedProvider, text
 from envelopes.registries.tools import Tool, ToolContext
-from envelopes.runtime import executing
+from envelopes.runtime import calling
 from envelopes.types import Json
 from tests.desk import Script, desk, replies
 
@@ -55,7 +55,7 @@ async def test_a_tool_that_raises_what_is_no_exception_fails_once(
 async def test_a_tool_that_does_not_end_when_told_to_holds_nothing_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(executing, "GRACE_SECONDS", 0.05)
+    monkeypatch.setattr(calling, "GRACE_SECONDS", 0.05)
     end, gone = asyncio.Event(), asyncio.Event()
     later: list[BaseException] = []
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
@@ -16,13 +16,13 @@ from envelopes.conf import conf
 from envelopes.database_threads import in_session
 from envelopes.delivery import Changed
 from envelopes.errors import BeachError, ToolFailed
-from envelopes.models import Session
 from envelopes.ownership import owner_of
 from envelopes.protocol.encoding import encoded
 from envelopes.protocol.parts import from_pydantic
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import Tool
-from envelopes.runtime.executing import kept, within
+from envelopes.runtime.calling import within
+from envelopes.runtime.executing import kept
 from envelopes.transports.live.contracts import Contract, ContractViolation
 from envelopes.transports.live.errors import LiveError
 from envelopes.transports.live.identity import session_of
@@ -50,6 +50,7 @@ class Polling:
     session_id: str
     actor: str
     owner_name: str
+    user: Any
     call_id: str = ""
     turn_id: str = ""
     abandoned: bool = False
@@ -79,6 +80,7 @@ class Source:
     tool: Tool
     args: JsonObject
     owner_name: str
+    user: Any
 
 
 def source_of(made: Subscription, channel: str) -> Source:
@@ -101,23 +103,20 @@ def source_of(made: Subscription, channel: str) -> Source:
     tool = allowed.get(declared.source.tool)
     if tool is None:
         raise LiveError("CHANNEL_NOT_LOCAL", "No tool of this server that may be polled feeds this channel.")
-    return Source(contract, channel, tool, declared.source.args or {}, _owner_name(session))
+    owner = owner_of(session)
+    name, user = (owner.name, owner.user) if owner else ("", None)
+    return Source(contract, channel, tool, declared.source.args or {}, name, user)
 
 
 def _allowed(actor: Actor | None) -> dict[str, Tool]:
     return {tool.name: tool for tool in actor.tools if tool.polled} if actor is not None else {}
 
 
-def _owner_name(session: Session) -> str:
-    owner = owner_of(session)
-    return owner.name if owner else ""
-
-
 async def poll(made: Subscription, source: Source, args: JsonObject) -> Json:
     """What the tool gives for ``args`` over those of the source. Raises ``PollFailed``; a fault inside of the tool is
     logged and only said to have been one."""
     tool, session = source.tool, made.session
-    context = Polling(session.pk, session.public_id, session.actor, source.owner_name)
+    context = Polling(session.pk, session.public_id, session.actor, source.owner_name, source.user)
     seconds = tool.timeout or conf.BEACH_TOOL_SECONDS
     try:
         given = tool.input.model_validate({**source.args, **args})

@@ -9,7 +9,8 @@ import orjson
 from django.conf import settings
 from django.utils import translation
 
-from envelopes.conf import conf, image_hosts
+from envelopes.conf import conf
+from envelopes.engine_settings import image_hosts
 from envelopes.markup.context import PageContext
 from envelopes.protocol.rows import LISTED, Row
 from envelopes.registries.actors import actors

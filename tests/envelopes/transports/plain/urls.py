@@ -1,7 +1,9 @@
-"""The addresses of the door, below those of a test."""
+"""The addresses of the door, beside those of all transports."""
 
 from __future__ import annotations
 
+from django.urls import include, path
+
 from tests.envelopes.transports.plain.transport import PLAIN
 
-urlpatterns = list(PLAIN.routes())
+urlpatterns = [*PLAIN.routes(), path("", include("envelopes.urls"))]

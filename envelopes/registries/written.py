@@ -1,0 +1,106 @@
+"""Mistakes that anybody makes who writes a definition in Python: a forgotten comma, a text in place of a function. They
+are told where they are made; in a conversation nobody could mend them."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from asgiref.sync import iscoroutinefunction
+from pydantic import BaseModel, RootModel
+
+from envelopes.errors import RegistrationError
+from envelopes.registries.shown import Shown
+
+
+def check_text(owner: str, name: str, given: Any) -> None:
+    """Raises ``RegistrationError`` for anything but text."""
+    if not isinstance(given, str):
+        raise RegistrationError(f"`{name}` of {owner} is a text, not {given!r:.60}.", name=owner)
+
+
+def check_flag(owner: str, name: str, given: Any) -> None:
+    """Raises ``RegistrationError`` for anything but True or False: a text such as "no" would count as yes."""
+    if not isinstance(given, bool):
+        raise RegistrationError(f"`{name}` of {owner} is True or False, not {given!r:.60}.", name=owner)
+
+
+def check_items(owner: str, name: str, given: Any, kind: type) -> None:
+    """Raises ``RegistrationError`` for anything but a list or tuple of ``kind``."""
+    if isinstance(given, kind):
+        raise RegistrationError(
+            f"`{name}` of {owner} is one {kind.__name__}, not a tuple of them: a comma is missing.",
+            name=owner,
+        )
+    if not isinstance(given, list | tuple):
+        raise RegistrationError(f"`{name}` of {owner} is a tuple, not {given!r:.60}.", name=owner)
+    if wrong := [item for item in given if not isinstance(item, kind)]:
+        raise RegistrationError(f"{wrong[0]!r:.60} in `{name}` of {owner} is no {kind.__name__}.", name=owner)
+
+
+def check_run(owner: str, given: Any) -> None:
+    """Raises ``RegistrationError`` for what is no function of a context and arguments."""
+    if not callable(given):
+        raise RegistrationError(f"`run` of {owner} is a function, not {given!r:.60}.", name=owner)
+    try:
+        inspect.signature(given).bind(None, None)
+    except TypeError as error:
+        raise RegistrationError(
+            f"`run` of {owner} is called with (context, args): {error}.", name=owner
+        ) from error
+
+
+def check_input(owner: str, given: Any) -> None:
+    """Raises ``RegistrationError`` for what is no pydantic model of an object, or for one that marks fields which it
+    does not have."""
+    if not isinstance(given, type) or not issubclass(given, BaseModel):
+        raise RegistrationError(
+            f"`input` of {owner} is a pydantic model, a class, not {given!r:.60}.", name=owner
+        )
+    if issubclass(given, RootModel):
+        raise RegistrationError(
+            f"`input` of {owner} is an object with fields; {given.__name__} is a RootModel.", name=owner
+        )
+    for field, info in given.model_fields.items():
+        for shown in (mark for mark in info.metadata if isinstance(mark, Shown)):
+            if shown.beside and shown.beside not in given.model_fields:
+                raise RegistrationError(
+                    f"{given.__name__}.{field} of {owner} stands beside {shown.beside!r}, which is no field of it.",
+                    name=owner,
+                )
+
+
+def check_provider(owner: str, name: str, given: Any) -> None:
+    """Raises ``RegistrationError`` for what does not give a model when it is called. What it gives is not known before
+    it is: of a class only its own names are."""
+    if not callable(given):
+        raise RegistrationError(
+            f"`{name}` of {owner} is called for each turn: it is a function that gives a model, not {given!r:.60}.",
+            name=owner,
+        )
+    if iscoroutinefunction(given):
+        raise RegistrationError(
+            f"`{name}` of {owner} gives a model at once, so it cannot be async.", name=owner
+        )
+    try:
+        inspect.signature(given).bind()
+    except TypeError as error:
+        raise RegistrationError(
+            f"`{name}` of {owner} is called with nothing: {error}.", name=owner
+        ) from error
+    except ValueError:
+        # Some functions of C say nothing of what they take.
+        return
+    if isinstance(given, type) and (lacking := [word for word in _MODEL if not _has(given, word)]):
+        raise RegistrationError(
+            f"`{name}` of {owner} is {given.__name__}, which has no `{lacking[0]}`: see envelopes.providers.port.",
+            name=owner,
+        )
+
+
+_MODEL = ("stream", "label", "name", "model")
+
+
+def _has(kind: type, word: str) -> bool:
+    """Whether objects of a class will have it. One that sets things as it is made may set this too."""
+    return hasattr(kind, word) or "__init__" in {name for one in kind.__mro__[:-1] for name in vars(one)}

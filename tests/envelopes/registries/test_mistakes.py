@@ -1,0 +1,290 @@
+"""Mistakes of whoever writes an agent: each is refused where it is written, by a check of its own, in a sentence of its
+own. The first are those with which an integrator got as far as a conversation."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Annotated, Any
+
+import pytest
+from django.core.checks import run_checks
+from pydantic import BaseModel, RootModel
+
+from a2ui import DefinitionError
+from a2ui.catalog.basic import BASIC_CATALOG_1_0
+from a2ui.catalog.kinds import text
+from a2ui.components import BaseComponent
+from a2ui.functions.registry import Function
+from a2ui.schema.dynamic import Signature
+from envelopes.errors import RegistrationError
+from envelopes.providers.port import ModelRequest
+from envelopes.providers.scripted import Reply, ScriptedProvider
+from envelopes.registries.actors import Actor, Prompt, actors
+from envelopes.registries.doors import Door, doors
+from envelopes.registries.part_types import ACTOR, PartType, PartTypeRegistry
+from envelopes.registries.policies import OWNER, Ask, AutoApprove, Group, Permission
+from envelopes.registries.shown import Shown
+from envelopes.registries.slots import Slot
+from envelopes.registries.state_machines import Coordinate, StateMachine
+from envelopes.registries.tools import ApprovalPolicy, Tool
+from envelopes.registries.transports import Transport, TransportRegistry
+from envelopes.registries.turn_states import TurnState
+from envelopes.types import Json
+
+IDS = BASIC_CATALOG_1_0.functions
+
+
+class Order(BaseModel):
+    item: str
+
+
+class Orders(RootModel[list[str]]):
+    pass
+
+
+class Beside(BaseModel):
+    price: Annotated[int, Shown(beside="currency")]
+
+
+async def run(context: object, args: Order) -> Json:
+    return {}
+
+
+def plain(context: object, args: Order) -> Json:
+    return {}
+
+
+async def alone(args: Order) -> Json:
+    return {}
+
+
+def script(request: ModelRequest) -> Reply:
+    return Reply([])
+
+
+class Unlabelled:
+    name = model = "own"
+
+    def stream(self, request: ModelRequest) -> Any: ...
+
+
+def tool(**changes: Any) -> Tool:
+    return Tool(**{"name": "order", "description": "Orders.", "input": Order, "run": run, **changes})
+
+
+def actor(**changes: Any) -> Actor:
+    given: dict[str, Any] = {
+        "name": "mo",
+        "display_name": "Mo",
+        "role": "support",
+        "instructions": "Help.",
+        "provider": lambda: ScriptedProvider(script),
+        "tools": (tool(),),
+    }
+    return Actor(**{**given, **changes})
+
+
+def policy(**changes: Any) -> ApprovalPolicy:
+    return ApprovalPolicy(**{"question": lambda args: "Order?", **changes})
+
+
+def part(**changes: Any) -> PartType:
+    given: dict[str, Any] = {"name": "acme.board", "origins": ACTOR, "streaming": "flush", "buffered": "once"}
+    return PartType(**{**given, **changes})
+
+
+class Banner(BaseComponent):
+    name = "Banner"
+    properties = {"title": text}
+
+    def build(self, build: Any) -> None: ...
+
+
+def component(**members: Any) -> Any:
+    return type("Own", (Banner,), members)()
+
+
+def catalog(*components: Any, **more: Any) -> Any:
+    return BASIC_CATALOG_1_0.extended("https://acme.example/catalog.json", components=components, **more)
+
+
+def function(name: Any = "price", evaluate: Any = lambda args, env: 1, **more: Any) -> Function:
+    return Function(name, evaluate, **more)
+
+
+TAKES = Signature("number", {"value": text})
+
+LISTED: dict[str, tuple[Callable[[], object], str]] = {
+    "respond": (lambda: tool(name="respond"), "'respond' is the runtime's own tool"),
+    "blank in a name": (lambda: tool(name="my order"), "'my order' is not a name for a tool"),
+    "two of one name": (lambda: actor(tools=(tool(), tool())), "has two tools called 'order'"),
+    "forgotten comma": (lambda: actor(tools=tool()), "`tools` of the actor 'mo' is one Tool, not a tuple"),
+    "dict for a model": (lambda: tool(input={"item": "str"}), "is a pydantic model, a class, not {'item'"),
+    "approval=True": (lambda: tool(approval=True), "is an ApprovalPolicy or None, not True"),
+    "required of two": (lambda: policy(required=lambda args, user: True), "required is called with args: missing"),
+    "provider instance": (
+        lambda: actor(provider=ScriptedProvider(script)),
+        "`provider` of the actor 'mo' is called for each turn: it is a function that gives a model",
+    ),
+    "provider without label": (lambda: actor(provider=Unlabelled), "is Unlabelled, which has no `label`"),
+    "flsh": (lambda: part(streaming="flsh"), "`streaming` of the part type 'acme.board' is 'flsh', which is none"),
+    "actr": (lambda: part(origins=frozenset({"actr"})), "Nobody is called 'actr' who could emit"),
+    "duplicate component": (lambda: catalog(Banner(), Banner()), "Two components of one catalog are called 'Banner'"),
+    "component that shadows": (lambda: catalog(component(name="Text")), "one that takes its place derives from Text"),
+    "class for a component": (lambda: catalog(Banner), "Banner is a class: a catalog has components, Banner()"),
+    "function that shadows": (
+        lambda: IDS.extend(function("formatString")),
+        "There is a function 'formatString' already; `replacing` names",
+    ),
+}  # fmt: skip
+
+FURTHER: dict[str, tuple[Callable[[], object], str]] = {
+    "run of one": (lambda: tool(run=alone), "`run` of the tool 'order' is called with (context, args): too many"),
+    "run that is none": (lambda: tool(run="order"), "`run` of the tool 'order' is a function, not 'order'"),
+    "root model": (lambda: tool(input=Orders), "is an object with fields; Orders is a RootModel"),
+    "beside nothing": (lambda: tool(input=Beside), "stands beside 'currency', which is no field of it"),
+    "time in words": (lambda: tool(timeout="soon"), "timeout is a number of seconds or None, not 'soon'"),
+    "no time": (lambda: tool(timeout=-1), "timeout has to be more than 0 seconds"),
+    "flag in words": (lambda: tool(idempotent="no"), "`idempotent` of the tool 'order' is True or False, not 'no'"),
+    "reserved data": (lambda: tool(data_kind="beach:x"), "that name is the runtime's"),
+    "polled with approval": (lambda: tool(polled=True, approval=policy()), "may be polled, so it needs no approval"),
+    "answers with approval": (lambda: tool(answers="f", approval=policy()), "answers interfaces, so it needs no"),
+    "function for a tool": (lambda: actor(tools=(run,)), "in `tools` of the actor 'mo' is no Tool"),
+    "set of tools": (lambda: actor(tools={"order"}), "`tools` of the actor 'mo' is a tuple, not {'order'}"),
+    "no instructions": (lambda: actor(instructions=None), "`instructions` of the actor 'mo' is a text, not None"),
+    "invisible name": (lambda: actor(display_name="\u200b"), "is not what people can call an actor"),
+    "provider of one": (lambda: actor(provider=script), "`provider` of the actor 'mo' is called with nothing"),
+    "async provider": (lambda: actor(provider=run), "gives a model at once, so it cannot be async"),
+    "no turn": (lambda: actor(turn_seconds=0), "A turn of 'mo' needs some time"),
+    "two that answer": (
+        lambda: actor(tools=(tool(answers="f"), tool(name="other", answers="f"))),
+        "Two tools of 'mo' answer one function",
+    ),
+    "two slots": (lambda: actor(slots=(Slot("a"), Slot("a"))), "has two slots for data of the kind 'a'"),
+    "two strategies": (
+        lambda: actor(slots=(Slot("a", "k"), Slot("b", "k", "append"))),
+        "has two strategies for the slot 'k'",
+    ),
+    "empty prompt": (lambda: Prompt("Order", "", " "), "The prompt 'Order' sends nothing"),
+    "question in words": (lambda: policy(question="Order?"), "question is a function of args, not 'Order?'"),
+    "async question": (lambda: policy(question=run), "question answers at once: it cannot be async"),
+    "unknown risk": (lambda: policy(risk="huge"), "'huge' is none of low, medium, high"),
+    "one peer": (lambda: policy(peers="desk"), "The peers of a policy are a list of names"),
+    "peer that is none": (lambda: policy(peers=[7]), "The peers of a policy are names; 7 is none"),
+    "asked again never": (
+        lambda: policy(rule=Ask(on_expiry="ask-again"), expires_after=None),
+        "What never expires is never asked again",
+    ),
+    "nobody decides": (lambda: Ask(deciders=OWNER), "Name who may decide: a list of OWNER"),  # type: ignore[arg-type]
+    "decider in words": (lambda: Ask(deciders=["staff"]), "'staff' is neither OWNER"),  # type: ignore[list-item]
+    "none needed": (lambda: Ask(needed=0), "0 people cannot be needed"),
+    "owner alone twice": (lambda: Ask([OWNER], needed=2), "The owner alone is one person"),
+    "unknown expiry": (lambda: Ask(on_expiry="never"), "'never' is none of deny"),  # type: ignore[arg-type]
+    "login in words": (lambda: Ask(login="high"), "login is True or False, not 'high'"),  # type: ignore[arg-type]
+    "permission without an app": (lambda: Permission("delete"), "'delete' is no permission"),
+    "group without a name": (lambda: Group(" "), "' ' is no name of a group"),
+    "rule with blanks": (lambda: AutoApprove("small sums"), "'small sums' is no name for a rule"),
+    "one origin": (lambda: part(origins="actor"), "`origins` of the part type 'acme.board' is one text"),
+    "no origin": (lambda: part(origins=frozenset()), "Nobody may emit the part type 'acme.board'"),
+    "unknown presence": (lambda: part(text="maybe"), "`text` of the part type 'acme.board' is 'maybe'"),
+    "model in words": (lambda: part(data="required", data_model="Order"), "`data_model` of the part type"),
+    "model without data": (lambda: part(data_model=Order), "has a `data_model` and no data"),
+    "module that is no script": (lambda: part(module="board.css"), "The module 'board.css' of the part type"),
+    "no prefix": (lambda: PartTypeRegistry("part type").register(part(name="board")), "needs a prefix of its own"),
+    "turn that is passed and kept": (lambda: TurnState("s", True, True, True, passes=True), "passes its turn on"),
+    "state that is not there": (
+        lambda: StateMachine("cart", {"s": Coordinate("open", {"open": ("paid",)})}),
+        "The coordinate cart.s goes to paid, which is no state of it",
+    ),
+    "state without a comma": (
+        lambda: StateMachine("cart", {"s": Coordinate("open", {"open": "paid", "paid": ()})}),  # type: ignore[dict-item]
+        "What may follow in cart.s is one text, 'paid', not a tuple",
+    ),
+    "unknown strategy": (lambda: Slot("a", strategy="add"), "'add' is no way in which data comes together"),  # type: ignore[arg-type]
+    "reserved slot": (lambda: Slot("beach:a"), "'beach:a' is the runtime's"),
+    "unknown class": (
+        lambda: TransportRegistry("transport").register(Transport("acme.pager", "streamin")),  # type: ignore[arg-type]
+        "The transport 'acme.pager' is 'streamin'",
+    ),
+    "unknown capability": (
+        lambda: TransportRegistry("transport").register(
+            Transport("acme.pager", "streaming", capabilities=frozenset({"pictures"}))
+        ),
+        "names unknown capabilities: pictures",
+    ),
+    "too late": (lambda: doors.register(Door("acme.late", "late")), "comes too late"),
+    "component without a name": (lambda: catalog(component(name="My Banner")), "is called 'My Banner', which no"),
+    "property of all": (lambda: catalog(component(properties={"id": text})), "has the property 'id', which every"),
+    "property in words": (lambda: catalog(component(properties={"title": "text"})), "of Banner is no kind"),
+    "required in words": (lambda: catalog(component(required="title")), "`required` of Banner is one text"),
+    "slots in words": (lambda: catalog(component(slots="title")), "`slots` of Banner is one text"),
+    "required and unknown": (lambda: catalog(component(required=frozenset({"head"}))), "Banner needs 'head'"),
+    "slot and unknown": (lambda: catalog(component(slots=("body",))), "Banner has components in 'body'"),
+    "functions in a list": (lambda: catalog(functions=[function()]), "are a FunctionRegistry, not [Function("),
+    "unknown protocol": (lambda: catalog(protocol="2.0"), 'A catalog is made for "0.9", "1.0" or both'),
+    "function with a blank": (lambda: function("the price"), "'the price' is no name of a function"),
+    "function of one": (lambda: function(evaluate=lambda args: 1), "'price' is called with (args, env)"),
+    "async function": (lambda: function(evaluate=run), "'price' answers while a surface is drawn"),
+    "function that is none": (lambda: function(evaluate=1), "'price' has nothing to call"),
+    "unknown caller": (lambda: function(callers="anybody"), "'price' may be called by 'anybody'"),
+    "literal in words": (lambda: function(literal_args="value"), "`literal_args` of 'price' is one text"),
+    "literal and unknown": (
+        lambda: function(literal_args=frozenset({"sum"}), signature=TAKES),
+        "'price' has a literal argument 'sum', which its signature does not have",
+    ),
+}  # fmt: skip
+
+ALL = LISTED | FURTHER
+
+
+def refused(mistake: Callable[[], object]) -> RegistrationError | DefinitionError:
+    with pytest.raises((RegistrationError, DefinitionError)) as found:
+        mistake()
+    return found.value
+
+
+@pytest.mark.parametrize(("mistake", "told"), ALL.values(), ids=ALL)
+def test_a_mistake_is_refused_where_it_is_written(mistake: Callable[[], object], told: str) -> None:
+    assert told in refused(mistake).message
+
+
+def test_each_is_refused_by_a_check_of_its_own() -> None:
+    """No two at one line of ours: a check that took several would have one sentence for all of them."""
+    found: dict[tuple[str, int], list[str]] = {}
+    for name, (mistake, _) in ALL.items():
+        last = traceback.extract_tb(refused(mistake).__traceback__)[-1]
+        found.setdefault((last.filename, last.lineno or 0), []).append(name)
+
+    assert [names for names in found.values() if len(names) > 1] == []
+    assert len(found) >= len(LISTED) + 20
+
+
+def test_what_is_right_is_taken() -> None:
+    """The definitions that the mistakes change one thing about."""
+    # A plain function is run in a thread.
+    tool(run=plain)
+    actor(tools=(tool(approval=policy()),), slots=(Slot("a"),), prompts=(Prompt("Order", "", "Order"),))
+    part()
+    assert "Banner" in catalog(Banner(), functions=IDS.extend(function())).components
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("BEACH_DEFAULT_ACTOR", "nobody", "BEACH_DEFAULT_ACTOR is 'nobody', but no actor is called so."),
+        ("BEACH_MAX_STEP", 3, "BEACH_MAX_STEP is no setting of Beach, so nothing reads it."),
+    ],
+)
+def test_a_mistake_in_a_setting_is_told_by_the_checks(
+    name: str, value: object, told: str, settings: Any
+) -> None:
+    assert told not in [found.msg for found in run_checks()]
+    setattr(settings, name, value)
+    assert told in [found.msg for found in run_checks()]
+
+
+def test_a_tool_that_no_model_would_choose_is_told_by_the_checks() -> None:
+    with actors.including(replace(actors["sally"], tools=(tool(description=" "),))):
+        assert "envelopes.W005" in [found.id for found in run_checks()]

@@ -1,0 +1,61 @@
+"""What tests of applications are given: a conversation that waits, and a database that can be emptied afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.core.management import call_command
+from django.test.utils import _TestState
+
+from envelopes.errors import NotFound, RegistrationError
+from envelopes.models import AuditEntry
+from envelopes.testing import conversation
+from tests.desk import replies
+
+
+def _said(words: str) -> Any:
+    from envelopes.providers.scripted import Say, text
+
+    return [Say([text("response", words)])]
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_conversation_has_what_was_said_in_order() -> None:
+    async with conversation("sally", replies(_said("First."), _said("Second."))) as talk:
+        await talk.say("One")
+        await talk.say("Two")
+        assert await talk.texts() == ["First.", "Second."]
+        assert [part["text"] for part in await talk.parts()] == ["First.", "Second."]
+        with pytest.raises(NotFound):
+            await talk.decide("granted")
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_an_agent_that_is_not_there_is_named() -> None:
+    with pytest.raises(RegistrationError, match="No actor is called 'nobody'"):
+        async with conversation("nobody"):
+            pass
+
+
+async def test_it_is_for_tests_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(_TestState, "saved_data")
+    with pytest.raises(RuntimeError, match="This is for tests"):
+        async with conversation("sally"):
+            pass
+
+
+@pytest.mark.django_db(transaction=True)
+def test_django_can_empty_the_tables_afterwards() -> None:
+    """``TransactionTestCase`` flushes them, which a trigger refuses as long as the decision log holds something."""
+    from asgiref.sync import async_to_sync
+
+    async def talk() -> None:
+        async with conversation("sally") as found:
+            await found.say("Book easyJet EJ4521 on 15 August for Ada Lovelace, 2 tickets")
+            await found.decide("denied")
+            assert await AuditEntry.objects.acount() > 0
+
+    async_to_sync(talk)()
+    call_command("flush", interactive=False, verbosity=0)
+    assert AuditEntry.objects.count() == 0
