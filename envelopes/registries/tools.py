@@ -157,6 +157,8 @@ class Tool:
     without a person's approval, and again after a crash.
     ``polled``: whoever follows a conversation on the live channel may have it run again and again, with arguments of
     their own, for a channel whose ``source`` it is: beside all turns, without a person's approval.
+    ``concurrent``: whether it may run beside other calls of the same reply. One that is not idempotent, asks for
+    approval or runs in the background never does: it is begun when those before it have ended.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
     tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen. Also for what is
     no model of an input, no function of a context and arguments, no policy and no time.
@@ -175,6 +177,7 @@ class Tool:
     unfinished: Callable[[str, Any], Sequence[JsonObject]] | None = None
     answers: str = ""
     polled: bool = False
+    concurrent: bool = True
 
     def __post_init__(self) -> None:
         check_name("tool", self.name, _NAME)
@@ -209,6 +212,11 @@ class Tool:
                 f"{self.name!r} answers interfaces, so it needs no approval, runs at once and may run twice.",
                 name=self.name,
             )
+
+    @property
+    def runs_beside_others(self) -> bool:
+        """Whether calls of it may run while others of the same reply do."""
+        return self.concurrent and self.idempotent and self.approval is None and not self.background
 
     @property
     def fields(self) -> list[JsonObject]:

@@ -31,27 +31,41 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+class Stopped(Exception):
+    """The call was ended because its turn was. Whether it had taken effect is as unknown as after a crash (D19)."""
+
+
 class Abandonable(ToolContext, Protocol):
     """A context whose tool may be left to itself: ``abandoned`` says that nobody listens to it any more."""
 
     abandoned: bool
 
 
-async def within(seconds: float | None, tool: Tool, context: Abandonable, args: object) -> Json:
-    """Run ``tool`` for at most ``seconds``; raises ``TimeoutError``.
+async def within(
+    seconds: float | None,
+    tool: Tool,
+    context: Abandonable,
+    args: object,
+    stopped: asyncio.Event | None = None,
+) -> Json:
+    """Run ``tool`` for at most ``seconds``, and until ``stopped`` is set; raises ``TimeoutError``, ``Stopped``.
 
     Not ``wait_for``: it waits for the end of what it cancels, and a tool that catches that would hold its turn, and
     the server's own end, for ever.
     """
     began = time.monotonic()
     running = asyncio.create_task(_run(tool, context, args))
+    stopping = asyncio.create_task(stopped.wait()) if stopped is not None else None
+    awaited = {running} if stopping is None else {running, stopping}
     try:
-        done, _ = await asyncio.wait({running}, timeout=seconds)
-        if not done:
-            raise TimeoutError
+        done, _ = await asyncio.wait(awaited, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if running not in done:
+            raise Stopped if done else TimeoutError
         _look_for_blocking(tool, seconds, time.monotonic() - began)
         return running.result()
     finally:
+        if stopping is not None:
+            stopping.cancel()
         if not running.done():
             await _end(running, tool, context)
 

@@ -19,7 +19,7 @@ from envelopes.ownership import owner_of
 from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_json
 from envelopes.registries.tools import Tool
-from envelopes.runtime.calling import within
+from envelopes.runtime.calling import Stopped, within
 from envelopes.tracing import span
 from envelopes.turns.emitting import emit
 from envelopes.turns.outcomes import UNKNOWN, Ended
@@ -160,17 +160,22 @@ def _emit(call: ToolCall, fence: Fence, parts: list[Part]) -> list[JsonObject]:
 
 
 async def execute(
-    tool: Tool, call: ToolCall, fence: TurnFence | JobFence
+    tool: Tool, call: ToolCall, fence: TurnFence | JobFence, stopped: asyncio.Event | None = None
 ) -> tuple[Ended, Json, JsonObject | None]:
     """Run ``tool`` on the stored arguments; returns how it ended, its result, its error.
 
     A tool that raises has failed. One that does not come back in time has failed if it may be repeated; otherwise
-    nobody knows.
+    nobody knows. Raises ``Stopped`` when it was ended because ``stopped`` was set.
     """
     context = await in_session(call.session_id, context_of, call, fence)
     try:
         with span("beach.tool", tool=tool.name, actor=context.actor) as running:
-            done = await _executed(tool, call, context)
+            try:
+                done = await _executed(tool, call, context, stopped)
+            except Stopped:
+                running.set_attribute("beach.ended", "stopped")
+                await context.end_files()
+                raise
             running.set_attribute("beach.ended", done[0])
         await context.end_files()
         return done
@@ -179,12 +184,12 @@ async def execute(
 
 
 async def _executed(
-    tool: Tool, call: ToolCall, context: RunningCall
+    tool: Tool, call: ToolCall, context: RunningCall, stopped: asyncio.Event | None
 ) -> tuple[Ended, Json, JsonObject | None]:
     args = tool.input.model_validate(call.args)
     seconds = tool.timeout or (None if tool.background else conf.BEACH_TOOL_SECONDS)
     try:
-        result = await within(seconds, tool, context, args)
+        result = await within(seconds, tool, context, args, stopped)
     except TimeoutError:
         if not tool.idempotent:
             return (
@@ -200,7 +205,7 @@ async def _executed(
             None,
             {"code": "tool_timeout", "message": f"{tool.name} did not answer within {seconds:g} seconds."},
         )
-    except LeaseLost:
+    except (LeaseLost, Stopped):
         raise
     except BeachError as error:
         return "failed", None, error.as_dict()

@@ -13,10 +13,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
-from envelopes.approvals.rules import needs_asking
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
-from envelopes.models import ToolCall, Turn
+from envelopes.models import Turn
 from envelopes.protocol.respond import RESPOND
 from envelopes.providers.port import (
     BlockEnded,
@@ -29,10 +28,9 @@ from envelopes.providers.port import (
 from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
-from envelopes.registries.tools import Tool
 from envelopes.runtime import fitting, model_retries
 from envelopes.runtime.blocks import complete, rules_of
-from envelopes.runtime.executing import execute
+from envelopes.runtime.calls_run import CallsRun, StartJob
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.preparing import prepare
@@ -40,12 +38,10 @@ from envelopes.runtime.prompting import prompt_for
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.tracing import span
-from envelopes.turns import calls, journal, outcomes, reply, steps
+from envelopes.turns import journal, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
 from envelopes.turns.deciding import LONG_WAY_ON, TOO_LONG, ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
-
-StartJob = Callable[[ToolCall], None]
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,11 +62,10 @@ class TurnRun:
     ) -> None:
         self.claim = claim
         self.now = now
-        self.owner = owner
         self.saver = saver
         self.pacer = pacer
-        self.start_job = start_job
         self.cancelled = asyncio.Event()
+        self._calls = CallsRun(claim, owner, start_job, self.cancelled)
         self._provider: Provider | None = None
         self._failures = 0
         self._room = fitting.Room()
@@ -112,8 +107,10 @@ class TurnRun:
             if following == "model" or not (replied or loaded.turn.correction):
                 following = await self._ask(loaded.turn)
             else:
-                await self._run_calls(loaded)
-                following = await self._store(steps.answer_calls)
+                await self._calls.run(actors[loaded.turn.actor], loaded.calls)
+                # Who was stopped meanwhile asks nobody any more.
+                is_stopped = self.cancelled.is_set()
+                following = "step" if is_stopped else await self._store(steps.answer_calls)
 
     async def _loaded(self) -> steps.Loaded:
         fresh, self._fresh = self._fresh, None
@@ -282,40 +279,3 @@ class TurnRun:
         text = f"{told} Nothing was done that is not shown above."
         await self._store(steps.give_up, code, text, title=title)
         return "stop"
-
-    # -- tools --------------------------------------------------------------------------------------------------
-
-    async def _run_calls(self, loaded: steps.Loaded) -> None:
-        """Run what of the last reply may run now: calls that need no approval in order, approved ones in the order
-        in which they were approved."""
-        actor = actors[loaded.turn.actor]
-        granted = [call for call in loaded.calls if call.state == "approved"]
-        granted.sort(key=lambda call: (call.approval.decided_at, call.pk))
-        for call in [*(call for call in loaded.calls if call.state != "approved"), *granted]:
-            tool = actor.tool(call.name)
-            if call.state == "denied":
-                await self._store(calls.deny_call, call)
-            elif call.state == "running" and (tool is None or not tool.idempotent):
-                # Whoever ran it is gone, and it may have taken effect: never again by itself (D19).
-                await self._store(calls.finish_call, call, "unknown", None, outcomes.UNKNOWN)
-            elif call.state not in ("requested", "approved", "running"):
-                continue
-            elif tool is None:
-                gone = {"code": "tool_gone", "message": f"The tool {call.name!r} does not exist any more."}
-                await self._store(calls.finish_call, call, "failed", None, gone)
-            elif not await self._needs_asking(tool, call):
-                claimed = await self._store(calls.claim_call, call.pk, self.owner)
-                if claimed is None:
-                    continue
-                if tool.background:
-                    self.start_job(claimed)
-                else:
-                    outcome = await execute(tool, claimed, self.claim.fence)
-                    await self._store(calls.finish_call, claimed, *outcome)
-            if self.cancelled.is_set():
-                return
-
-    async def _needs_asking(self, tool: Tool, call: ToolCall) -> bool:
-        if call.state != "requested" or tool.approval is None:
-            return False
-        return await in_session(self.claim.session_pk, needs_asking, call.pk, tool)

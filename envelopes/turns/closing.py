@@ -13,7 +13,7 @@ _STOPPED: dict[str, JsonObject] = {
     "cancelled": {"code": "cancelled", "message": "The person stopped it."},
     "timeout": {"code": "turn_timeout", "message": "The time of its turn was up."},
 }
-"""What a job is told that ends with its turn."""
+"""What a call is told that ends with its turn."""
 
 
 def close_calls(writer: Writer, turn: Turn, finalized_by: str) -> None:
@@ -32,14 +32,16 @@ def close_calls(writer: Writer, turn: Turn, finalized_by: str) -> None:
 
 def _left_at(call: ToolCall, turn: Turn, stopped: JsonObject | None) -> Outcome | None:
     """How a call ends that nobody will finish; None for a job that goes on."""
-    if call.background and call.state == CallStatus.RUNNING:
-        return Outcome("failed", error=stopped) if stopped is not None else None
+    if call.background and call.state == CallStatus.RUNNING and stopped is None:
+        return None
     if call.state != CallStatus.RUNNING:
         return Outcome("failed", error={"code": "not_run", "message": "The turn ended before this was run."})
     actor = actors.get(turn.actor)
     tool = actor.tool(call.name) if actor else None
     if tool is not None and tool.idempotent:
-        return Outcome(
-            "failed", error={"code": "not_finished", "message": "The turn ended before this was done."}
-        )
-    return Outcome("unknown", error=UNKNOWN)
+        ended: JsonObject = {"code": "not_finished", "message": "The turn ended before this was done."}
+        return Outcome("failed", error=stopped or ended)
+    if stopped is None:
+        return Outcome("unknown", error=UNKNOWN)
+    told = f"{stopped['message']} It was running, and whether it took effect is not known."
+    return Outcome("unknown", error={**UNKNOWN, "message": told})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from beachsite.suite import ROOT
 from envelopes.log.numbering import VIEWS
-from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS
+from envelopes.protocol.surface_reading import MOST_CHARACTERS, MOST_COMPONENTS, MOST_DATA
 from envelopes.runtime.tidying import KEPT_ROWS
 from envelopes.transports.live.contracts import (
     KEPT_CONTRACTS,
@@ -39,6 +39,7 @@ def test_they_are_documented() -> None:
         f"{MOST_WRITES:,}",
         f"{MOST_COMPONENTS:,}",
         f"{MOST_CHARACTERS:,}",
+        f"{MOST_DATA:,}",
         f"{LEAST_MS:,} to {MOST_MS:,}, {DEFAULT_MS:,} unless asked",
         f"{MAX_BYTES:,}",
         f"{MAX_CHARACTERS:,}",
