@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from time import perf_counter
 
-from envelopes.runtime.respond_stream import RespondStream
+import django
 
 WORDS = 'word "quoted" \u00e9 \n' * 4000
 COMPONENTS = [
@@ -17,6 +18,10 @@ COMPONENTS = [
 
 def main() -> None:
     """One line a case: size of the call, size of a fragment, time to follow it, time for the strict parse."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "beachsite.settings.test")
+    django.setup()
+    from envelopes.runtime.respond_stream import RespondStream
+
     call = {
         "parts": [
             {"metadata": {"partType": "response"}, "text": WORDS},
