@@ -63,6 +63,7 @@ class AnthropicProvider:
 
     ``base_url`` "" is the SDK's own (``ANTHROPIC_BASE_URL`` or the public API). ``effort`` is one of low, medium, high,
     xhigh and max, "" for the model's own; ``temperature`` is sent where it is not None, and newer models refuse it.
+    ``room`` is how many tokens a request may have; 0 for ``BEACH_REQUEST_TOKENS``.
     Making one is cheap: connections are shared by all providers of an event loop. The SDK retries nothing: the runtime
     does, and people are told.
     """
@@ -80,9 +81,11 @@ class AnthropicProvider:
         temperature: float | None = None,
         timeout: anthropic.Timeout = TIMEOUT,
         label: str = "",
+        room: int = 0,
     ) -> None:
         self.model = model
         self.label = label or _label(model)
+        self.room = room
         self._api_key = api_key
         self._base_url = base_url
         self._max_tokens = max_tokens

@@ -44,6 +44,7 @@ _clients: Clients[openai.AsyncOpenAI] = Clients()
 class OpenAIProvider:
     """A provider for one model.
 
+    ``room`` is how many tokens a request may have, its window less the longest reply; 0 for ``BEACH_REQUEST_TOKENS``.
     ``base_url`` "" is OpenAI's own; another one needs no key. ``effort`` ("" for the model's own) is its
     ``reasoning_effort``, ``temperature`` is sent where it is not None. Making one is cheap: connections are shared by
     all providers of an event loop. The SDK retries nothing: the runtime does, and people are told.
@@ -62,9 +63,11 @@ class OpenAIProvider:
         temperature: float | None = None,
         timeout: httpx2.Timeout = TIMEOUT,
         label: str = "",
+        room: int = 0,
     ) -> None:
         self.model = model
         self.label = label or model
+        self.room = room
         self._api_key = api_key
         self._base_url = base_url
         self._max_tokens = max_tokens

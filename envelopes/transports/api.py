@@ -41,6 +41,7 @@ STATUS = {
     "expired": 410,
     "conflict": 409,
     "too_large": 413,
+    "too_many_messages": 429,
     "too_often": 429,
     "unavailable": 503,
 }

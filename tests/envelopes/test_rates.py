@@ -6,13 +6,15 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.test import RequestFactory
+from django.contrib.auth.models import User
+from django.test import AsyncClient, RequestFactory
 
 from envelopes import intake, rates
 from envelopes.access import Principal, program
 from envelopes.errors import TooManyMessages
 from envelopes.providers.scripted import Say, text
 from envelopes.transports.came_from import address_in, address_of
+from envelopes.transports.live.errors import payload_of
 from tests.desk import desk, replies
 from tests.sockets import Socket, panel
 
@@ -81,6 +83,23 @@ async def test_the_page_is_told_and_whoever_wrote_it_has_it_back(settings: Any) 
         await socket.close()
 
     assert (told["code"], told["retry"]) == ("too_many_messages", False)
+
+
+async def test_over_http_it_is_429_with_the_time_to_come_again() -> None:
+    user = await sync_to_async(User.objects.create_user)("ada")
+    async with desk(YES, owner=Principal(user=user, name="Ada")) as d:
+        client = AsyncClient()
+        await client.aforce_login(user)
+        url = f"/api/sessions/{d.session.public_id}/messages"
+        answers = [await client.post(url, {"text": "Hi"}, content_type="application/json") for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert answers[-1].json()["code"] == "too_many_messages"
+    assert 50 < int(answers[-1].headers["Retry-After"]) <= 60
+
+
+def test_the_live_channel_has_its_own_word_for_it() -> None:
+    assert payload_of(TooManyMessages())["code"] == "RATE_LIMIT_EXCEEDED"
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ _WORDS = {
     "VALIDATION_FAILED": "INVALID_MESSAGE",
     "too_often": "RATE_LIMIT_EXCEEDED",
     "too_fast": "RATE_LIMIT_EXCEEDED",
+    "too_many_messages": "RATE_LIMIT_EXCEEDED",
 }
 """The channel's own words for what doors call otherwise; any other code goes in capitals: the set is open."""
 

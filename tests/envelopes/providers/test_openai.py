@@ -32,6 +32,7 @@ from envelopes.providers.transcript import (
     tool_use,
     user_text,
 )
+from envelopes.runtime import fitting
 
 WEATHER = {
     "name": "weather",
@@ -470,3 +471,10 @@ def test_from_settings(settings: Any) -> None:
 
     assert (made.name, made.model, made.label) == ("openai", "llama-4", "llama-4")
     assert made._body(request())["reasoning_effort"] == "low"
+
+
+def test_the_room_of_a_model_goes_before_the_setting(settings: Any) -> None:
+    small = OpenAIProvider("", "qwen", base_url="http://localhost/v1", room=28_000)
+
+    assert fitting.room_of(small) == 28_000
+    assert fitting.room_of(OpenAIProvider("k", "gpt-test")) == 180_000
