@@ -21,8 +21,11 @@ pytestmark = pytest.mark.django_db
 
 
 class _Model:
+    """What a page says of a model; nobody runs it."""
+
     name = model = "none"
     label = "Scripted <model>"
+    stream = None
 
 
 @pytest.fixture(autouse=True)
