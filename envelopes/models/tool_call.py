@@ -10,7 +10,8 @@ from envelopes.registries.statuses import TOOL_CALL
 class ToolCall(models.Model):
     """One call of a tool by an actor. The row is claimed (``running``) before the tool runs, so it runs once (D19).
 
-    ``args`` are what runs, exactly; ``digest`` is that of tool and arguments (D53).
+    ``args`` are what runs, exactly; ``digest`` is that of tool and arguments (D53). ``seconds``: from when it was
+    claimed until it was over, or known that nobody knows; None for what never ran.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="tool_calls")
@@ -30,6 +31,7 @@ class ToolCall(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     claimed_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
+    seconds = models.FloatField(null=True, blank=True)
 
     class Meta:
         verbose_name = "action"

@@ -53,7 +53,7 @@ def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall | None:
         )
         if changed != 1:
             raise LeaseLost
-        call.state, call.attempt = CallStatus.RUNNING, call.attempt + 1
+        call.state, call.attempt, call.claimed_at = CallStatus.RUNNING, call.attempt + 1, writer.now
         if call.background:
             turn = call.turn
             started = {"status": "started", "note": "The result comes later, by itself."}

@@ -57,11 +57,15 @@ def record_outcome(writer: Writer, turn: Turn, call: ToolCall, outcome: Outcome)
     """
     before = call.state
     TOOL_CALL.check(before, outcome.state)
+    if before == CallStatus.RUNNING and call.claimed_at is not None:
+        # What staff find out later makes it no longer.
+        call.seconds = round((writer.now - call.claimed_at).total_seconds(), 3)
     changed = ToolCall.objects.filter(pk=call.pk, state=before).update(
         state=outcome.state,
         result=outcome.result,
         error=outcome.error,
         finished_at=writer.now,
+        seconds=call.seconds,
         lease_owner="",
         lease_until=None,
     )

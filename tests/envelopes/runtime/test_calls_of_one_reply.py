@@ -147,7 +147,7 @@ async def test_calls_at_once_lose_nothing_of_what_they_say() -> None:
         assert [call.result for call in await d.calls()] == ["a", "b", "c", "d"]
 
 
-async def test_whose_turn_was_taken_away_ends_the_others_too() -> None:
+async def test_whose_turn_was_taken_away_ends_the_others_too(caplog: pytest.LogCaptureFixture) -> None:
     bench = Bench()
     bench.gate("a")
 
@@ -162,6 +162,8 @@ async def test_whose_turn_was_taken_away_ends_the_others_too() -> None:
         await d.say("go", wait=False)
         await _until(lambda: bench.cancelled == ["a"])
         assert await d.texts() == []
+        await _until(lambda: not d.runner._runs)
+        assert "a fault of ours" not in caplog.text
         await sync_to_async(Turn.objects.update)(lease_until=timezone.now() + timedelta(hours=1))
 
 
