@@ -8,6 +8,8 @@ from envelopes.models.turn import Turn
 class Injection(models.Model):
     """Something that came back to a turn from outside the model: stored first, consumed by the next step."""
 
+    RESULT = "tool-result"
+    """The kind of what a job gave, or a call that nobody waited for any more."""
     STAFF = "staff"
     """The kind of what was said while staff had the conversation: read beside what comes next, it begins nothing."""
 

@@ -16,6 +16,11 @@ _STOPPED: dict[str, JsonObject] = {
 """What a call is told that ends with its turn."""
 
 
+def is_stopped(finalized_by: str) -> bool:
+    """Whether a turn with this end was stopped: by a person, or by the end of its time."""
+    return finalized_by in _STOPPED
+
+
 def close_calls(writer: Writer, turn: Turn, finalized_by: str) -> None:
     """Give every call that nobody will finish an end: one that may have taken effect is unknown, for staff to resolve
     (D19); others were not run, or not to their end. Jobs go on after their turn, unless it was stopped: then those of

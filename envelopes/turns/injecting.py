@@ -56,7 +56,7 @@ def _awaits_trigger(turn: Turn) -> bool:
 def inject_outcome(writer: Writer, turn: Turn, call: ToolCall, outcome: Outcome) -> None:
     """The outcome of a call that ``turn`` did not wait for."""
     data = {"payload": outcome.told, "tool": call.name, "callId": call.call_id}
-    inject(writer, turn, Injection.objects.create(turn=turn, kind="tool-result", data=data))
+    inject(writer, turn, Injection.objects.create(turn=turn, kind=Injection.RESULT, data=data))
 
 
 def consume(writer: Writer, turn: Turn) -> list[JsonObject]:

@@ -16,7 +16,7 @@ from envelopes.registries.statuses import TURN, TurnStatus
 from envelopes.registries.turn_states import emits_envelope, turn_states
 from envelopes.signals import turn_settled
 from envelopes.turns import delegating, joining, journal
-from envelopes.turns.closing import close_calls
+from envelopes.turns.closing import close_calls, is_stopped
 from envelopes.turns.converging import merged_parts
 from envelopes.turns.deciding import TOO_LONG
 from envelopes.turns.injecting import consume, inject, inject_outcome, set_aside
@@ -219,7 +219,11 @@ def _dispatch(writer: Writer, turn: Turn) -> None:
     if not turn.may_have_calls:
         # Only calls bring something in.
         return
-    for injection in turn.injections.filter(consumed_at=None).exclude(kind=Injection.STAFF):
+    came = turn.injections.filter(consumed_at=None).exclude(kind=Injection.STAFF)
+    if is_stopped(turn.finalized_by):
+        # Jobs that were done a moment before: nobody asks any more.
+        came.filter(kind=Injection.RESULT).update(consumed_at=writer.now)
+    for injection in came:
         inject(writer, turn, injection)
 
 

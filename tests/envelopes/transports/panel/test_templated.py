@@ -27,7 +27,7 @@ def templates(tmp_path: Path, settings: Any) -> Path:
     (folder / "board.html").write_text(
         "<ul>{% for move in data.moves %}<li>{{ move }}</li>{% endfor %}</ul>{{ text }}"
     )
-    settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": [tmp_path, *settings.TEMPLATES[0]["DIRS"]]}]
+    settings.TEMPLATES = [{**settings.TEMPLATES[0], "DIRS": [tmp_path]}]
     return folder
 
 
