@@ -85,7 +85,7 @@ def _limiter(redis: str) -> MovingWindowRateLimiter:
         return MovingWindowRateLimiter(MemoryStorage())
     patience = {"socket_connect_timeout": PATIENCE, "socket_timeout": PATIENCE}
     storage = storage_from_string(redis, wrap_exceptions=True, **patience)
-    return MovingWindowRateLimiter(storage)  # type: ignore[arg-type]
+    return MovingWindowRateLimiter(storage)
 
 
 def forget() -> None:
