@@ -72,6 +72,8 @@ def test_the_queue_follows_and_is_walked_with_keys(page: Page, make_server: Call
     expect(page.get_by_role("button", name="Approve")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_text("Approved. It will run once.")).to_be_visible()
+    # Told once the page listens to keys.
+    expect(page.locator(".dk-keys, [data-keys]").filter(has_text="back to the queue").first).to_be_visible()
     page.keyboard.press("Escape")
     expect(page).to_have_url(f"{server.url}/admin/envelopes/approval/")
     for width in (320, 1920):
