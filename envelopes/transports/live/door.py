@@ -19,6 +19,7 @@ from envelopes.errors import BeachError, Forbidden, TooOften
 from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
 from envelopes.session_state import TooFarBack
+from envelopes.transports import at_once
 from envelopes.transports.budget import Budget
 from envelopes.transports.live import actions, caps, frames, ledger
 from envelopes.transports.live.caps import Close, pending
@@ -43,7 +44,7 @@ class LiveDoor:
     def __init__(self, scope: Any, receive: Any, send: Any) -> None:
         self._scope, self._receive = scope, receive
         self._state = State()
-        self._wire = Wire(send, self._state)
+        self._wire = Wire(send, self._state, at_once.offered(scope))
         self._identity: Identity | None = None
         self._subscription: Subscription | None = None
         self._following: Following | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from envelopes.transports.at_once import SendAtOnce
 from envelopes.transports.live import frames
 from envelopes.transports.live.caps import Close
 from envelopes.transports.live.states import CLOSED, State
@@ -19,8 +20,12 @@ class Gone(Exception):
 class Wire:
     """``send`` is that of the ASGI connection, ``state`` where the connection stands."""
 
-    def __init__(self, send: Any, state: State) -> None:
-        self._deliver, self._state = send, state
+    def __init__(self, send: Any, state: State, at_once: SendAtOnce | None = None) -> None:
+        self._deliver, self._state, self._at_once = send, state, at_once
+
+    def at_once(self, *texts: str) -> bool:
+        """Send frames in the call; see ``SendAtOnce``."""
+        return self._at_once is not None and self._state.now != CLOSED and self._at_once(*texts)
 
     async def say(self, kind: str, payload: Any, request: str | None = None) -> None:
         """A frame. Raises ``Gone``."""

@@ -20,7 +20,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from envelopes.conf import conf
 from envelopes.database_threads import in_session, read_beside_sessions
 from envelopes.delivery.catching_up import Changed, NotInLog
-from envelopes.delivery.follower import AWAY, RECHECK_SECONDS, AtOnce, Follower, Item, Seen
+from envelopes.delivery.follower import AWAY, RECHECK_SECONDS, Follower
+from envelopes.delivery.items import AtOnce, Item, Seen
 from envelopes.delivery.listing import listing
 from envelopes.delivery.news import Look
 from envelopes.delivery.streamed import PlacedDelta
@@ -28,6 +29,7 @@ from envelopes.errors import BeachError, Unavailable
 from envelopes.models import Session
 from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
+from envelopes.session_state import Frame
 from envelopes.tasks import end
 from envelopes.transports import at_once
 from envelopes.transports.budget import Budget
@@ -155,8 +157,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         if send is None:
             return None
 
-        def tell(text: PlacedDelta) -> bool:
-            frame = drawings.frame_at_once(text)
+        def tell(item: Frame | PlacedDelta) -> bool:
+            frame = None if asked.asks(item) else drawings.frame_at_once(item)
             return frame is not None and send(frame)
 
         return tell
