@@ -13,7 +13,7 @@ EXTENSION = "beach.send_at_once"
 """Among the ``extensions`` of a scope (ASGI, section "Extensions")."""
 
 SendAtOnce = Callable[..., bool]
-"""Sends text frames behind everything that was sent before, all of them; none tells whether that can be done now. False:
+"""Sends text frames behind everything that was sent before; without any it says whether that can be done now. False:
 nothing was done, and they are to be sent as ASGI says, since their reader is behind or the socket not open."""
 
 

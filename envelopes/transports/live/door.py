@@ -123,6 +123,7 @@ class LiveDoor:
             await self._close(caps.TOO_BIG)
             return
         request: str | None = None
+        self._wire.answering = True
         try:
             try:
                 self._budget.spend()
@@ -137,6 +138,8 @@ class LiveDoor:
             raise
         except Exception as error:  # noqa: BLE001 - answered, and logged where nobody expected it
             await self._refuse(error, request)
+        finally:
+            self._wire.answering = False
 
     async def _refuse(self, error: Exception, request: str | None) -> None:
         match error:

@@ -22,10 +22,14 @@ class Wire:
 
     def __init__(self, send: Any, state: State, at_once: SendAtOnce | None = None) -> None:
         self._deliver, self._state, self._at_once = send, state, at_once
+        self.answering = False
+        """Whether a frame of the client is being answered: what it causes comes behind the answer."""
 
     def at_once(self, *texts: str) -> bool:
         """Send frames in the call; see ``SendAtOnce``."""
-        return self._at_once is not None and self._state.now != CLOSED and self._at_once(*texts)
+        if self._at_once is None or self.answering or self._state.now == CLOSED:
+            return False
+        return self._at_once(*texts)
 
     async def say(self, kind: str, payload: Any, request: str | None = None) -> None:
         """A frame. Raises ``Gone``."""

@@ -78,6 +78,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         self._unlist: Callable[[], None] | None = None
         self._relist = False
+        # Rows that a frame of the page causes come behind its answer.
+        self._answering = False
         self._leave_room: Callable[[], None] | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -158,7 +160,9 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             return None
 
         def tell(item: Frame | PlacedDelta) -> bool:
-            frame = None if asked.asks(item) else drawings.frame_at_once(item)
+            if isinstance(item, Frame) and (self._answering or asked.asks(item)):
+                return False
+            frame = drawings.frame_at_once(item)
             return frame is not None and send(frame)
 
         return tell
@@ -201,6 +205,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             name = getattr(frame, "id", None) or told.get("id") or wire.readable_id(text_data)
             await self._say({**told, "type": "error", "id": name, "retry": error.passing})
 
+        self._answering = True
         try:
             self._budget.spend()
             frame = wire.parse_frame(text_data, bytes_data)
@@ -214,6 +219,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             close = closing.ended(error)
             if close is not None:
                 await self._leave(close)
+        finally:
+            self._answering = False
 
     def _refusal(self, error: Exception) -> BeachError | None:
         """What answers a frame that failed with ``error``; None where the close says it all."""
