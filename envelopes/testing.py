@@ -12,7 +12,9 @@ from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.db import connection
+from django.test import Client
 from django.test.utils import _TestState
+from django.urls import reverse
 
 from a2ui import ComponentTarget
 from envelopes import intake
@@ -28,7 +30,6 @@ from envelopes.registries.actors import actors
 from envelopes.runtime import process
 from envelopes.runtime.runner import Runner
 from envelopes.session_state import live_sessions
-from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.types import JsonObject
 
 END_SECONDS = 10
@@ -97,11 +98,17 @@ class Talk:
         return found[-1] if found else ComponentTarget(self.session.actor, "", component)
 
     async def page(self) -> str:
-        """The HTML of the conversation, as a page shows it to whoever owns it."""
+        """The HTML of the page, as whoever owns the conversation gets it. Raises ``ValueError`` for one of a guest: a
+        page is for a browser, and a guest of a test has none."""
+        if self.owner.user is None:
+            raise ValueError(
+                "Only the conversation of a user has a page here: conversation(..., owner=user)."
+            )
 
         def read() -> str:
-            with live_sessions.present(self.session, "panel") as shown:
-                return html_of(shown)
+            client = Client()
+            client.force_login(self.owner.user)
+            return client.get(reverse("envelopes:session", args=[self.session.public_id]), secure=True).text
 
         return await sync_to_async(read)()
 

@@ -9,7 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from helpdesk.models import Order
 
-ORDERS = (("Desk lamp, brass", "89.00", Order.Stage.SHIPPED), ("Paper shade, large", "24.50", Order.Stage.PACKED))
+ORDERS = (
+    ("Desk lamp, brass", "89.00", Order.Stage.SHIPPED),
+    ("Paper shade, large", "24.50", Order.Stage.PACKED),
+)
 
 
 class Command(BaseCommand):
