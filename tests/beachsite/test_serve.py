@@ -21,8 +21,8 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 from websockets.asyncio.client import connect
 
-from beachsite import serving
 from beachsite.suite import ROOT
+from envelopes.serving import daphne_server as serving
 from tests.liveserver import Server
 from tests.visitor import Visitor
 

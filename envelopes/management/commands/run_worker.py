@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+from argparse import ArgumentParser
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, connection
+from prometheus_client import start_http_server
 
 from envelopes.management.tables import require_tables
 from envelopes.runtime.ending import end_in_time
@@ -23,6 +25,13 @@ class Command(BaseCommand):
 
     help = "Runs turns until it gets SIGTERM or SIGINT; then gives its leases back, so that others carry on at once."
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--metrics-port",
+            type=int,
+            help="what this process counts is served there, on 127.0.0.1 alone, as `/metrics` of a web process",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         """Returns after a clean stop. A database without tables is refused; any other start that fails ends the process
         with a traceback, for a supervisor to see."""
@@ -33,6 +42,11 @@ class Command(BaseCommand):
             logger.warning("The database does not answer yet: %r", error)
         # What runs from here on has connections of its own.
         connection.close()
+        if port := options["metrics_port"]:
+            try:
+                start_http_server(port, addr="127.0.0.1")
+            except OSError as error:
+                raise CommandError(f"Metrics cannot be served on port {port}: {error.strerror}.") from error
         asyncio.run(self._work())
 
     async def _work(self) -> None:
