@@ -305,6 +305,8 @@ BEACH_SHARED = env.text("BEACH_SHARED")
 BEACH_LOG_FORMAT = env.choice("BEACH_LOG_FORMAT", ("line", "json"), "line")
 # What whoever reads /metrics brings; without it there is no such page.
 BEACH_METRICS_TOKEN = env.text("BEACH_METRICS_TOKEN")
+# Where a worker, which has no pages, tells its own.
+BEACH_WORKER_METRICS = env.text("BEACH_WORKER_METRICS")
 
 LOGGING = {
     "version": 1,

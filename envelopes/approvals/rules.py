@@ -206,5 +206,9 @@ def waited(approval: Approval, until: datetime, ended: str) -> None:
     """Tell of it as a span from the question on, in the trace of the turn that asked, once this is committed."""
     if tracing.is_on():
         since, within = approval.requested_at, stored(approval).trace
-        facts = {"tool": approval.tool_name, "version": approval.version, "ended": ended}
+        facts: dict[str, str | int] = {
+            "tool": approval.tool_name,
+            "version": approval.version,
+            "ended": ended,
+        }
         transaction.on_commit(lambda: tracing.over("beach.approval", since, until, within=within, **facts))
