@@ -245,6 +245,10 @@ class RuntimeSettings(ModelSettings):
     BEACH_WINDOW_ROWS = _whole(100)
     """Of how many rows a page shows the turns at first, at least."""
 
+    BEACH_WORKER_METRICS = _text()
+    """Where a process of ``run_worker`` has its own ``/metrics``: ``127.0.0.1:9464``; "" for nowhere. Several on one
+    machine need a port each (``run_worker --metrics``)."""
+
     REDIS_URL = _text()
     """Of the server that the channel layer uses, for checks of it; `CHANNEL_LAYERS` is Django's own setting."""
 
