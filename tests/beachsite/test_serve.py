@@ -179,3 +179,10 @@ def test_what_is_no_port_is_refused(served: list[str]) -> None:
         call_command("serve", "--port", "0")
 
     assert served == []
+
+
+def test_a_project_that_names_no_application_is_told(settings: Any) -> None:
+    settings.ASGI_APPLICATION = None
+
+    with pytest.raises(CommandError, match="Set ASGI_APPLICATION to the application of the project"):
+        call_command("serve")
