@@ -88,7 +88,7 @@ def test_the_command_writes_a_new_file_and_overwrites_none(entries: list[AuditEn
     call_command(
         "beach", "export-audit", str(tmp_path / "later.csv"), "--format", "csv", "--since", "2999-01-01"
     )
-    assert (tmp_path / "later.csv").read_text(encoding="utf-8").startswith("number,at,kind")
+    assert (tmp_path / "later.csv").read_text(encoding="utf-8").startswith('"number","at","kind"')
 
 
 @pytest.mark.django_db(transaction=True)
