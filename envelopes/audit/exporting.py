@@ -22,7 +22,7 @@ COLUMNS = (
 FORMATS = {"jsonl": "application/jsonl", "csv": "text/csv"}
 
 _FORMULA = r"[^\S\t\r\n]*[-=+@\uff1d\uff0b\uff0d\uff20]"
-_BEGINS = re.compile(rf"(?:^[\ufeff\u200b]*(?={_FORMULA}|[\t\r\n]))|(?<=[;\t\r\n])(?={_FORMULA})")
+_BEGINS = re.compile(rf"^(?=[\ufeff\u200b]*(?:{_FORMULA}|[\t\r\n]))|(?<=[;\t\r\n])(?={_FORMULA})")
 """A cell that begins so is a formula to a spreadsheet: those in full width too, and whatever blanks stand in front. A
 spreadsheet that parts lines at semicolons or tabs finds the beginning of a cell within a text as well."""
 

@@ -162,8 +162,8 @@ def shown(approval: Approval, who: Principal, door: str) -> bool:
 
 @contextmanager
 def beside_a_page() -> Iterator[None]:
-    """Round ``shown`` and ``shown_in`` where a page is being made: it is shown all the same where the database cannot be
-    written to in time, as in the chat, and recorded when it is shown again."""
+    """Round ``shown`` and ``shown_in`` where a page is being made: it is shown all the same where the database cannot
+    be written to in time, as in the chat, and recorded when it is shown again."""
     try:
         yield
     except (OperationalError, InterfaceError):

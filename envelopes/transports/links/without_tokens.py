@@ -1,5 +1,5 @@
-"""Links stay out of the process log: Django writes there the path of each request that it refuses, and that of a link is
-its secret."""
+"""Links stay out of the process log: Django writes there the path of each request that it refuses, and that of a link
+is its secret."""
 
 from __future__ import annotations
 

@@ -182,8 +182,8 @@ def set_theme(request: HttpRequest) -> HttpResponseBase:
 
 @dataclass(frozen=True)
 class PageView:
-    """What the first page load needs. ``seq`` is where the socket goes on from; ``staff`` is who answers in place of the
-    agent, "" where nobody does."""
+    """What the first page load needs. ``seq`` is where the socket goes on from; ``staff`` is who answers in place of
+    the agent, "" where nobody does."""
 
     seq: int
     html: str
