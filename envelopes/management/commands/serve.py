@@ -30,7 +30,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        if not getattr(settings, "ASGI_APPLICATION", None):
+        if not (hasattr(settings, "ASGI_APPLICATION") and settings.ASGI_APPLICATION):
             raise CommandError(
                 "Set ASGI_APPLICATION to the application of the project: 'mysite.asgi.application'."
             )
