@@ -15,9 +15,10 @@ from functools import partial
 
 from django.db import InterfaceError, OperationalError
 
+from envelopes import tracing
 from envelopes.database_threads import in_session
 from envelopes.delivery import rules
-from envelopes.delivery.catching_up import NotInLog, find, news_after, page_of
+from envelopes.delivery.catching_up import NotInLog, at_hand, find, news_after
 from envelopes.delivery.deltas import Delta, deltas
 from envelopes.delivery.items import AtOnce, Check, Item, Seen, UpToDate
 from envelopes.delivery.news import Look, News, news_of
@@ -155,14 +156,14 @@ class Follower:
                 read = find if lost else partial(news_after, upto=self._upto)
                 news = (None if lost else self._at_hand()) or await self._read(read, self.cursor)
                 while news.more:
-                    for item in self._handed(news.frames):
+                    for item in self._handed(news.frames, traced=True):
                         yield item
                     news = await self._further(read)
             except AWAY as error:
                 logger.warning("Rows of session %s have to wait: %r", self.session.pk, error)
                 self._retry = asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._again)
                 return
-            for item in self._handed(news.frames):
+            for item in self._handed(news.frames, traced=True):
                 yield item
             self._text.read(news.turns)
             if lost:
@@ -278,7 +279,7 @@ class Follower:
         if (
             news is None
             or news.more
-            or not all(self._tells(self._at_once, frame) for frame in self._handed(news.frames))
+            or not all(self._tells(self._at_once, frame) for frame in self._handed(news.frames, traced=True))
         ):
             return False
         self._text.read(news.turns)
@@ -293,12 +294,14 @@ class Follower:
             logger.exception("Session %s could not be told something at once.", self.session.pk)
             return False
 
-    def _handed(self, frames: Iterable[Frame]) -> Iterable[Frame]:
-        """What the presenter made for everybody, without what this reader does not get."""
+    def _handed(self, frames: Iterable[Frame], *, traced: bool = False) -> Iterable[Frame]:
+        """What this reader gets of what was made for everybody. ``traced``: as spans that end as more is asked for."""
         for frame in frames:
             if frame.seq > self.cursor:
                 if not frame.part_type or self._wanted.part(frame.part_type, frame.late):
                     yield frame
+                    if traced and frame.at is not None:
+                        tracing.delivered(self.transport.name, frame.at, frame.seq)
                 self.cursor = frame.seq
 
     def _whole(self, news: News) -> list[PlacedDelta]:
@@ -315,10 +318,7 @@ class Follower:
         return news
 
     def _glance(self, upto: int) -> News | None:
-        with live_sessions.glance(self.session.pk, self.transport.name, upto) as shown:
-            if shown is None or (frames := shown.frames_after(self.cursor)) is None:
-                return None
-            return news_of(shown, page_of(frames), self._text.turns, of=len(frames))
+        return at_hand(self.session.pk, self.transport.name, self.cursor, upto, self._text.turns)
 
     async def _further(self, read: Callable[..., News]) -> News:
         """The next page, when the reader has taken one; that may have been a long time."""

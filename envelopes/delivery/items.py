@@ -12,8 +12,7 @@ from envelopes.session_state import Frame
 
 @dataclass(frozen=True, slots=True)
 class UpToDate:
-    """The reader has every row up to ``seq``. ``busy``: an agent is at work, or will be without anybody doing
-    anything."""
+    """The reader has every row up to ``seq``. ``busy``: an agent is at work, or will be without anybody's doing."""
 
     seq: int
     busy: bool
