@@ -21,7 +21,7 @@ from envelopes.delivery import rules
 from envelopes.delivery.catching_up import NotInLog, at_hand, find, news_after
 from envelopes.delivery.deltas import Delta, deltas
 from envelopes.delivery.items import AtOnce, Check, Item, Seen, UpToDate
-from envelopes.delivery.news import Look, News, news_of
+from envelopes.delivery.news import Look, News
 from envelopes.delivery.streamed import PlacedDelta, StreamedText
 from envelopes.delivery.wanted import wanted_by
 from envelopes.errors import Unavailable
