@@ -28,7 +28,8 @@ def piece(name: str) -> str:
 
 
 class Project:
-    """A new Django project with the lines of docs/library.md, and the checkout on its path."""
+    """A new Django project with the lines of docs/library.md and the agent of docs/example, and the checkout on its
+    path."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "site"
@@ -44,8 +45,7 @@ class Project:
         file = self.file("asgi.py")
         plain = "from django.core.asgi import get_asgi_application\n"
         file.write_text(file.read_text().replace(plain, asgi))
-        self.run("manage.py", "beach", "new-agent", "shop")
-        self.add("settings.py", 'INSTALLED_APPS += ["shop"]\n')
+        self.add("settings.py", 'INSTALLED_APPS += ["helpdesk"]\nBEACH_STYLES = ["helpdesk/helpdesk.css"]\n')
 
     def file(self, name: str) -> Path:
         return self.folder / "mysite" / name
@@ -59,7 +59,12 @@ class Project:
         known = {
             name: value for name, value in os.environ.items() if not name.startswith((*_FOREIGN, "PYTHON"))
         }
-        environ = {**known, "PYTHONPATH": str(ROOT), "DATA": str(self.data), **more}
+        environ = {
+            **known,
+            "PYTHONPATH": f"{ROOT}:{ROOT / 'docs' / 'example'}",
+            "DATA": str(self.data),
+            **more,
+        }
         if settings:
             environ["DJANGO_SETTINGS_MODULE"] = settings
         done = subprocess.run(

@@ -22,7 +22,7 @@ UNITS = ("mysite-web@.service", "mysite-worker@.service", "mysite.target")
 
 
 def test_a_project_with_them_has_nothing_that_a_deployment_check_finds(tmp_path: Path) -> None:
-    """Also with both ways to sign people in, one after the other."""
+    """Also with both ways to sign people in: of their lines the last ones count, and all of them load."""
     project = Project(tmp_path)
     settings, sso, proxied = pieces("mysite/production.py")
     urls, oidc_urls = pieces("mysite/urls.py")
@@ -32,9 +32,8 @@ def test_a_project_with_them_has_nothing_that_a_deployment_check_finds(tmp_path:
     project.add("proxied.py", piece("mysite/proxied.py"))
     check = ("manage.py", "check", "--deploy", "--fail-level", "WARNING")
 
-    project.add("production.py", proxied)
-    project.run(*check, settings="mysite.production", **KEYS)
-    project.file("production.py").write_text(settings + sso)
+    for code in (sso, proxied):
+        project.add("production.py", code)
     project.add("urls.py", oidc_urls)
     project.run(*check, settings="mysite.production", **KEYS)
 
