@@ -14,7 +14,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -23,7 +23,7 @@ from envelopes.admin.approval_state import decider_of, mark_of
 from envelopes.admin.base import StateFilter, is_changelist
 from envelopes.admin.display import DASH, change_url, link, state_mark
 from envelopes.admin.newest import NewestFirstAdmin
-from envelopes.admin.tool_tries import in_words, tagged
+from envelopes.admin.tool_tries import show_tries, tagged
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
 from envelopes.desk.times import moment
 from envelopes.errors import BeachError
@@ -91,10 +91,10 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
     search_fields = ["^name", "^call_id"]
     search_help_text = "Search tool name or call ID"
     json_fields = ["args", "result", "error"]
-    extra_fields = ["tags_shown", "tries_shown", "approved_by", "approval_shown"]
+    extra_fields = ["tags_shown", "approved_by", "approval_shown"]
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        return [field for field in super().get_fields(request, obj) if field != "tries"]
+        return [show_tries if field == "tries" else field for field in super().get_fields(request, obj)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ToolCall]:
         rows = super().get_queryset(request)
@@ -127,11 +127,6 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
     @admin.display(description="tags")
     def tags_shown(self, call: ToolCall) -> str:
         return ", ".join(sorted(tag for tag, names in tagged().items() if call.name in names)) or DASH
-
-    @admin.display(description="tries")
-    def tries_shown(self, call: ToolCall) -> SafeString | str:
-        told = ((in_words(one),) for one in call.tries)
-        return format_html("<ol>{}</ol>", format_html_join("", "<li>{}</li>", told)) if call.tries else DASH
 
     @admin.display(description="requested")
     def requested(self, call: ToolCall) -> SafeString:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from django.utils.html import format_html
+from typing import Any
+
+from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
+from envelopes.admin.display import DASH, shown_field
 from envelopes.markup.html import SafeString, html, join, reveal
 from envelopes.registries.actors import actors
 from envelopes.registries.tools import tools
@@ -36,3 +39,12 @@ def in_words(one: JsonObject) -> SafeString:
     if "waited" in one:
         words.append(format_html(_("Tried again after {} s."), f"{one['waited']:g}"))
     return join(words, " ")
+
+
+def _listed(call: Any) -> SafeString | str:
+    told = ((in_words(one),) for one in call.tries)
+    return format_html("<ol>{}</ol>", format_html_join("", "<li>{}</li>", told)) if call.tries else DASH
+
+
+show_tries = shown_field(_listed, "tries")
+"""The field ``tries`` on the page of a call."""
