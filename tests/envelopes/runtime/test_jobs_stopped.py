@@ -35,6 +35,12 @@ class Nothing(BaseModel):
     pass
 
 
+@pytest.fixture(autouse=True)
+def renewed_by_hand(settings: Any) -> None:
+    """Nothing that a test sees comes of a renewal that it has not asked for."""
+    settings.BEACH_LEASE_SECONDS = 600
+
+
 async def _until(what: Callable[[], object], seconds: float = 10) -> None:
     deadline = time.monotonic() + seconds
     while not what():
@@ -88,7 +94,10 @@ async def at_work(job: Job) -> AsyncIterator[Desk]:
             await d.say("go", wait=False)
             await _until(lambda: job.began)
             await _waits(d)
-            yield d
+            try:
+                yield d
+            finally:
+                job.release.set()
     finally:
         job.release.set()
 

@@ -125,6 +125,11 @@ async def test_an_instance_is_written_as_what_was_declared_and_not_as_what_it_is
     assert call.result == [1.0, 2.5]
 
 
+def test_an_instance_that_was_never_checked_is_held_to_its_types() -> None:
+    with pytest.raises(Misfit):
+        fitted("search", Flight, Flight.model_construct(number=7, price="free"))
+
+
 async def test_what_does_not_fit_is_the_fault_of_the_tool_and_is_told_to_nobody_but_staff(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
