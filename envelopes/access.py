@@ -10,7 +10,7 @@ import hashlib
 import re
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils.crypto import salted_hmac
 
+from envelopes.came_from import address_of
 from envelopes.conf import conf
 from envelopes.errors import Conflict, NotFound
 from envelopes.models import Approval, ClientMessage, Participant, Session, Turn
@@ -123,7 +124,8 @@ def principal(user: Any, cookie: str | None) -> Principal:
 
 
 def principal_of(request: HttpRequest) -> Principal:
-    return principal(request.user, request.COOKIES.get(COOKIE))
+    """Whoever asks, with the address that they come from."""
+    return replace(principal(request.user, request.COOKIES.get(COOKIE)), address=address_of(request))
 
 
 def principal_now(session_key: str | None, cookie: str | None) -> Principal:

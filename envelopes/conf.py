@@ -202,6 +202,10 @@ class RuntimeSettings(ModelSettings):
     BEACH_STREAMS_PER_CALLER = _whole(100)
     """How many streams one peer or person may have open, in this process."""
 
+    BEACH_STYLES = _texts()
+    """Static files with styles of the site and its applications, linked behind ours on pages of the chat and where the
+    desk shows conversations: `shop/shop.css`."""
+
     BEACH_SWEEP_SECONDS = _number(1.0)
     """The time between two looks for turns that nobody runs."""
 
@@ -246,6 +250,10 @@ class RuntimeSettings(ModelSettings):
 
     BEACH_WINDOW_ROWS = _whole(100)
     """Of how many rows a page shows the turns at first, at least."""
+
+    BEACH_WORKER_METRICS = _text()
+    """Where a process of ``run_worker`` has its own ``/metrics``: ``127.0.0.1:9464``; "" for nowhere. Several on one
+    machine need a port each (``run_worker --metrics``)."""
 
     REDIS_URL = _text()
     """Of the server that the channel layer uses, for checks of it; `CHANNEL_LAYERS` is Django's own setting."""

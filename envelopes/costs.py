@@ -46,8 +46,23 @@ def taken(usage: object) -> Taken:
     return Taken(**{name: _count(given.get(key)) for name, key in _KEYS.items()})
 
 
+MOST = 10**12
+"""Of what is beyond it nobody believes that it was counted, and no database could add it up."""
+
+
 def _count(value: object) -> int:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else 0
+    return value if is_count(value) and isinstance(value, int) else 0
+
+
+def is_count(value: object) -> bool:
+    """Whether it may be a number of tokens."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
+
+
+def counted(usage: object) -> dict[str, int]:
+    """What of ``usage`` may be a number of tokens, by its name."""
+    given = usage if isinstance(usage, Mapping) else {}
+    return {str(name): count for name, count in given.items() if is_count(count)}
 
 
 def cost_of(model: str, usage: object) -> float | None:

@@ -108,6 +108,24 @@ class TooManyMessages(TooOften):
     they write meanwhile."""
 
 
+class DayCostReached(TooManyMessages):
+    """This site has reached today’s limit for answers."""
+
+    code = "day_cost_reached"
+
+
+class PersonCostReached(TooManyMessages):
+    """You have reached today’s limit for answers."""
+
+    code = "person_cost_reached"
+
+
+class AddressCostReached(TooManyMessages):
+    """Guests from your address have reached today’s limit for answers."""
+
+    code = "address_cost_reached"
+
+
 class Unavailable(BeachError):
     """This cannot be stored at the moment. It will be sent again by itself."""
 

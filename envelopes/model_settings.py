@@ -30,6 +30,13 @@ class ModelSettings:
     BEACH_CURRENCY = _text("USD")
     """What prices are in."""
 
+    BEACH_ADDRESS_DAY_COST = _number(0.0, zero=True)
+    """What answers to guests from one address may cost in a day, in ``BEACH_CURRENCY``; 0 for no bound. Days begin at
+    midnight in ``TIME_ZONE``."""
+
+    BEACH_DAY_COST = _number(0.0, zero=True)
+    """What all answers of the site may cost in a day; 0 for no bound."""
+
     BEACH_EFFORT = _choice("", "none", "minimal", "low", "medium", "high", "xhigh", "max")
     """How much a model thinks before it answers, where it lets us say; "" for its own. Which of these words a model
     knows is its own as well."""
@@ -63,6 +70,9 @@ class ModelSettings:
 
     BEACH_OPENAI_MODEL = _text()
     """The model behind ``providers.openai``."""
+
+    BEACH_PERSON_DAY_COST = _number(0.0, zero=True)
+    """What answers to one person or guest may cost in a day; 0 for no bound."""
 
     BEACH_PRICES = _prices()
     """What a million tokens cost, by model: ``{"claude-sonnet-5-5": {"input": 3, "output": 15, "cache_read": 0.3,

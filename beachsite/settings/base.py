@@ -270,6 +270,10 @@ BEACH_PRICES = env.prices("BEACH_PRICES")
 BEACH_CURRENCY = env.text("BEACH_CURRENCY", "USD")
 BEACH_TURN_TOKENS = env.number("BEACH_TURN_TOKENS", 0)
 BEACH_TURN_COST = env.fraction("BEACH_TURN_COST") or 0.0
+# What answers may cost in a day: all of them, those to one person or guest, those to guests from one address.
+BEACH_DAY_COST = env.fraction("BEACH_DAY_COST") or 0.0
+BEACH_PERSON_DAY_COST = env.fraction("BEACH_PERSON_DAY_COST") or 0.0
+BEACH_ADDRESS_DAY_COST = env.fraction("BEACH_ADDRESS_DAY_COST") or 0.0
 # How many messages a minute are answered: of one person, and from one address; how many proxies of ours add to
 # X-Forwarded-For.
 BEACH_MESSAGES_PER_MINUTE = env.number("BEACH_MESSAGES_PER_MINUTE", 30)
@@ -305,6 +309,8 @@ BEACH_SHARED = env.text("BEACH_SHARED")
 BEACH_LOG_FORMAT = env.choice("BEACH_LOG_FORMAT", ("line", "json"), "line")
 # What whoever reads /metrics brings; without it there is no such page.
 BEACH_METRICS_TOKEN = env.text("BEACH_METRICS_TOKEN")
+# Where a worker, which has no pages, tells its own.
+BEACH_WORKER_METRICS = env.text("BEACH_WORKER_METRICS")
 
 LOGGING = {
     "version": 1,

@@ -34,9 +34,10 @@ _RISK_NAMES = {"high": gettext_noop("High"), "medium": gettext_noop("Medium"), "
 
 @dataclass(frozen=True)
 class QueueRow:
-    """``state`` is empty while it waits, ``gone`` for one that was decided while the list stood open, else ``over``."""
+    """``pk`` as it is written. ``state`` is empty while it waits, ``gone`` for one that was decided while the list
+    stood open, else ``over``."""
 
-    pk: int
+    pk: str
     url: str
     question: SafeString
     asked_for: SafeString
@@ -68,7 +69,7 @@ def drawn(
 def _row(approval: Any, who: Principal, owner: SafeString, *, gone: bool = False) -> QueueRow:
     pending = approval.state == "pending"
     return QueueRow(
-        pk=approval.pk,
+        pk=str(approval.pk),
         url=change_url(approval),
         question=reveal(approval.question),
         asked_for=_asked_for(approval, owner, titled=who.may_view_all()),

@@ -21,12 +21,13 @@ from envelopes.admin import charts, queue, today
 from envelopes.admin.display import change_url, turn_mark
 from envelopes.admin.owners import owners
 from envelopes.admin.queue_rows import drawn
-from envelopes.costs import with_cost
+from envelopes.costs import money, with_cost
 from envelopes.desk.site import Desk
 from envelopes.desk.times import clock, countdown, length
 from envelopes.markup.html import NOTHING, SafeString, html, reveal
 from envelopes.models import Approval, Session, ToolCall, Turn
 from envelopes.registries.actors import agent_name
+from envelopes.turns.day_costs import day_costs
 
 SHOWN = 4
 """Rows of each list; the rest is a link away."""
@@ -197,6 +198,7 @@ def _tokens(figures: list[Figure], now: datetime) -> dict[str, Any]:
         note = f"{note}, {_('of the newest {} replies').format(f'{today.REPLIES:,}')}"
     value = _short(found.read + found.written)
     figures.append(Figure(_("Tokens today"), value, "", note, charts.spark(found.by_hour[-8:])))
+    figures += _bounded()
     return {
         "tokens": charts.bars(
             [
@@ -207,6 +209,25 @@ def _tokens(figures: list[Figure], now: datetime) -> dict[str, Any]:
         ),
         "tokens_total": value,
     }
+
+
+def _bounded() -> Iterable[Figure]:
+    """What was spent today, where that is bounded, and who may spend no more."""
+    found = day_costs.standing()
+    if found is None:
+        return
+    note = ""
+    if found.is_reached:
+        note = _("limit of {} reached, until {}").format(
+            money(found.bound), f"{timezone.localtime(found.until):%H:%M}"
+        )
+    elif found.bound:
+        note = _("of {}").format(money(found.bound))
+    if found.at_their_bound:
+        one = ngettext("{} person at their limit", "{} people at their limit", found.at_their_bound)
+        note = ", ".join(filter(None, (note, one.format(f"{found.at_their_bound:,}"))))
+    amount, _space, currency = money(found.cost).partition(" ")
+    yield Figure(_("Cost today"), amount, currency, note or _("nobody is at their limit"), NOTHING)
 
 
 def _errors(figures: list[Figure], now: datetime, *, calls: bool) -> dict[str, Any]:

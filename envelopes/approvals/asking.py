@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from envelopes import audit
+from dataclasses import replace
+
+from envelopes import audit, tracing
 from envelopes.approvals import rules, showing
 from envelopes.approvals.automatic import POLICY_PREFIX, ByRule, approving
 from envelopes.approvals.parts import request_part
@@ -30,7 +32,7 @@ def ask(writer: Writer, turn: Turn, call: ToolCall, tool: Tool) -> Approval:
     question, why = rules.sentences(tool, call.args)
     # Whether it has to be asked about was looked at before: what a policy says otherwise now changes nothing.
     asked = answer if isinstance(answer, Ask) else Ask()
-    rule = rules.to_store(asked, policy, turn, writer.session)
+    rule = replace(rules.to_store(asked, policy, turn, writer.session), trace=tracing.here())
     TOOL_CALL.check(call.state, CallStatus.AWAITING_APPROVAL)
     call.state = CallStatus.AWAITING_APPROVAL
     call.save(update_fields=["state"])

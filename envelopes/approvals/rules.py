@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import transaction
+
+from envelopes import tracing
 from envelopes.access import principal_key
 from envelopes.conf import conf
 from envelopes.errors import BeachError
@@ -38,7 +41,7 @@ class PolicyFailed(BeachError):
 @dataclass(frozen=True)
 class StoredRule:
     """What ``Approval.rule`` holds. ``deciders`` are tokens (``models.Decider``), ``barred`` the keys of those who may
-    not decide under four eyes; ``expires_after`` is in seconds."""
+    not decide under four eyes; ``expires_after`` is in seconds. ``trace``: the turn's span (``tracing.here``)."""
 
     deciders: tuple[str, ...] = ("owner", STAFF.token)
     needed: int = 1
@@ -47,6 +50,7 @@ class StoredRule:
     on_expiry: OnExpiry = "deny"
     expires_after: float | None = None
     login: bool = False
+    trace: str = ""
 
     def barring(self, key: str) -> StoredRule:
         """The same, and ``key`` may not decide."""
@@ -62,6 +66,7 @@ class StoredRule:
             "onExpiry": self.on_expiry,
             "expiresAfter": self.expires_after,
             "login": self.login,
+            **({"trace": self.trace} if self.trace else {}),
         }
 
     def told(self) -> JsonObject:
@@ -85,6 +90,7 @@ def stored(approval: Approval) -> StoredRule:
         rule["onExpiry"],
         rule["expiresAfter"],
         rule.get("login", False),
+        rule.get("trace", ""),
     )
 
 
@@ -194,3 +200,15 @@ def list_deciders(approval: Approval, rule: StoredRule) -> None:
     """Let those who may decide find the question among theirs, instead of whoever could before."""
     Decider.objects.filter(approval=approval).delete()
     Decider.objects.bulk_create([Decider(approval=approval, token=token) for token in rule.deciders])
+
+
+def waited(approval: Approval, until: datetime, ended: str) -> None:
+    """Tell of it as a span from the question on, in the trace of the turn that asked, once this is committed."""
+    if tracing.is_on():
+        since, within = approval.requested_at, stored(approval).trace
+        facts: dict[str, str | int] = {
+            "tool": approval.tool_name,
+            "version": approval.version,
+            "ended": ended,
+        }
+        transaction.on_commit(lambda: tracing.over("beach.approval", since, until, within=within, **facts))

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from envelopes.approvals import showing
 from envelopes.approvals.parts import response_part
+from envelopes.approvals.rules import waited
 from envelopes.errors import AlreadyDecided
 from envelopes.log.append import Writer
 from envelopes.models import Approval, Decider, Decision, Turn
@@ -73,6 +74,7 @@ def settle(writer: Writer, approval: Approval, state: str, *, by: str, name: str
     )
     if changed != 1:
         raise AlreadyDecided
+    waited(approval, writer.now, state)
     call, turn = approval.tool_call, approval.turn
     following = CallStatus.APPROVED if state == ApprovalStatus.GRANTED else CallStatus.DENIED
     TOOL_CALL.check(call.state, following)

@@ -6,12 +6,12 @@ decides the new one by it. What it was is kept.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from envelopes.approvals import showing
 from envelopes.approvals.parts import request_part
-from envelopes.approvals.rules import StoredRule, expiry, list_deciders, next_attempt
+from envelopes.approvals.rules import StoredRule, expiry, list_deciders, next_attempt, stored, waited
 from envelopes.errors import AlreadyDecided
 from envelopes.log.append import Writer
 from envelopes.log.digest import call_digest
@@ -78,7 +78,7 @@ def ask_anew(writer: Writer, approval: Approval, tool: Tool, anew: Anew) -> None
         "digest": digest,
         "question": anew.question,
         "why": anew.why,
-        "rule": anew.rule.dump(),
+        "rule": replace(anew.rule, trace=stored(approval).trace).dump(),
         "attempt": attempt,
         "requested_at": writer.now,
         "expires_at": expiry(anew.rule, writer.now),
@@ -86,6 +86,7 @@ def ask_anew(writer: Writer, approval: Approval, tool: Tool, anew: Anew) -> None
     still = Approval.objects.filter(pk=approval.pk, state=ApprovalStatus.PENDING, approval_id=before)
     if still.update(**changed) != 1:
         raise AlreadyDecided
+    waited(approval, writer.now, anew.cause)
     showing.end(writer, approval)
     for name, value in changed.items():
         setattr(approval, name, value)

@@ -17,6 +17,7 @@ from typing import Any
 
 from django.db import InterfaceError, OperationalError
 
+from envelopes import tracing
 from envelopes.database_threads import in_session
 from envelopes.delivery import rules
 from envelopes.delivery.catching_up import NotInLog, find, news_after, page_of
@@ -44,8 +45,7 @@ RECHECK_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class UpToDate:
-    """The reader has every row up to ``seq``. ``busy``: an agent is at work, or will be without anybody doing
-    anything."""
+    """The reader has every row up to ``seq``. ``busy``: an agent is at work, or will be without anybody's doing."""
 
     seq: int
     busy: bool
@@ -180,14 +180,14 @@ class Follower:
                 read = find if lost else partial(news_after, upto=self._upto)
                 news = (None if lost else self._at_hand()) or await self._read(read, self.cursor)
                 while news.more:
-                    for item in self._handed(news.frames):
+                    for item in self._handed(news.frames, traced=True):
                         yield item
                     news = await self._further(read)
             except AWAY as error:
                 logger.warning("Rows of session %s have to wait: %r", self.session.pk, error)
                 self._retry = asyncio.get_running_loop().call_later(AGAIN_SECONDS, self._again)
                 return
-            for item in self._handed(news.frames):
+            for item in self._handed(news.frames, traced=True):
                 yield item
             self._text.read(news.turns)
             if lost:
@@ -294,12 +294,14 @@ class Follower:
             logger.exception("Text of session %s could not be told at once.", self.session.pk)
             return False
 
-    def _handed(self, frames: Iterable[Frame]) -> Iterable[Frame]:
-        """What the presenter made for everybody, without what this reader does not get."""
+    def _handed(self, frames: Iterable[Frame], *, traced: bool = False) -> Iterable[Frame]:
+        """What this reader gets of what was made for everybody. ``traced``: as spans that end as more is asked for."""
         for frame in frames:
             if frame.seq > self.cursor:
                 if not frame.part_type or self._wanted.part(frame.part_type, frame.late):
                     yield frame
+                    if traced and frame.at is not None:
+                        tracing.delivered(self.transport.name, frame.at, frame.seq)
                 self.cursor = frame.seq
 
     def _whole(self, news: News) -> list[PlacedDelta]:

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from envelopes.markup.html import SafeString, html
@@ -38,7 +40,7 @@ def moment(at: datetime) -> SafeString:
 
 def clock(at: datetime, *, seconds: bool = False) -> SafeString:
     """The time of day, with the day before it unless that is today."""
-    return _time(at, _day(at, "H:i:s" if seconds else "H:i"))
+    return _time(at, _day(at, "%H:%M:%S" if seconds else "%H:%M"))
 
 
 def ago(at: datetime, now: datetime | None = None) -> SafeString:
@@ -52,7 +54,7 @@ def ago(at: datetime, now: datetime | None = None) -> SafeString:
     elif day == timezone.localtime(now).date():
         told = _("{} h ago").format(int(span.total_seconds()) // 3600)
     else:
-        told = _day(at, "H:i", now)
+        told = _day(at, "%H:%M", now)
     return _time(at, told)
 
 
@@ -68,7 +70,7 @@ def left(at: datetime | None, now: datetime | None = None) -> SafeString:
     elif rest < COUNTED_DOWN:
         told = _("{} left").format(countdown(rest))
     else:
-        told = _day(at, "H:i", now, named=True)
+        told = _day(at, "%H:%M", now, named=True)
     return html(
         '<time class="dk-when" datetime="{}" data-left title="{}"{}>{}</time>',
         at.isoformat(),
@@ -98,7 +100,7 @@ def _day(at: datetime, form: str, now: datetime | None = None, *, named: bool = 
     """The day as people name it, and the time of day; of today the latter alone, unless it is to be ``named``."""
     local = timezone.localtime(at)
     today = timezone.localtime(now or timezone.now()).date()
-    time = date_format(local, form)
+    time = f"{local:{form}}"
     match (local.date() - today).days:
         case 0:
             return _("today {}").format(time) if named else time
@@ -115,5 +117,10 @@ def _time(at: datetime, told: str) -> SafeString:
 
 def _whole(at: datetime) -> str:
     local = timezone.localtime(at)
-    # Half the time of one format for all of it, in a list where each row has two.
-    return f"{date_format(local, 'j M Y')}, {local:%H:%M:%S}"
+    return f"{_date(local.date(), get_language())}, {local:%H:%M:%S}"
+
+
+@lru_cache(maxsize=256)
+def _date(day: date, language: str | None) -> str:
+    """``day`` in the language of now, by which it is kept: a list has two times in each row, of few days."""
+    return date_format(day, "j M Y")

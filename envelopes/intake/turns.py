@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from a2ui import ActionError, CallsDue, ClientAction, ComponentTarget, OpenUrl, Target
-from envelopes import audit
+from envelopes import audit, metrics
 from envelopes.access import Principal
 from envelopes.approvals import rights
 from envelopes.approvals import service as approvals
@@ -32,6 +32,7 @@ from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import ApprovalStatus, TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns import agent_calls, states
+from envelopes.turns.day_costs import day_costs
 from envelopes.turns.injecting import aside_in, inject
 from envelopes.turns.lifecycle import settle
 from envelopes.turns.opening import keeper, open_turn
@@ -97,6 +98,14 @@ def _post_message(
         _begin(writer, trigger, who, aside)
         return {}
 
+    return _opening(session, who, message_id, effect)
+
+
+def _opening(
+    session: Session, who: Principal, message_id: str, effect: Callable[[Writer], JsonObject | BeachError]
+) -> JsonObject:
+    """``once`` for what may open a turn."""
+    day_costs.look()
     return once(session, who, message_id, effect, _WITH_TURN)
 
 
@@ -110,7 +119,11 @@ def _begin(
 ) -> None:
     """Open a turn, or let the one that was put aside go on with what has come; its originators are all who have said
     something in it. Raises ``TooManyMessages`` for people who have sent too many; programs are counted at their
-    doors."""
+    doors. Raises another one of its kind where answers have cost as much as they may today."""
+    reached = day_costs.reached([originator(who)], writer.session.timezone)
+    if reached is not None:
+        metrics.REFUSED.labels(reached.facts["limit"]).inc()
+        raise reached
     if who.kind in ("person", "guest"):
         take_message(who.key, who.address)
     if aside is None:
@@ -179,7 +192,7 @@ def post_action(
         _begin(writer, trigger, who, aside, actor=done.owner)
         return {}
 
-    return once(session, who, message_id, effect, _WITH_TURN)
+    return _opening(session, who, message_id, effect)
 
 
 def post_submission(
@@ -208,7 +221,7 @@ def post_submission(
         _begin(writer, trigger, who, aside, actor=owner)
         return {}
 
-    return once(session, who, message_id, effect, _WITH_TURN)
+    return _opening(session, who, message_id, effect)
 
 
 def _decision(session: Session, target: ComponentTarget) -> tuple[str, str]:

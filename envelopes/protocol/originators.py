@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from envelopes.protocol.surfaces import is_reserved
 from envelopes.types import PrincipalKind
@@ -10,11 +10,12 @@ from envelopes.types import PrincipalKind
 
 class Originator(TypedDict):
     """``principal`` is the key of whoever it was. ``consumes`` are the part types that their card names, for those who
-    have one."""
+    have one. ``origin`` stands for the address of a guest where what those cost is bounded (``turns.day_costs``)."""
 
     principal: str
     kind: PrincipalKind
     consumes: list[str]
+    origin: NotRequired[str]
 
 
 def is_principal(owner: str) -> bool:

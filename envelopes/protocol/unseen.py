@@ -43,6 +43,9 @@ _PROPER = {"arabic", "braille", "hangul", "khmer", "mongolian", "egyptian", "khi
 }
 _WORD = re.compile("(?:[^\\W\\d_]|[\u0300-\u036f])+")
 _RUNS: dict[str, Kind] = {" ": "blanks", "\t": "tabs", "\n": "lines"}
+# Latin letters and the signs of Western print, none of which hides or passes for another alphabet's.
+_SEEN = "!-~\u00a1-\u00ac\u00ae-\u024f\u2013\u2014\u2018-\u201e\u2026\u20ac"
+_PLAIN = re.compile(f"[{_SEEN}]+(?: [{_SEEN}]+)*")
 
 
 class Mark(NamedTuple):
@@ -74,14 +77,22 @@ class Mark(NamedTuple):
 
 
 def is_plain(text: str) -> bool:
-    """Whether all of it is to be seen at a glance: ASCII, with single blanks between words. One stretch, or none."""
-    return text.isascii() and text.isprintable() and "  " not in text and text == text.strip(" ")
+    """Whether all of it is known to be seen at a glance: words as Western languages write them, with single blanks
+    between. One stretch, or none."""
+    if text.isascii():
+        return text.isprintable() and "  " not in text and text == text.strip(" ")
+    return _PLAIN.fullmatch(text) is not None
 
 
 def marks(text: str) -> list[Mark]:
     """``text`` in stretches, each of one kind."""
     if is_plain(text):
         return [Mark("text", text)] if text else []
+    return taken_apart(text)
+
+
+def taken_apart(text: str) -> list[Mark]:
+    """``marks`` of a text of at least one character, each of which is looked at."""
     found: list[Mark] = []
     kinds, start = _kinds(text), 0
     for at in range(1, len(text) + 1):

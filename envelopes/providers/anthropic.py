@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 import anthropic
 import httpx2
+from pydantic import BaseModel
 
 from envelopes.conf import conf
 from envelopes.errors import ProviderError
@@ -22,6 +23,8 @@ from envelopes.protocol.respond import RESPOND
 from envelopes.protocol.strict_json import join_surrogates
 from envelopes.providers.anthropic_errors import as_provider_error
 from envelopes.providers.clients import Clients
+from envelopes.providers.ending import rest
+from envelopes.providers.failures import UNREADABLE
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -50,8 +53,7 @@ _FAILURES = (
     anthropic.AnthropicError,
     httpx2.HTTPError,
     httpx2.StreamError,
-    json.JSONDecodeError,
-    UnicodeDecodeError,
+    *UNREADABLE,
 )
 _CACHED: JsonObject = {"type": "ephemeral"}
 
@@ -106,7 +108,7 @@ class AnthropicProvider:
                 kind="no_key",
                 setting="ANTHROPIC_API_KEY",
             )
-        async with aclosing(self._events(request)) as events:
+        async with aclosing(self._events(self._body(request))) as events:
             while True:
                 # What a consumer throws in at the yield below is not the provider's failure.
                 try:
@@ -136,13 +138,15 @@ class AnthropicProvider:
             raise as_provider_error(error) from error
         return counted.input_tokens
 
-    async def _events(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    async def _events(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:
         reading = _Reading()
         create = self._client().messages.create
-        async with await create(**self._body(request), stream=True, timeout=self._timeout) as stream:
-            async for event in stream:
+        async with await create(**body, stream=True, timeout=self._timeout) as stream:
+            events = aiter(stream)
+            while not reading.complete and (event := await anext(events, None)) is not None:
                 for told in reading.read(event):
                     yield told
+            await rest(events)
         yield ReplyEnded(reading.stop_reason if reading.complete else None, reading.usage)
 
     def _body(self, request: ModelRequest) -> dict[str, Any]:
@@ -231,7 +235,7 @@ class _Reading:
             case "message_start":
                 self._count(event.message.usage)
             case "content_block_start":
-                content = event.content_block.model_dump(mode="json", exclude_unset=True)
+                content = event.content_block.model_dump(mode="json", exclude_unset=True, warnings=False)
                 return [*self._let_go(), *self._started(event.index, content)]
             case "content_block_delta":
                 return self._grew(event.index, event.delta)
@@ -250,8 +254,11 @@ class _Reading:
         held, self._empty = self._empty, []
         return held
 
-    def _count(self, usage: anthropic.types.Usage | anthropic.types.MessageDeltaUsage) -> None:
-        counts = usage.model_dump(mode="json", exclude_none=True)
+    def _count(self, usage: anthropic.types.Usage | anthropic.types.MessageDeltaUsage | None) -> None:
+        if not isinstance(usage, BaseModel):
+            # Some that stand in for the API count nothing.
+            return
+        counts = usage.model_dump(mode="json", exclude_none=True, warnings=False)
         self.usage |= {name: count for name, count in counts.items() if isinstance(count, int)}
 
     def _started(self, index: int, content: JsonObject) -> list[ModelEvent]:
@@ -269,6 +276,8 @@ class _Reading:
             return []
         match delta.type:
             case "input_json_delta":
+                if not isinstance(delta.partial_json, str):
+                    raise TypeError("a piece of input that is no text")
                 block.pieces.append(delta.partial_json)
                 # The first piece is always empty.
                 return [InputFragment(index, delta.partial_json)] if delta.partial_json else []

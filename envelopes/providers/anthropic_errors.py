@@ -23,6 +23,7 @@ from envelopes.providers.failures import (
     SILENT,
     TOO_LONG,
     TROUBLE,
+    UNREADABLE,
     Failure,
     by_status,
     failed,
@@ -57,7 +58,7 @@ def as_provider_error(error: Exception) -> ProviderError:
         return failed(SILENT, WHO, kind="timeout", detail=words_of(error))
     if isinstance(error, (anthropic.APIConnectionError, httpx2.HTTPError, httpx2.StreamError)):
         return failed(BROKEN, WHO, kind="connection", detail=words_of(error))
-    if isinstance(error, (anthropic.APIResponseValidationError, ValueError)):
+    if isinstance(error, (anthropic.APIResponseValidationError, *UNREADABLE)):
         return failed(BROKEN, WHO, kind="unreadable", detail=words_of(error))
     return failed(REFUSED, WHO, kind="refused", detail=words_of(error))
 

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from pydantic import BaseModel
+
 from envelopes.errors import ProviderError
 from envelopes.protocol.strict_json import join_surrogates
 from envelopes.providers.failures import BROKEN, failed
@@ -25,6 +27,9 @@ _ENDINGS = {
     "content_filter": "refusal",
 }
 """Their reasons in the words of the Messages API, which are the port's."""
+
+AT_ONCE = 128
+"""Blocks that are written at once: each that begins is held against all of them."""
 
 _REASONING = ("reasoning_content", "reasoning")
 """Under which names servers send what a model thinks."""
@@ -69,14 +74,14 @@ class ChatReading:
 
     def read(self, chunk: Chunk) -> Iterator[ModelEvent]:
         """What one chunk tells. Fields that this does not know are passed over."""
-        if chunk.usage is not None:
+        if isinstance(chunk.usage, BaseModel):
             self.usage = _usage(chunk.usage)
         # Only one answer was asked for.
         for choice in (chunk.choices or [])[:1]:
             delta = choice.delta
             if delta is not None:
                 yield from self._grew(delta)
-            if choice.finish_reason:
+            if isinstance(choice.finish_reason, str) and choice.finish_reason:
                 self.stop_reason = _ENDINGS.get(choice.finish_reason, choice.finish_reason)
                 if self._refused:
                     self.stop_reason = "refusal"
@@ -110,12 +115,17 @@ class ChatReading:
             yield from self._end_whole()
             block = self._begin(kind, _Open(self._count, kind, name=name))
             yield BlockStarted(block.index, kind)
+        if not isinstance(text, str):
+            raise self._malformed(f"a text that is {type(text).__name__}")
         block.pieces.append(text)
 
     def _call(self, call: Any) -> Iterator[ModelEvent]:
         key = self._key(call)
         function = call.function
         fragment = (function.arguments if function is not None else None) or ""
+        if not isinstance(fragment, str):
+            # Some servers send them whole, and not as text.
+            fragment = json.dumps(fragment)
         block = self._open.get(key)
         if block is None:
             if key in self._ended and not fragment.strip():
@@ -147,6 +157,8 @@ class ChatReading:
 
     def _begin(self, key: object, block: _Open) -> _Open:
         self._open[key] = block
+        if len(self._open) > AT_ONCE:
+            raise self._malformed(f"more than {AT_ONCE} calls that are not over")
         self._count += 1
         return block
 
@@ -181,17 +193,21 @@ def _is_whole(written: str) -> bool:
         return False
     try:
         json.loads(written)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return True
 
 
 def _usage(usage: Any) -> JsonObject:
     """In the words of the Messages API: what was read from a cache is no part of ``input_tokens``."""
-    cached = getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None) or 0
+    cached = _number(getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None))
     counts = {
-        "input_tokens": max(0, (usage.prompt_tokens or 0) - cached),
+        "input_tokens": max(0, _number(getattr(usage, "prompt_tokens", None)) - cached),
         "cache_read_input_tokens": cached,
-        "output_tokens": usage.completion_tokens or 0,
+        "output_tokens": _number(getattr(usage, "completion_tokens", None)),
     }
     return {name: count for name, count in counts.items() if count or name != "cache_read_input_tokens"}
+
+
+def _number(count: object) -> int:
+    return count if isinstance(count, int) and count > 0 else 0

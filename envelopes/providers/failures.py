@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import Any
 
 from envelopes.errors import ProviderError
@@ -75,18 +76,30 @@ def failed(
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
     """The seconds that the other side asks us to wait (RFC 9110, 10.2.3, and ``retry-after-ms``); None where it does
     not say, or what cannot be read."""
+    if (milliseconds := _number(headers.get("retry-after-ms", ""))) is not None:
+        return milliseconds / 1000
+    written = headers.get("retry-after", "")
+    if (seconds := _number(written)) is not None:
+        return seconds
     try:
-        if (milliseconds := headers.get("retry-after-ms")) is not None:
-            return max(0.0, float(milliseconds) / 1000)
-        if (written := headers.get("retry-after")) is None:
-            return None
-        if written.strip().replace(".", "", 1).isdigit():
-            return float(written)
         at = parsedate_to_datetime(written)
+        at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
+        return max(0.0, (at - (now or datetime.now(UTC))).total_seconds())
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+def _number(written: str) -> float | None:
+    """A number that is finite; 0 for one below."""
+    try:
+        number = float(written)
     except ValueError:
         return None
-    at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
-    return max(0.0, (at - (now or datetime.now(UTC))).total_seconds())
+    return max(0.0, number) if isfinite(number) else None
+
+
+UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError, UserWarning)
+"""What reading an event raises that is not what the API's documents say: SDKs check nothing of it."""
 
 
 def words_of(error: Exception) -> str:

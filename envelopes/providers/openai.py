@@ -21,6 +21,8 @@ from envelopes.conf import conf
 from envelopes.errors import ProviderError
 from envelopes.providers.chat_reading import ChatReading
 from envelopes.providers.clients import Clients
+from envelopes.providers.ending import rest
+from envelopes.providers.failures import UNREADABLE
 from envelopes.providers.openai_errors import as_provider_error
 from envelopes.providers.port import ModelEvent, ModelRequest, ReplyEnded
 from envelopes.types import JsonObject
@@ -28,13 +30,7 @@ from envelopes.types import JsonObject
 TIMEOUT = httpx2.Timeout(600, connect=5, read=120)
 """Seconds. Nobody pings here, and a local model reads a long prompt before its first word."""
 
-_FAILURES = (
-    openai.OpenAIError,
-    httpx2.HTTPError,
-    httpx2.StreamError,
-    json.JSONDecodeError,
-    UnicodeDecodeError,
-)
+_FAILURES = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, *UNREADABLE)
 _NO_KEY = "none"
 """Servers of one's own ask for no key, the SDK for some."""
 
@@ -88,7 +84,7 @@ class OpenAIProvider:
             if missing:
                 told = "No model is set up here. Whoever runs this site has to check it."
                 raise ProviderError(told, retryable=False, kind="not_set_up", setting=setting)
-        async with aclosing(self._events(request)) as events:
+        async with aclosing(self._events(self._body(request))) as events:
             while True:
                 # What a consumer throws in at the yield below is not the provider's failure.
                 try:
@@ -108,11 +104,18 @@ class OpenAIProvider:
         await asyncio.to_thread(_load)
         self._client()
 
-    async def _events(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    async def _events(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:
         reading = ChatReading(self.label)
         create = self._client().chat.completions.create
-        async with await create(**self._body(request), timeout=self._timeout) as stream:
-            async for chunk in stream:
+        async with await create(**body, timeout=self._timeout) as stream:
+            chunks = aiter(stream)
+            async for chunk in chunks:
+                for told in reading.read(chunk):
+                    yield told
+                if reading.stop_reason is not None:
+                    break
+            for chunk in await rest(chunks):
+                # What it took comes last.
                 for told in reading.read(chunk):
                     yield told
         for told in reading.end():

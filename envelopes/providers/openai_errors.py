@@ -22,6 +22,7 @@ from envelopes.providers.failures import (
     SILENT,
     TOO_LONG,
     TROUBLE,
+    UNREADABLE,
     Failure,
     by_status,
     failed,
@@ -56,7 +57,7 @@ def as_provider_error(error: Exception, who: str) -> ProviderError:
         return failed(SILENT, who, kind="timeout", detail=words_of(error))
     if isinstance(error, (openai.APIConnectionError, httpx2.HTTPError, httpx2.StreamError)):
         return failed(BROKEN, who, kind="connection", detail=words_of(error))
-    if isinstance(error, (openai.APIResponseValidationError, ValueError, UnicodeDecodeError)):
+    if isinstance(error, (openai.APIResponseValidationError, *UNREADABLE)):
         return failed(BROKEN, who, kind="unreadable", detail=words_of(error))
     if isinstance(error, openai.APIError):
         return _told(error, who)

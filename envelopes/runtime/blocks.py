@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+import secrets
+from dataclasses import dataclass, replace
 
 from envelopes.engine_settings import a2ui_limits
-from envelopes.errors import BeachError, LeaseLost, ValidationFailed
+from envelopes.errors import BeachError, LeaseLost, ProviderError, ValidationFailed
+from envelopes.models import Turn
 from envelopes.protocol.respond import RESPOND
 from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.text import MAX_DEPTH, clean_json, clean_text
+from envelopes.providers.failures import BROKEN, failed
 from envelopes.providers.port import BlockEnded, BlockStarted, Provider
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.streaming import LiveText
@@ -38,6 +42,71 @@ def rules_of(provider: Provider) -> Rules:
         limits.trusted_message_bytes if trusted else limits.message_bytes,
         strict if isinstance(strict, bool) else not trusted,
     )
+
+
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+"""What APIs take back of an id, and of a name."""
+
+
+class Begun:
+    """The blocks of one reply that have begun, and the ids of ``turn``'s calls before it. ``who`` is its model."""
+
+    def __init__(self, turn: Turn, who: str) -> None:
+        self._who = who
+        self._earlier = {
+            block["id"]
+            for message in turn.messages
+            if message["role"] == "assistant" and not isinstance(message["content"], str)
+            for block in message["content"]
+            if block.get("type") == "tool_use"
+        }
+        self._calls: dict[str, str] = {}
+        self._blocks: dict[int, BlockStarted] = {}
+        self._left_out: set[int] = set()
+
+    def begin(self, event: BlockStarted) -> BlockStarted | None:
+        """The block as it goes into the transcript: a call whose id or name no API would take back gets another one,
+        and so does one whose id is taken, but for a tool that is called twice under one id in one reply, which is
+        refused where it is stored. None for calls beyond what is told of as too many.
+
+        Raises ``ProviderError`` where it is no block at all.
+        """
+        index: object = event.index
+        if not isinstance(index, int) or index in self._blocks:
+            raise self._malformed("a block that begins twice, or has no number")
+        begun = event if event.kind != "tool_use" else self._call(event)
+        self._blocks[event.index] = begun
+        if begun.kind == "tool_use" and len(self._calls) > reply.MAX_CALLS + 1:
+            self._left_out.add(event.index)
+            return None
+        return begun
+
+    def of(self, index: int) -> BlockStarted | None:
+        """The block with this number; None where it is left out. Raises ``ProviderError`` for one that never began."""
+        if index not in self._blocks:
+            raise self._malformed("the end of a block that never began")
+        return None if index in self._left_out else self._blocks[index]
+
+    def _call(self, event: BlockStarted) -> BlockStarted:
+        given: tuple[object, object] = (event.id, event.name)
+        if not all(isinstance(one, str) for one in given):
+            raise self._malformed("a call without an id or a name")
+        name = (
+            event.name
+            if _NAME.fullmatch(event.name)
+            else re.sub("[^A-Za-z0-9_-]", "_", event.name)[:64] or "_"
+        )
+        call_id = event.id
+        same = self._calls.get(call_id)
+        is_twice = same is not None and RESPOND not in (same, name)
+        if not _ID.fullmatch(call_id) or call_id in self._earlier or (same is not None and not is_twice):
+            call_id = f"call_{secrets.token_hex(12)}"
+        self._calls[call_id if not is_twice else f"{call_id} {event.index}"] = name
+        return replace(event, id=call_id, name=name)
+
+    def _malformed(self, what: str) -> ProviderError:
+        return failed(BROKEN, self._who, kind="malformed", detail=f"The stream has {what}.")
 
 
 async def complete(started: BlockStarted, ended: BlockEnded, live: LiveText, rules: Rules) -> reply.Block:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import dataclass
 from datetime import datetime
+from math import inf
 
 from envelopes.conf import conf
 from envelopes.errors import ProviderError
@@ -19,6 +20,9 @@ from envelopes.types import JsonObject
 FIRST_SECONDS = 1.0
 """Before the second attempt; each further wait is twice as long. A quarter more or less, so that turns which failed
 together are not asked for together."""
+
+LONGEST_SECONDS = 6 * 24 * 3600.0
+"""Until when a day of the week says which one."""
 
 MODE = "model"
 """Among the modes of a retry (``protocol.rows.TurnData``): the model is asked again within its turn."""
@@ -56,13 +60,17 @@ def given_up(error: ProviderError, timezone: str, now: float) -> str:
     """The sentence for people once it is not tried again. ``timezone`` is theirs, ``now`` seconds since 1970."""
     asked = _asked(error)
     if error.retryable and asked > conf.BEACH_MODEL_RETRY_SECONDS:
-        at = datetime.fromtimestamp(now + asked, zone_of(timezone))
         who = error.facts.get("who", "The model")
-        return f"{who} is very busy and asks not to be asked again before {at:%H:%M}."
+        zone = zone_of(timezone)
+        if asked > LONGEST_SECONDS:
+            return f"{who} is very busy and asks not to be asked again for the next six days."
+        at = datetime.fromtimestamp(now + asked, zone)
+        day = "" if at.date() == datetime.fromtimestamp(now, zone).date() else f" on {at:%A}"
+        return f"{who} is very busy and asks not to be asked again before {at:%H:%M}{day}."
     return error.message
 
 
 def _asked(error: ProviderError) -> float:
     """The seconds that the other side asks us to wait."""
     asked = error.facts.get("retry_after")
-    return float(asked) if isinstance(asked, int | float) else 0.0
+    return float(asked) if isinstance(asked, int | float) and 0 <= asked < inf else 0.0

@@ -13,10 +13,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
+from envelopes.costs import counted
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import Turn
 from envelopes.protocol.respond import RESPOND
+from envelopes.providers.failures import SILENT, failed
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -29,12 +31,12 @@ from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.runtime import fitting, model_retries
-from envelopes.runtime.blocks import complete, rules_of
+from envelopes.runtime.blocks import Begun, complete, rules_of
 from envelopes.runtime.calls_run import CallsRun, StartJob
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.preparing import prepare
-from envelopes.runtime.prompting import prompt_for
+from envelopes.runtime.prompting import instructions_for, prompt_for
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.tracing import span
@@ -42,6 +44,9 @@ from envelopes.turns import journal, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
 from envelopes.turns.deciding import LONG_WAY_ON, TOO_LONG, ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
+
+QUIET_SECONDS = 300.0
+"""How long a model may say nothing, though its side keeps the connection awake."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,7 +72,9 @@ class TurnRun:
         self.cancelled = asyncio.Event()
         self._calls = CallsRun(claim, owner, start_job, self.cancelled)
         self._provider: Provider | None = None
+        self._instructions: tuple[Actor, str] | None = None
         self._failures = 0
+        self._heard_at = 0.0
         self._room = fitting.Room()
         self._fresh = claim.turn
         self._turn: Turn | None = None
@@ -159,7 +166,16 @@ class TurnRun:
         asking = asyncio.create_task(self._traced(actor, turn, live, held))
         stopping = asyncio.create_task(self.cancelled.wait())
         try:
-            await asyncio.wait({asking, stopping}, return_when=asyncio.FIRST_COMPLETED)
+            self._heard_at = time.monotonic()
+            while not asking.done() and not stopping.done():
+                quiet = time.monotonic() - self._heard_at
+                if quiet >= QUIET_SECONDS:
+                    raise failed(
+                        SILENT, self._provider.label if self._provider else "The model", kind="quiet"
+                    )
+                await asyncio.wait(
+                    {asking, stopping}, timeout=QUIET_SECONDS - quiet, return_when=asyncio.FIRST_COMPLETED
+                )
             if not asking.done():
                 asking.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
@@ -199,7 +215,7 @@ class TurnRun:
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)
         rules = rules_of(provider)
-        prompt = prompt_for(actor)
+        prompt = prompt_for(actor, await self._instructions_of(actor, turn))
         request = ModelRequest(
             system=prompt.system,
             messages=turn.messages,
@@ -209,40 +225,52 @@ class TurnRun:
             turn_id=turn.public_id,
         )
         shortened = await self._room.make(provider, turn, request)
-        started: dict[int, BlockStarted] = {}
+        begun = Begun(turn, provider.label)
         prose = False
         ended = ReplyEnded(None)
         stream = provider.stream(replace(request, messages=in_order(turn.messages)))
         async with contextlib.aclosing(stream) as events:
             async for event in events:
+                self._heard_at = time.monotonic()
                 match event:
                     case BlockStarted():
                         await held.store()
-                        started[event.index] = event
-                        if event.kind == "tool_use" and event.name == RESPOND:
+                        block_begun = begun.begin(event)
+                        if block_begun is not None and block_begun.name == RESPOND:
                             live.start(event.index, rules.limit)
                     case InputFragment():
                         if live.reads(event.index):
                             live.feed(event.index, event.fragment)
                     case BlockEnded():
                         await held.store()
-                        block = await complete(started[event.index], event, live, rules)
+                        if (started := begun.of(event.index)) is None:
+                            continue
+                        block = await complete(started, event, live, rules)
                         prose |= isinstance(block, reply.Written) and bool(block.prose.strip())
                         held.hold(block)
                     case ReplyEnded():
                         ended = event
-        if ended.stop_reason is None:
+        if not isinstance(ended.stop_reason, str):
             raise ProviderError("The model's answer broke off.", retryable=True)
         await live.over()
         self._failures = 0
         live.flush()
-        over = ReplyEnd(ended.stop_reason, ended.usage, prose, live.left(), shortened)
+        over = ReplyEnd(ended.stop_reason, counted(ended.usage), prose, live.left(), shortened)
         if not turn.wants_context:
             return await held.end(over)
         await held.store()
         following = after_reply(turn, over, steps.retry_limits())
         prepared = await prepare(turn, actor, following, self.cancelled)
         return await held.end(over, prepared)
+
+    async def _instructions_of(self, actor: Actor, turn: Turn) -> str:
+        """Asked for once, so that what providers keep of a prompt holds for the whole turn."""
+        if isinstance(actor.instructions, str):
+            return actor.instructions
+        if self._instructions is None or self._instructions[0] is not actor:
+            told = await in_session(self.claim.session_pk, instructions_for, actor, turn.session)
+            self._instructions = actor, told
+        return self._instructions[1]
 
     async def _provider_for(self, actor: Actor, turn: Turn) -> Provider:
         provider = self._provider = self._provider or actor.provider()

@@ -10,14 +10,19 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from envelopes.conf import conf
 
 
+def brings_token(authorization: str) -> bool:
+    """Whether the header names the token of the setting."""
+    token = conf.BEACH_METRICS_TOKEN
+    kind, _, given = authorization.partition(" ")
+    return bool(token) and kind.lower() == "bearer" and constant_time_compare(given.strip(), token)
+
+
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """What this process has counted since it began (``envelopes.metrics``)."""
-    token = conf.BEACH_METRICS_TOKEN
-    if not token:
+    if not conf.BEACH_METRICS_TOKEN:
         raise Http404
-    kind, _, given = request.headers.get("Authorization", "").partition(" ")
-    if kind.lower() != "bearer" or not constant_time_compare(given.strip(), token):
+    if not brings_token(request.headers.get("Authorization", "")):
         return HttpResponse(
             "Bring the token.\n",
             status=401,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from a2ui import SurfaceChange
 from envelopes.protocol.bubbles import place_of
 from envelopes.protocol.rows import Row
 from envelopes.registries.transports import Presenter, SeesSurfaces, Transport
 from envelopes.session_state.state import SessionState
+from envelopes.tracing import is_on
 
 KEPT_FRAMES = 512
 KEPT_CHARACTERS = 16_777_216
@@ -28,7 +30,7 @@ class Frame:
 
     ``prev`` is the row of the frame before it: whoever has that one misses nothing in between. ``over``: streamed text
     of ``turn`` up to this place is over with it. ``part_type`` ("" for what is no part) and ``late`` are what rules ask
-    of it for a single reader.
+    of it for a single reader. ``at`` is when the row was written, while spans are taken (``tracing``).
     """
 
     seq: int
@@ -38,6 +40,7 @@ class Frame:
     payload: str
     part_type: str = ""
     late: bool = False
+    at: datetime | None = None
 
 
 class PresentedSession:
@@ -93,7 +96,8 @@ class PresentedSession:
         if payload is None:
             return
         late = bool(row.data.get("late"))
-        self.frames.append(Frame(row.seq, row.turn, self.sent, over, payload, row.part_type, late))
+        at = row.at if is_on() else None
+        self.frames.append(Frame(row.seq, row.turn, self.sent, over, payload, row.part_type, late, at))
         del self.frames[: -self.kept_frames]
         if len(payload) > LARGE_CHARACTERS:
             self._drop_large()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -25,7 +25,6 @@ from envelopes.access import COOKIE, Principal, get_session, principal_now, prin
 from envelopes.errors import BeachError, Forbidden, TooLarge, Unavailable
 from envelopes.peers import authenticate, principal_of_peer, rates
 from envelopes.registries.scopes import SCOPES
-from envelopes.transports.came_from import address_of
 
 logger = logging.getLogger(__name__)
 
@@ -42,6 +41,9 @@ STATUS = {
     "conflict": 409,
     "too_large": 413,
     "too_many_messages": 429,
+    "day_cost_reached": 429,
+    "person_cost_reached": 429,
+    "address_cost_reached": 429,
     "too_often": 429,
     "unavailable": 503,
 }
@@ -95,7 +97,7 @@ class SignedIn(APIKeyCookie):
     def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
         """None for nobody."""
         try:
-            who = replace(principal_of(request), address=address_of(request))
+            who = principal_of(request)
         finally:
             _let_go()
         return Caller(who, frozenset(SCOPES)) if who.is_known else None

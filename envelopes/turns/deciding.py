@@ -22,12 +22,14 @@ from envelopes.types import JsonObject
 @dataclass(frozen=True)
 class RetryLimits:
     """How many corrections, as many nudges, and how many steps a turn may take; then it is given up. So it is beyond
-    these ``tokens`` and this ``cost``; 0 for no bound."""
+    these ``tokens`` and this ``cost``; 0 for no bound. ``reached``: code and sentence of the day's bound, if
+    it is."""
 
     corrections: int
     steps: int
     tokens: int = 0
     cost: float = 0.0
+    reached: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -279,6 +281,9 @@ def _spent(turn: Turn, limits: RetryLimits) -> Fail | None:
     if limits.cost and turn.cost >= limits.cost:
         text = f"This has cost {money(turn.cost)} without an end and was stopped. {_LESS}"
         return Fail("too_expensive", text)
+    if limits.reached is not None:
+        code, text = limits.reached
+        return Fail(code, f"{text} What is shown above was done.")
     return None
 
 

@@ -34,6 +34,7 @@ from envelopes.registries.actors import actors
 from envelopes.registries.statuses import ApprovalStatus, CallStatus, TurnStatus
 from envelopes.registries.tools import Tool
 from envelopes.turns import agent_calls, delegating, joining, retrying, takeover
+from envelopes.turns.day_costs import day_costs
 from envelopes.turns.deciding import (
     Answer,
     Ask,
@@ -111,12 +112,15 @@ def use_model(claim: Claim, turn: Turn, model: str) -> None:
         writer.store(turn, ["model", "messages"])
 
 
-def retry_limits() -> RetryLimits:
+def retry_limits(turn: Turn | None = None) -> RetryLimits:
+    """Those of the settings; with ``turn``, also what its day has reached by the last ``day_costs.look``."""
+    reached = None if turn is None else day_costs.reached(turn.originators, turn.session.timezone)
     return RetryLimits(
         corrections=conf.BEACH_MAX_CORRECTIONS,
         steps=conf.BEACH_MAX_STEPS,
         tokens=conf.BEACH_TURN_TOKENS,
         cost=conf.BEACH_TURN_COST,
+        reached=None if reached is None else (reached.code, reached.message),
     )
 
 
@@ -228,6 +232,7 @@ def answer_calls(claim: Claim) -> Next:
 
     Called after whatever could run has run.
     """
+    day_costs.look()
     with writing(claim.session_pk, fence=claim.fence) as writer:
         loaded = load(claim)
         turn = loaded.turn
@@ -237,7 +242,7 @@ def answer_calls(claim: Claim) -> Next:
         jobs = not loaded.calls and not injected and only_spoke(turn) and _has_jobs(turn)
         answered = delegating.INJECTION in came
         match after_calls(
-            turn, loaded.calls, retry_limits(), injected=injected, jobs=jobs, answered=answered
+            turn, loaded.calls, retry_limits(turn), injected=injected, jobs=jobs, answered=answered
         ):
             case GoOn():
                 return "step"

@@ -64,6 +64,7 @@ LAYERS = (
     {"types", "errors", "model_settings", "setting"},
     {
         "conf",
+        "came_from",
         "tasks",
         "database_threads",
         "prepared",
@@ -85,7 +86,19 @@ LAYERS = (
     {"runtime"},
     {"transports"},
     {"serving", "client"},
-    {"admin", "apps", "asgi", "beach", "checks", "desk", "fakes", "management", "testing", "urls"},
+    {
+        "admin",
+        "apps",
+        "asgi",
+        "beach",
+        "checks",
+        "desk",
+        "fakes",
+        "management",
+        "templatetags",
+        "testing",
+        "urls",
+    },
 )
 """The folders and modules of ``envelopes``: each imports from its own line and from those above it."""
 

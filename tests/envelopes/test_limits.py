@@ -21,6 +21,7 @@ from envelopes.log.read import rows_after
 from envelopes.protocol.payloads import MAX_ATTEMPTS, MAX_RETRY_SECONDS
 from envelopes.protocol.references import MOST as MOST_REFERENCES
 from envelopes.protocol.respond import MAX_PARTS, MAX_TASK
+from envelopes.providers.chat_reading import AT_ONCE as AT_ONCE_WRITTEN
 from envelopes.providers.scripted import Say, data
 from envelopes.registries.outputs import TOLD_CHARACTERS
 from envelopes.registries.retelling import DATA_CHARACTERS
@@ -31,6 +32,7 @@ from envelopes.runtime.executing import KEPT_TRIES
 from envelopes.runtime.tool_threads import WAIT_SECONDS
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
+from envelopes.runtime.turn_run import QUIET_SECONDS
 from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
@@ -160,6 +162,8 @@ def test_the_limits_of_a_turn_are_documented() -> None:
     assert {row[0].removeprefix("| "): row[1] for row in rows} == {
         "parts of one respond() call": f"{MAX_PARTS:,}",
         "calls in one reply, respond() included": f"{MAX_CALLS:,}",
+        "blocks of a chat completion that are written at once": f"{AT_ONCE_WRITTEN:,}",
+        "seconds that a model says nothing, though its side keeps the connection awake": f"{QUIET_SECONDS:,.0f}",
         "actors that pass a turn on, one after the other": f"{MAX_HANDOFFS:,}",
         "times that a turn is taken over without a step in between": f"{MAX_RECOVERIES:,}",
         "earlier turns that a model reads": f"{EARLIER_TURNS:,}",

@@ -11,9 +11,9 @@ from django.test import AsyncClient, RequestFactory
 
 from envelopes import intake, rates
 from envelopes.access import Principal, program
+from envelopes.came_from import address_in, address_of
 from envelopes.errors import TooManyMessages
 from envelopes.providers.scripted import Say, text
-from envelopes.transports.came_from import address_in, address_of
 from envelopes.transports.live.errors import payload_of
 from tests.desk import desk, replies
 from tests.sockets import Socket, panel

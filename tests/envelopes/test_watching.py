@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
+import os
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
+from django.db import connection
 from django.test import Client
 from opentelemetry import trace
-from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from prometheus_client import REGISTRY
 from pydantic import BaseModel
 
-from envelopes import json_log
+from beachsite.suite import ROOT
+from envelopes import json_log, tracing
+from envelopes.log.read import rows_after
 from envelopes.providers.scripted import Call, Fail, Say, text
-from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.types import Json
-from tests.desk import desk, replies
+from tests.desk import Desk, desk, replies
+from tests.sockets import Socket, panel
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+YES = replies([Say([text("response", "Yes.")])])
 
 
 class Nothing(BaseModel):
@@ -96,11 +109,16 @@ def test_metrics_are_there_for_who_brings_the_token_and_for_nobody_else(settings
     assert b"beach_turns_total" in page.content
 
 
-async def test_turns_models_and_tools_are_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def spans(monkeypatch: pytest.MonkeyPatch) -> InMemorySpanExporter:
+    """Those that have ended."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    monkeypatch.setattr(trace, "get_tracer", provider.get_tracer)
+    monkeypatch.setattr(trace, "get_tracer_provider", lambda: provider)
+    return exporter
 
+
+async def test_turns_models_and_tools_are_spans(spans: InMemorySpanExporter) -> None:
     async def look(context: ToolContext, args: Nothing) -> Json:
         return {"secret": 1}
 
@@ -111,7 +129,7 @@ async def test_turns_models_and_tools_are_spans(monkeypatch: pytest.MonkeyPatch)
         await d.say("A secret question")
         await d.say("Another")
 
-    found = exporter.get_finished_spans()
+    found = spans.get_finished_spans()
     names = [span.name for span in found]
     assert (
         names.count("beach.intake") == 2
@@ -126,3 +144,129 @@ async def test_turns_models_and_tools_are_spans(monkeypatch: pytest.MonkeyPatch)
     (failed,) = [span for span in inside if not span.status.is_unset]
     assert failed.status.description == "ProviderError"
     assert "secret" not in str([(span.attributes, span.events, span.status.description) for span in found])
+
+
+async def _asked(
+    spans: InMemorySpanExporter, decide: Callable[[Desk], Awaitable[object]]
+) -> list[ReadableSpan]:
+    """The spans of a question and of the turn that asked it, once ``decide`` has."""
+
+    async def book(context: ToolContext, args: Nothing) -> Json:
+        return {"booked": True}
+
+    policy = ApprovalPolicy(question=lambda args: "Book the secret seat?")
+    script = replies([Call("book")], [Say([text("response", "Booked.")])])
+    async with desk(script, Tool("book", "Books.", Nothing, book, approval=policy)) as d:
+        await d.say("Book it")
+        assert not [one for one in spans.get_finished_spans() if one.name == "beach.approval"]
+        await decide(d)
+    return [one for one in spans.get_finished_spans() if one.name in ("beach.approval", "beach.turn")]
+
+
+async def test_how_long_a_question_waited_is_a_span_of_the_trace_that_asked(
+    spans: InMemorySpanExporter,
+) -> None:
+    approvals = []
+
+    async def decide(d: Desk) -> None:
+        approvals.append(await d.decide("granted"))
+
+    asking, waiting, going_on = await _asked(spans, decide)
+
+    assert (asking.name, waiting.name, going_on.name) == ("beach.turn", "beach.approval", "beach.turn")
+    assert waiting.parent is not None and waiting.parent.span_id == asking.context.span_id
+    assert [link.context.span_id for link in waiting.links] == [asking.context.span_id]
+    (approval,) = approvals
+    took = (waiting.end_time or 0) - (waiting.start_time or 0)
+    assert took == pytest.approx(
+        (approval.decided_at - approval.requested_at).total_seconds() * 1e9, abs=2_000
+    )
+    facts = {"beach.tool": "book", "beach.version": 1, "beach.ended": "granted"}
+    assert waiting.attributes == facts and "secret" not in str(waiting.to_json())
+
+
+DECIDES = """
+import os
+import sys
+import django
+django.setup()
+from django.db import connections
+connections["default"].settings_dict["NAME"] = os.environ["TEST_DATABASE"]
+from opentelemetry import trace
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import ConsoleSpanExporter, SimpleSpanProcessor
+provider = TracerProvider()
+lines = ConsoleSpanExporter(formatter=lambda span: span.to_json(None) + chr(10))
+provider.add_span_processor(SimpleSpanProcessor(lines))
+trace.set_tracer_provider(provider)
+from envelopes.access import Principal
+from envelopes.approvals.service import decide
+decide(sys.argv[1], "denied", Principal(owner_key=sys.argv[2]))
+"""
+
+
+def _elsewhere(*words: str) -> list[Any]:
+    """What a process of its own exports that runs ``DECIDES``."""
+    environ = {**os.environ, "TEST_DATABASE": str(connection.settings_dict["NAME"])}
+    ran = subprocess.run(
+        [sys.executable, "-c", DECIDES, *words],
+        check=False,
+        env=environ,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
+
+
+async def test_another_process_that_decides_tells_of_it_in_the_same_trace(
+    spans: InMemorySpanExporter,
+) -> None:
+    told: list[Any] = []
+
+    async def decide(d: Desk) -> None:
+        (approval,) = await d.approvals()
+        told.extend(await asyncio.to_thread(_elsewhere, approval.approval_id, d.owner.owner_key))
+        d.runner.wake(d.session.pk)
+        await d.quiet()
+
+    asking, _ = await _asked(spans, decide)
+
+    (waiting,) = [span for span in told if span["name"] == "beach.approval"]
+    assert waiting["context"]["trace_id"] == f"0x{asking.context.trace_id:032x}"
+    assert waiting["links"][0]["context"]["span_id"] == f"0x{asking.context.span_id:016x}"
+    assert waiting["attributes"]["beach.ended"] == "denied"
+
+
+async def test_each_row_that_a_door_sends_is_a_span_from_its_append_on(spans: InMemorySpanExporter) -> None:
+    async with panel(YES) as (session, browser, _):
+        socket = await Socket(browser, session.public_id).open()
+        await socket.ask({"type": "message", "text": "A secret"})
+        await socket.settled()
+        await socket.caught_up()
+        late = await Socket(browser, session.public_id).open()
+        await socket.close()
+        await late.close()
+        rows = await sync_to_async(lambda: {row.seq: row.at for row in rows_after(session.pk, 0)})()
+
+    found = [span for span in spans.get_finished_spans() if span.name == "beach.delivery"]
+    sent = {frame["seq"] for frame in socket.frames if "ops" in frame}
+    facts = [span.attributes or {} for span in found]
+    assert {fact["beach.door"] for fact in facts} == {"panel"}
+    told = [int(str(fact["beach.seq"])) for fact in facts]
+    assert sorted(told) == sorted(sent), "once for who followed, and not for who came when it was there"
+    for span, seq in zip(found, told, strict=True):
+        assert span.start_time == int(rows[seq].timestamp() * 1_000_000) * 1_000
+        assert 0 <= (span.end_time or 0) - span.start_time < 20e9
+
+
+async def test_without_an_exporter_nothing_is_kept_for_spans() -> None:
+    approvals = []
+
+    async def decide(d: Desk) -> None:
+        approvals.append(await d.decide("granted"))
+
+    assert await _asked(InMemorySpanExporter(), decide) == []
+    assert "trace" not in approvals[0].rule and tracing.here() == "" and not tracing.is_on()

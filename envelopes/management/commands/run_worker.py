@@ -5,14 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+from argparse import ArgumentParser
+from contextlib import ExitStack
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError, InterfaceError, connection
 
+from envelopes.conf import conf
+from envelopes.errors import ValidationFailed
 from envelopes.management.tables import require_tables
 from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import Process
+from envelopes.serving.worker_metrics import WorkerMetrics
 from envelopes.turns import leases
 
 logger = logging.getLogger(__name__)
@@ -23,9 +28,17 @@ class Command(BaseCommand):
 
     help = "Runs turns until it gets SIGTERM or SIGINT; then gives its leases back, so that others carry on at once."
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument(
+            "--metrics",
+            metavar="HOST:PORT",
+            default=None,
+            help="where this worker tells Prometheus what it counts (default: BEACH_WORKER_METRICS)",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
-        """Returns after a clean stop. A database without tables is refused; any other start that fails ends the process
-        with a traceback, for a supervisor to see."""
+        """Returns after a clean stop. A database without tables is refused, and metrics that cannot be served; any
+        other start that fails ends the process with a traceback, for a supervisor to see."""
         try:
             require_tables()
         except (DatabaseError, InterfaceError) as error:
@@ -33,7 +46,20 @@ class Command(BaseCommand):
             logger.warning("The database does not answer yet: %r", error)
         # What runs from here on has connections of its own.
         connection.close()
-        asyncio.run(self._work())
+        with ExitStack() as stack:
+            address = conf.BEACH_WORKER_METRICS if options["metrics"] is None else options["metrics"]
+            if address:
+                self._tell_metrics(address, stack)
+            asyncio.run(self._work())
+
+    def _tell_metrics(self, address: str, stack: ExitStack) -> None:
+        try:
+            metrics = WorkerMetrics(address)
+        except ValidationFailed as error:
+            raise CommandError(error.message) from error
+        stack.callback(metrics.stop)
+        metrics.start()
+        self.stdout.write(f"Metrics of this worker are at port {metrics.port}.")
 
     async def _work(self) -> None:
         asked = asyncio.Event()

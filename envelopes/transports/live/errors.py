@@ -25,6 +25,9 @@ _WORDS = {
     "too_often": "RATE_LIMIT_EXCEEDED",
     "too_fast": "RATE_LIMIT_EXCEEDED",
     "too_many_messages": "RATE_LIMIT_EXCEEDED",
+    "day_cost_reached": "RATE_LIMIT_EXCEEDED",
+    "person_cost_reached": "RATE_LIMIT_EXCEEDED",
+    "address_cost_reached": "RATE_LIMIT_EXCEEDED",
 }
 """The channel's own words for what doors call otherwise; any other code goes in capitals: the set is open."""
 

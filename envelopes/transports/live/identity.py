@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from typing import Any
 from urllib.parse import parse_qs
@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 
 from envelopes.access import COOKIE, Principal, get_session, principal_now
+from envelopes.came_from import address_in
 from envelopes.delivery import Changed
 from envelopes.errors import Forbidden, NotFound
 from envelopes.models import Peer, Session
@@ -23,18 +24,19 @@ from envelopes.transports.live.tokens import Bound, Grant
 @dataclass(frozen=True, slots=True)
 class Identity:
     """``grant`` is None for a page that has to bring a ``wsToken``. ``bound``: to which session and app a session token
-    is. ``by_token``: a ``sessionToken`` may be given to it."""
+    is. ``by_token``: a ``sessionToken`` may be given to it. ``address`` is where its socket comes from."""
 
     grant: Grant | None
     bound: Bound | None = None
     by_token: bool = False
+    address: str = ""
 
     def principal(self) -> Principal:
         """Whoever it is now. Raises ``Changed`` for whoever counts no longer."""
         who = self.grant.principal() if self.grant is not None else None
         if who is None or not who.is_known:
             raise Changed
-        return who
+        return replace(who, address=self.address)
 
     def peer(self) -> Peer | None:
         """The peer that it is, if it is one; its calls are counted."""
@@ -42,8 +44,12 @@ class Identity:
 
 
 def identify(scope: Any) -> Identity:
-    """Whoever a handshake brings. Raises ``Forbidden`` for nobody, and for a peer that may not use the live channel,
-    ``TooOften`` for one that comes too often."""
+    """Whoever a handshake brings, and from where. Raises ``Forbidden`` for nobody, and for a peer that may not use the
+    live channel, ``TooOften`` for one that comes too often."""
+    return replace(_identified(scope), address=address_in(scope))
+
+
+def _identified(scope: Any) -> Identity:
     query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
     if "wsToken" in query:
         # It counts when it is sent with a subscribe: addresses end up in logs.

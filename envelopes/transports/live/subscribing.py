@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from envelopes.access import Principal, provide_session
 from envelopes.conf import conf
@@ -68,7 +68,7 @@ def admit(identity: Identity, asked: Subscribe) -> Admitted:
         if asked.wsToken is None:
             raise LiveError("UNAUTHENTICATED", "Bring the wsToken that was asked for.")
         bound = tokens.check(asked.wsToken, tokens.SUBSCRIBE)
-        identity = Identity(bound.grant, bound, by_token=True)
+        identity = replace(identity, grant=bound.grant, bound=bound, by_token=True)
     if bound is not None:
         _check_bound(bound, asked)
     who = identity.principal()

@@ -12,10 +12,10 @@ from django.conf import settings
 from django.core.handlers.asgi import ASGIRequest
 
 from envelopes.access import COOKIE, Principal, admitted, get_session, principal_now
+from envelopes.came_from import address_in
 from envelopes.delivery.catching_up import Changed
 from envelopes.errors import Forbidden, NotFound
 from envelopes.models import Session
-from envelopes.transports.came_from import address_in
 
 _COOKIES = "beach.cookies"
 """Where a handshake has its cookies once they have been read."""

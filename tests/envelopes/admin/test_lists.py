@@ -145,7 +145,7 @@ def make_queue() -> dict[str, Approval]:
 
 def queue(client: Client, query: str = "") -> list[int]:
     """The keys of the approvals of the page."""
-    return [row.pk for row in client.get(f"{url(Approval, 'changelist')}{query}").context["rows"]]
+    return [int(row.pk) for row in client.get(f"{url(Approval, 'changelist')}{query}").context["rows"]]
 
 
 def test_the_next_to_expire_stands_first_and_what_has_no_limit_last() -> None:
@@ -168,7 +168,7 @@ def test_a_page_of_the_queue_begins_where_the_one_before_ended(monkeypatch: pyte
     client, read, query = viewer(), [], ""
     while True:
         page = client.get(f"{url(Approval, 'changelist')}{query}")
-        read += [row.pk for row in page.context["rows"]]
+        read += [int(row.pk) for row in page.context["rows"]]
         query = page.context["more"]
         if not query:
             break
@@ -231,7 +231,7 @@ def test_an_open_queue_hears_what_is_new_and_what_was_decided_elsewhere() -> Non
     rows = client.get(f"{address}?part=rows&shown={first.pk},x,999999").context["rows"]
 
     assert before["version"] != after["version"] and after["counted"] == "1 waiting"
-    assert [(row.pk, row.state) for row in rows] == [(second.pk, ""), (first.pk, "gone")]
+    assert [(int(row.pk), row.state) for row in rows] == [(second.pk, ""), (first.pk, "gone")]
     assert "Denied by" in rows[1].when and "maria" in rows[1].when
     assert client_of(factories.make_user(staff=True)).get(pulse).status_code == 403
 

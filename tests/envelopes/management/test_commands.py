@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import os
 import shutil
 import signal
+import socket
 import subprocess
 from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from envelopes.models import Approval, Turn
@@ -48,9 +51,9 @@ def test_expire_approvals_prints_how_many() -> None:
 
 
 @contextlib.contextmanager
-def worker(data: Path, demo_data: Path) -> Iterator[tuple[nursery.Process, Path]]:
+def worker(data: Path, demo_data: Path, *words: str, **more: str) -> Iterator[tuple[nursery.Process, Path]]:
     """``run_worker`` in a process of its own, on data of its own; with what it says."""
-    environ = own(data) | {"BEACH_SCRIPT_PACE": "0"}
+    environ = own(data) | {"BEACH_SCRIPT_PACE": "0"} | more
     shutil.copytree(demo_data, data)
     script = (
         "from envelopes.access import Principal\n"
@@ -87,21 +90,67 @@ def statuses(data: Path) -> list[str]:
         return [status for (status,) in connection.execute("SELECT status FROM envelopes_turn")]
 
 
+TOKEN = "t0ken"
+
+
+def _metrics(port: int, token: str = TOKEN, path: str = "/metrics", method: str = "GET") -> tuple[int, str]:
+    """What a worker answers to who brings ``token``."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    with contextlib.closing(connection):
+        connection.request(method, path, headers={"Authorization": f"Bearer {token}"} if token else {})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
 @pytest.mark.faults
-def test_run_worker_runs_turns_until_it_is_told_to_stop(tmp_path: Path, demo_data: Path) -> None:
-    with worker(tmp_path / "data", demo_data) as (process, said):
+def test_run_worker_runs_turns_and_tells_of_them_until_it_is_told_to_stop(
+    tmp_path: Path, demo_data: Path
+) -> None:
+    metrics = {"BEACH_METRICS_TOKEN": TOKEN, "BEACH_WORKER_METRICS": "127.0.0.1:0"}
+    with worker(tmp_path / "data", demo_data, **metrics) as (process, said):
         deadline = timezone.now() + timedelta(seconds=30)
         while statuses(tmp_path / "data") != ["settled"] and timezone.now() < deadline:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(0.1)
-        process.send_signal(signal.SIGTERM)
-        process.wait(20)
+        port = int(said.read_text().splitlines()[0].rpartition(" ")[2].rstrip("."))
+        status, told = _metrics(port)
+        refused = [
+            _metrics(port, token="")[0],
+            _metrics(port, token="wrong")[0],
+            _metrics(port, path="/")[0],
+            _metrics(port, method="POST")[0],
+        ]
+        # Whoever is connected and says nothing holds nothing up.
+        with socket.create_connection(("127.0.0.1", port)):
+            process.send_signal(signal.SIGTERM)
+            process.wait(20)
 
-    began, *_, ended = said.read_text().splitlines()
+    _, began, *_, ended = said.read_text().splitlines()
     assert "runs turns" in began and "its leases are free" in ended
     assert statuses(tmp_path / "data") == ["settled"]
     assert process.returncode == 0
     assert "Traceback" not in said.read_text()
+    assert status == 200 and 'beach_turns_total{actor="sally",ended="complete"} 1.0' in told
+    assert "process_resident_memory_bytes" in told, "what it says of itself too"
+    assert refused == [401, 401, 404, 405]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(
+    ("address", "token", "says"),
+    [
+        ("127.0.0.1:9464", "", "need BEACH_METRICS_TOKEN"),
+        ("nowhere", "t0ken", "'nowhere' is not an address for metrics"),
+        ("127.0.0.1:70000", "t0ken", "is not an address"),
+        ("127.0.0.1:{taken}", "t0ken", "Address already in use"),
+    ],
+)
+def test_a_worker_that_cannot_tell_them_does_not_start(
+    address: str, token: str, says: str, settings: Any
+) -> None:
+    settings.BEACH_METRICS_TOKEN = token
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(CommandError, match=says):
+        call_command("run_worker", metrics=address.format(taken=taken.getsockname()[1]))
 
 
 @pytest.mark.parametrize(

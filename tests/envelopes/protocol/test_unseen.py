@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from envelopes.protocol.unseen import glimpse, hides, marks, name_of
+from envelopes.protocol.unseen import Mark, glimpse, hides, is_plain, marks, name_of, taken_apart
 
 # Default_Ignorable_Code_Point of DerivedCoreProperties.txt, which Python does not carry.
 IGNORABLE = (
@@ -62,6 +62,20 @@ def test_the_marks_of_a_text_are_the_text(text: str) -> None:
             assert "  " not in mark.text and "\n" not in mark.text and "\t" not in mark.text
         if mark.kind == "hidden":
             assert len(set(mark.text)) == 1
+
+
+def test_what_is_taken_for_plain_without_a_look_is_plain() -> None:
+    plain = [character for number in range(0x30000) if is_plain(character := chr(number))]
+    assert set("aéßł\u2013“€") < set(plain) and not {"\u00a0", "\u00ad", "\u0301", "\u0430"} & set(plain)
+    for character in plain:
+        for text in (character, f"a{character}b", f"{character} é", f"é {character}{character}"):
+            assert is_plain(text) and taken_apart(text) == [Mark("text", text)], text
+
+
+@settings(max_examples=200)
+@given(st.text(st.sampled_from("ab éß\u2013“ \t\n\u00a0\u200b\u0301\u0430"), min_size=1, max_size=8))
+def test_no_text_is_called_plain_that_holds_a_mark(text: str) -> None:
+    assert not is_plain(text) or taken_apart(text) == [Mark("text", text)]
 
 
 @settings(max_examples=75, deadline=None)
