@@ -202,6 +202,10 @@ class RuntimeSettings(ModelSettings):
     BEACH_STREAMS_PER_CALLER = _whole(100)
     """How many streams one peer or person may have open, in this process."""
 
+    BEACH_STYLES = _texts()
+    """Static files with styles of the site and its applications, linked behind ours on pages of the chat and where the
+    desk shows conversations: `shop/shop.css`."""
+
     BEACH_SWEEP_SECONDS = _number(1.0)
     """The time between two looks for turns that nobody runs."""
 

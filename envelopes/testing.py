@@ -8,13 +8,17 @@ import secrets
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.db import connection
+from django.test import Client
 from django.test.utils import _TestState
+from django.urls import reverse
 
+from a2ui import ComponentTarget
 from envelopes import intake
-from envelopes.access import Principal, begin_session
+from envelopes.access import Principal, begin_session, principal
 from envelopes.approvals import service
 from envelopes.database_threads import database_threads
 from envelopes.log.commits import committer
@@ -68,12 +72,45 @@ class Talk:
         found = Approval.objects.filter(session=self.session, state="pending").order_by("pk")
         return [approval async for approval in found]
 
-    async def decide(self, decision: str, reason: str = "") -> None:
-        """Answers the oldest question that waits: "granted" or "denied". Raises ``NotFound`` where none does."""
+    async def decide(self, decision: str, reason: str = "", *, by: Any = None) -> None:
+        """Answers the oldest question that waits: "granted" or "denied". ``by``: a Django user who does, by default
+        whoever owns the conversation. Raises ``NotFound`` where none waits, and for one who may not decide it."""
         waiting = await self.asked()
         asked = waiting[0].approval_id if waiting else ""
-        await sync_to_async(service.decide)(asked, decision, self.owner, reason=reason)
+        who = self.owner if by is None else principal(by, None)
+        await sync_to_async(service.decide)(asked, decision, who, reason=reason)
         await idle(self.runner)
+
+    async def press(self, component: str) -> None:
+        """A click on the component with this id, in the newest interface that has one: a button. Raises
+        ``SurfaceRefused`` where there is none, or where it does nothing."""
+        target = await sync_to_async(self._place_of)(component)
+        await sync_to_async(intake.post_action)(self.session, self.owner, secrets.token_hex(8), target)
+        await idle(self.runner)
+
+    def _place_of(self, component: str) -> ComponentTarget:
+        with live_sessions.present(self.session, "panel") as shown:
+            found = [
+                ComponentTarget(surface.owner, surface.id, component)
+                for surface in shown.state.surfaces
+                if component in surface.store.by_id
+            ]
+        return found[-1] if found else ComponentTarget(self.session.actor, "", component)
+
+    async def page(self) -> str:
+        """The HTML of the page, as whoever owns the conversation gets it. Raises ``ValueError`` for one of a guest: a
+        page is for a browser, and a guest of a test has none."""
+        if self.owner.user is None:
+            raise ValueError(
+                "Only the conversation of a user has a page here: conversation(..., owner=user)."
+            )
+
+        def read() -> str:
+            client = Client()
+            client.force_login(self.owner.user)
+            return client.get(reverse("envelopes:session", args=[self.session.public_id]), secure=True).text
+
+        return await sync_to_async(read)()
 
     async def parts(self, part_type: str = "") -> list[JsonObject]:
         """What the agent has said, of one type or of all."""
@@ -90,21 +127,21 @@ class Talk:
 
 
 @asynccontextmanager
-async def conversation(
-    actor: str, script: Script | None = None, *, owner: Principal | None = None
-) -> AsyncIterator[Talk]:
+async def conversation(actor: str, script: Script | None = None, *, owner: Any = None) -> AsyncIterator[Talk]:
     """A conversation with the agent that is registered as ``actor``, in a test whose database commits
     (``TransactionTestCase``, and for SQLite a file: ``DATABASES["default"]["TEST"]["NAME"]``).
 
-    ``script`` answers in place of its model. ``owner`` is the person, by default a guest. Raises ``RegistrationError``
-    for an agent that is not there, ``RuntimeError`` outside of tests.
+    ``script`` answers in place of its model. ``owner`` is the person, a Django user or a ``Principal``, by default a
+    guest. Raises ``RegistrationError`` for an agent that is not there, ``RuntimeError`` outside of tests.
     """
     if not hasattr(_TestState, "saved_data"):
         raise RuntimeError("This is for tests: afterwards their database is emptied.")
     agent = actors[actor]
     if script is not None:
         agent = replace(agent, provider=lambda: ScriptedProvider(script, pace=0))
-    who = owner or Principal(owner_key=secrets.token_hex(32), name="Guest")
+    who = owner if isinstance(owner, Principal) else principal(owner, None)
+    if not who.is_known:
+        who = Principal(owner_key=secrets.token_hex(32), name="Guest")
     committer.start()
     with actors.including(agent):
         session = await sync_to_async(create_session)(who, actor)

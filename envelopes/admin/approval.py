@@ -128,7 +128,8 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
             who = principal_of(request)
-            audit.shown(approval, who, ADMIN.name)
+            with audit.beside_a_page():
+                audit.shown(approval, who, ADMIN.name)
             may = self.may_decide(request, approval)
             place = queue.neighbours(approval, self.source(request))
             more |= {

@@ -73,7 +73,8 @@ class TurnAdmin(NewestFirstAdmin[Turn]):
 
     @admin.display(description="answer")
     def named(self, turn: Turn) -> str:
-        return _("Answer {}").format(turn.number)
+        # On one line, however little room the list has.
+        return _("Answer {}").format(turn.number).replace(" ", "\N{NO-BREAK SPACE}")
 
     @admin.display(description="conversation")
     def conversation(self, turn: Turn) -> SafeString:

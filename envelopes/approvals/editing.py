@@ -72,7 +72,7 @@ def _edited(
     if found is None:
         raise NotFound("This request does not exist, or you do not have access to it.")
     approval, was = found
-    if right_to_decide(who, approval) is None:
+    if rights.right_now(who, approval) is None:
         raise Forbidden("You can view this request but not change it.")
     if (late := expire_if_due(writer, approval, reader=who.key)) is not None:
         return late

@@ -11,6 +11,7 @@ from envelopes.models import Approval
 from envelopes.ownership import owner_of
 from envelopes.protocol.text import shorten
 from envelopes.registries.actors import actors
+from envelopes.registries.tools import Tool
 
 WAS = 80
 """Characters of what an argument was before."""
@@ -25,12 +26,16 @@ class Fact(NamedTuple):
     more: int
     was: str = ""
 
+    def line(self) -> str:
+        """In one text, with what it was before."""
+        told = f"{self.label}: {self.value}"
+        return f"{told} {_('(was {})').format(self.was)}" if self.was else told
+
 
 def facts_of(approval: Approval) -> list[Fact]:
     """All arguments, each of at most ``surface.WHOLE`` characters. Where one is cut nobody approves by what was sent:
     the rest is unseen."""
-    actor = actors.get(approval.handler)
-    tool = actor.tool(approval.tool_name) if actor is not None else None
+    tool = _tool(approval)
     fields, locale = list(tool.fields) if tool is not None else [], approval.session.locale
     edited = (
         approval.earlier.filter(cause="edited").order_by("version").first() if approval.version > 1 else None
@@ -66,6 +71,19 @@ def is_cut(approval: Approval) -> bool:
 def question_of(approval: Approval) -> str:
     """In one line."""
     return " ".join(approval.question.split())
+
+
+def risk_of(approval: Approval) -> str:
+    """As the card has it: how high the risk is, and what of."""
+    words = {"high": _("High risk"), "low": _("Low risk")}.get(approval.risk, _("Medium risk"))
+    tool = _tool(approval)
+    note = tool.approval.risk_note.strip() if tool is not None and tool.approval is not None else ""
+    return f"{words}: {note}" if note else words
+
+
+def _tool(approval: Approval) -> Tool | None:
+    actor = actors.get(approval.handler)
+    return actor.tool(approval.tool_name) if actor is not None else None
 
 
 def behalf_of(approval: Approval) -> str:

@@ -5,12 +5,14 @@ It is that of the question: what the tool's policy answered when it was asked (`
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from envelopes.access import Principal, owned_sessions, owns
+from envelopes.access import NOBODY, Principal, owned_sessions, owns
 from envelopes.approvals.rules import StoredRule, stored
 from envelopes.models import Approval, ApprovalVersion, Decider, Decision, Session
 from envelopes.registries.policies import STAFF
@@ -37,6 +39,15 @@ def right_to_decide(who: Principal, approval: Approval) -> str | None:
     if OWNER in rule.deciders and owns(who, approval.session):
         return OWNER
     return _role(who, rule)
+
+
+def right_now(who: Principal, approval: Approval) -> str | None:
+    """``right_to_decide`` with the account as the database has it: whoever has waited for a lock brings the one of
+    before, with the permissions that were asked for then."""
+    if who.user is not None:
+        user = get_user_model()._default_manager.filter(pk=who.user.pk, is_active=True).first()
+        who = replace(who, user=user) if user is not None else NOBODY
+    return right_to_decide(who, approval)
 
 
 def _is_barred(who: Principal, rule: StoredRule, session: Session) -> bool:

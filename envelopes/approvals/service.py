@@ -94,7 +94,7 @@ def answer(
     if found is None:
         raise NotFound("This request does not exist, or you do not have access to it.")
     approval, was = found
-    role = right_to_decide(who, approval)
+    role = rights.right_now(who, approval)
     if role is None:
         raise Forbidden("You can view this request but not decide it.")
     if sent:

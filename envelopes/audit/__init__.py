@@ -8,6 +8,7 @@ from envelopes.audit.history import Entry, history_of
 from envelopes.audit.recording import (
     RULE,
     asked,
+    beside_a_page,
     executed,
     has_room,
     record,
@@ -21,6 +22,7 @@ __all__ = [
     "RULE",
     "Entry",
     "asked",
+    "beside_a_page",
     "executed",
     "has_room",
     "history_of",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from datetime import UTC
 
@@ -20,8 +21,10 @@ COLUMNS = (
 )  # fmt: skip
 FORMATS = {"jsonl": "application/jsonl", "csv": "text/csv"}
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""A cell that begins so is a formula to a spreadsheet: those in full width too."""
+_FORMULA = r"[^\S\t\r\n]*[-=+@\uff1d\uff0b\uff0d\uff20]"
+_BEGINS = re.compile(rf"^(?=[\ufeff\u200b]*(?:{_FORMULA}|[\t\r\n]))|(?<=[;\t\r\n])(?={_FORMULA})")
+"""A cell that begins so is a formula to a spreadsheet: those in full width too, and whatever blanks stand in front. A
+spreadsheet that parts lines at semicolons or tabs finds the beginning of a cell within a text as well."""
 
 
 def pieces(entries: QuerySet[AuditEntry], kind: str) -> Iterator[str]:
@@ -68,11 +71,11 @@ def _cells(entry: AuditEntry) -> list[str]:
 
 def _cell(value: object) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    # Read as what it is: a text. Blanks in front do not make a formula less of one.
-    return f"'{text}" if text.lstrip(" ").startswith(_FORMULA) else text
+    # Read as what it is: a text.
+    return _BEGINS.sub("'", text)
 
 
 def _row(cells: list[str] | tuple[str, ...]) -> str:
     line = io.StringIO()
-    csv.writer(line).writerow(cells)
+    csv.writer(line, quoting=csv.QUOTE_ALL).writerow(cells)
     return line.getvalue()

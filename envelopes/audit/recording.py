@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
@@ -19,6 +21,8 @@ from envelopes.models.audit import AuditEntry, AuditKind
 from envelopes.protocol.text import clean_text, clip
 from envelopes.registries.statuses import ApprovalStatus
 from envelopes.types import PROGRAMS, Json
+
+logger = logging.getLogger(__name__)
 
 RULE = "rule"
 AGENT = "agent"
@@ -154,6 +158,16 @@ def shown(approval: Approval, who: Principal, door: str) -> bool:
         entry.at, entry.who, entry.name = timezone.now(), who.key[:128], clip(clean_text(name_of(who)), 150)
         chain.append([entry])
     return True
+
+
+@contextmanager
+def beside_a_page() -> Iterator[None]:
+    """Round ``shown`` and ``shown_in`` where a page is being made: it is shown all the same where the database cannot
+    be written to in time, as in the chat, and recorded when it is shown again."""
+    try:
+        yield
+    except (OperationalError, InterfaceError):
+        logger.exception("That a question was shown was not recorded.")
 
 
 def shown_in(session: Session, who: Principal, door: str) -> int:

@@ -78,6 +78,20 @@ def drawings(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
     return found
 
 
+@checks.register()
+def styles(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """A page that links a sheet which is not there looks like one without it."""
+    return [
+        checks.Error(
+            f"BEACH_STYLES has {name!r}, which is no static file.",
+            hint="Put it below static/ of an application, and name it as `{% static %}` would.",
+            id="envelopes.E011",
+        )
+        for name in conf.BEACH_STYLES
+        if finders.find(name) is None
+    ]
+
+
 MOST_TAUGHT = 1_000
 """Bytes of the prompt that one part type may take: its description and its example come with every request."""
 

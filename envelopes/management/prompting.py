@@ -7,23 +7,30 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError
 
+from envelopes.access import principal
 from envelopes.errors import RegistrationError
-from envelopes.registries.actors import actors
+from envelopes.registries.actors import Actor, Instructing, actors
 from envelopes.runtime.prompting import Prompt, prompt_for
 from envelopes.types import Json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("actor", help="the name of an agent")
+    parser.add_argument(
+        "--user", default="", help="the account whose conversation it would be; by default a guest"
+    )
     parser.add_argument("--json", action="store_true", help="prints {system, tools, bytes, leftOut}")
 
 
 def run(options: dict[str, Any], write: Callable[[str], object]) -> None:
-    """Raises ``CommandError`` for an agent that is not there."""
+    """Raises ``CommandError`` for an agent and for an account that are not there."""
     try:
-        prompt = prompt_for(actors[options["actor"]])
+        actor = actors[options["actor"]]
+        prompt = prompt_for(actor, actor.instructions_for(_instructing(actor, options["user"])))
     except RegistrationError as error:
         raise CommandError(error.message) from error
     sizes = sizes_of(prompt)
@@ -40,6 +47,19 @@ def run(options: dict[str, Any], write: Callable[[str], object]) -> None:
         write(f"  {size:>7,}  {name}")
     for name in prompt.left_out:
         write(f"No room for: {name}")
+
+
+def _instructing(actor: Actor, username: str) -> Instructing:
+    if not username:
+        return Instructing(actor.name, locale=settings.LANGUAGE_CODE)
+    users = get_user_model()
+    try:
+        user = users._default_manager.get_by_natural_key(username)
+    except users.DoesNotExist as error:
+        raise CommandError(f"No account is called {username!r}.") from error
+    return Instructing(
+        actor.name, user=user, owner_name=principal(user, None).name, locale=settings.LANGUAGE_CODE
+    )
 
 
 def sizes_of(prompt: Prompt) -> dict[str, int]:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_date, format_skeleton, format_time
 from django.conf import settings
-from django.utils.translation import get_language, get_supported_language_variant
+from django.utils.translation import get_language, get_supported_language_variant, override
 from django.utils.translation import gettext as _
 
 from envelopes.markup.html import SafeString, html
@@ -101,8 +101,15 @@ class PageContext:
 
 
 def language_of(locale: str) -> str:
-    """The nearest language that there are translations for."""
+    """The nearest language that there are translations of Beach for. Django has words of its own in many more: with
+    those alone a text would be English, called something else, and run from the wrong side."""
     try:
-        return get_supported_language_variant(locale.replace("_", "-").lower())
+        language = get_supported_language_variant(locale.replace("_", "-").lower())
     except LookupError:
         return "en"
+    with override(language):
+        return language if language.startswith("en") or _(_PROBE) != _PROBE else "en"
+
+
+_PROBE = "Your approval is needed"
+"""Translated wherever Beach is."""

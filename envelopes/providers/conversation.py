@@ -123,7 +123,8 @@ class Conversation:
                 name = names.get(entry.call_id, "")
                 found.append(Outcome(name, entry.call_id, entry.content, entry.is_error))
             elif isinstance(entry, Injection) and entry.kind == "tool-result":
-                found.append(Outcome(entry.tool, entry.call_id, entry.payload, late=True))
+                content, is_error = _told_late(entry.payload)
+                found.append(Outcome(entry.tool, entry.call_id, content, is_error, late=True))
         return found
 
     def results(self, tool: str) -> list[Outcome]:
@@ -154,6 +155,16 @@ class Conversation:
             else:
                 said += [Said("assistant", b["text"]) for b in message["content"] if b.get("type") == "text"]
         return said
+
+
+def _told_late(payload: Json) -> tuple[Json, bool]:
+    """What a call gave that was answered with something preliminary, and whether that is an error: models read
+    ``{"result": ...}`` or ``{"error": ...}``."""
+    if isinstance(payload, dict) and len(payload) == 1:
+        for name in ("result", "error"):
+            if name in payload:
+                return payload[name], name == "error"
+    return payload, False
 
 
 def _opens(entry: Entry) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from a2ui.safety.text import clean_text
 from envelopes.conf import conf
@@ -11,7 +12,7 @@ from envelopes.errors import RegistrationError
 from envelopes.protocol.text import is_blank
 from envelopes.providers.port import Provider
 from envelopes.registries.base import Registry, check_name
-from envelopes.registries.policies import check_seconds
+from envelopes.registries.policies import check_callable, check_seconds
 from envelopes.registries.slots import Slot, check_slots
 from envelopes.registries.tools import Tool, runtime_tools
 from envelopes.registries.written import check_flag, check_items, check_provider, check_text
@@ -34,12 +35,29 @@ class Prompt:
 
 
 @dataclass(frozen=True)
+class Instructing:
+    """What instructions may depend on: the conversation and whose it is. ``user`` is the owner's Django account, None
+    for a guest and for a program; ``owner_name`` is what to call them, possibly empty. ``locale`` and ``timezone`` are
+    those of the conversation (BCP 47, IANA)."""
+
+    actor: str
+    session_id: str = ""
+    user: Any = None
+    owner_name: str = ""
+    locale: str = ""
+    timezone: str = "UTC"
+
+
+@dataclass(frozen=True)
 class Actor:
     """One agent.
 
     ``provider`` is called once per turn, so that settings and tests can choose the model. ``instructions`` are the
-    actor's own part of the system prompt; the respond() snippet is added by the runtime. ``slots`` say where its data
-    and the results of its tools go and how they come together; by default the newest of a kind stands for its turn.
+    actor's own part of the system prompt, a text or a plain function of ``Instructing`` that gives one: it is asked
+    once each time a process takes up a turn, in a thread in which the ORM works, and what it gives should stay the same
+    within a conversation, or no prompt cache holds. The respond() snippet is added by the runtime. ``slots`` say where
+    its data and the results of its tools go and how they come together; by default the newest of a kind stands for its
+    turn.
     ``translator`` is called for the end of a turn that a program began which takes ``llm-context``: a fast model, which
     says for the program's own model what the answer means; None where there is none. ``turn_seconds`` is how long a
     turn of its may take; None for the setting ``BEACH_TURN_SECONDS``. ``contract`` is what front ends of their own may
@@ -56,7 +74,7 @@ class Actor:
     name: str
     display_name: str
     role: str
-    instructions: str
+    instructions: str | Callable[[Instructing], str]
     provider: Callable[[], Provider]
     tools: tuple[Tool, ...] = ()
     prompts: tuple[Prompt, ...] = ()
@@ -72,8 +90,12 @@ class Actor:
     def __post_init__(self) -> None:
         check_name("actor", self.name)
         owner = f"the actor {self.name!r}"
-        for name in ("display_name", "role", "instructions", "greeting", "pledge"):
+        for name in ("display_name", "role", "greeting", "pledge"):
             check_text(owner, name, getattr(self, name))
+        if callable(self.instructions):
+            check_callable("instructions", self.instructions, "instructing")
+        else:
+            check_text(owner, "instructions", self.instructions)
         if is_blank(self.display_name) or clean_text(self.display_name) != self.display_name:
             raise RegistrationError(
                 f"{self.display_name!r} is not what people can call an actor.", name=self.name
@@ -101,6 +123,18 @@ class Actor:
         if len(answered) > len(set(answered)):
             raise RegistrationError(f"Two tools of {self.name!r} answer one function.", name=self.name)
         check_slots(self.name, self.slots)
+
+    def instructions_for(self, instructing: Instructing) -> str:
+        """Its instructions in one conversation. Raises ``RegistrationError`` where its function gives no text, and
+        whatever that raises."""
+        if isinstance(self.instructions, str):
+            return self.instructions
+        given: object = self.instructions(instructing)
+        if not isinstance(given, str):
+            raise RegistrationError(
+                f"`instructions` of the actor {self.name!r} gives a text, not {given!r:.60}.", name=self.name
+            )
+        return given
 
     @property
     def budget(self) -> float:

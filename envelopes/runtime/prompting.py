@@ -9,10 +9,12 @@ from functools import lru_cache
 from django.conf import settings
 
 from a2ui import Catalog, Taught, taught
+from envelopes.models import Session
+from envelopes.ownership import owner_of
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.respond_tool import offered, respond_tool
 from envelopes.protocol.snippet import system_snippet
-from envelopes.registries.actors import Actor, actors
+from envelopes.registries.actors import Actor, Instructing, actors
 from envelopes.registries.tools import Tool
 from envelopes.session_state.engines import engine_for, taught_catalogs
 from envelopes.types import JsonObject
@@ -32,9 +34,12 @@ class Prompt:
         return "\n\n".join(text.rstrip() for _, text in self.sections if text.strip())
 
 
-def prompt_for(actor: Actor) -> Prompt:
+def prompt_for(actor: Actor, instructions: str | None = None) -> Prompt:
     """What models of ``actor`` are told: the same to the byte as long as the same is registered and set, so that what
-    providers keep of it can be used again."""
+    providers keep of it can be used again. ``instructions``: those of a conversation, where they depend on it; without
+    them such an actor has none here."""
+    if instructions is None:
+        instructions = actor.instructions if isinstance(actor.instructions, str) else ""
     kinds = offered(actor)
     others = {other.name: f"{other.display_name}, {other.role}" for other in actors if other is not actor}
     interfaces = Taught("", [])
@@ -42,13 +47,28 @@ def prompt_for(actor: Actor) -> Prompt:
         engine = engine_for(settings.LANGUAGE_CODE, "UTC")
         interfaces = _taught(taught_catalogs(engine, actor.catalogs))
     sections = (
-        ("instructions", actor.instructions),
+        ("instructions", instructions),
         ("respond", system_snippet(kinds, others)),
         ("tools", _told_of_results(actor.offered)),
         ("a2ui", f"{_A2UI}\n{interfaces.text}" if interfaces.text else ""),
     )
     tools = [respond_tool(others, kinds), *(tool.definition() for tool in actor.offered)]
     return Prompt(sections, tools, interfaces.left_out)
+
+
+def instructions_for(actor: Actor, session: Session) -> str:
+    """The instructions of ``actor`` in this conversation. Raises what its function raises."""
+    owner = owner_of(session)
+    return actor.instructions_for(
+        Instructing(
+            actor=actor.name,
+            session_id=session.public_id,
+            user=owner.user if owner is not None else None,
+            owner_name=owner.name if owner is not None else "",
+            locale=session.locale,
+            timezone=session.timezone,
+        )
+    )
 
 
 _A2UI = f"""\

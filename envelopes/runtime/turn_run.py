@@ -36,7 +36,7 @@ from envelopes.runtime.calls_run import CallsRun, StartJob
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.preparing import prepare
-from envelopes.runtime.prompting import prompt_for
+from envelopes.runtime.prompting import instructions_for, prompt_for
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
 from envelopes.tracing import span
@@ -72,6 +72,7 @@ class TurnRun:
         self.cancelled = asyncio.Event()
         self._calls = CallsRun(claim, owner, start_job, self.cancelled)
         self._provider: Provider | None = None
+        self._instructions: tuple[Actor, str] | None = None
         self._failures = 0
         self._heard_at = 0.0
         self._room = fitting.Room()
@@ -214,7 +215,7 @@ class TurnRun:
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)
         rules = rules_of(provider)
-        prompt = prompt_for(actor)
+        prompt = prompt_for(actor, await self._instructions_of(actor, turn))
         request = ModelRequest(
             system=prompt.system,
             messages=turn.messages,
@@ -261,6 +262,15 @@ class TurnRun:
         following = after_reply(turn, over, steps.retry_limits())
         prepared = await prepare(turn, actor, following, self.cancelled)
         return await held.end(over, prepared)
+
+    async def _instructions_of(self, actor: Actor, turn: Turn) -> str:
+        """Asked for once, so that what providers keep of a prompt holds for the whole turn."""
+        if isinstance(actor.instructions, str):
+            return actor.instructions
+        if self._instructions is None or self._instructions[0] is not actor:
+            told = await in_session(self.claim.session_pk, instructions_for, actor, turn.session)
+            self._instructions = actor, told
+        return self._instructions[1]
 
     async def _provider_for(self, actor: Actor, turn: Turn) -> Provider:
         provider = self._provider = self._provider or actor.provider()

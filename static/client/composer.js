@@ -19,6 +19,8 @@ let files;                     // what handles files (files.js), once somebody h
 
 export function drawComposer() {
   const busy = facts.busy === 'true', count = length(box.value), over = count > most;
+  // Who answers is said as a row is, and the box says it too.
+  box.placeholder = byId('to').textContent;
   sending.disabled = !box.value.trim() && !files?.batch() || over;
   // A hidden button lets go of focus: what comes next is written.
   if (!busy && focused() === stop && keyboard) focus(box);

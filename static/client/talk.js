@@ -142,19 +142,18 @@ let due, source, wait = 2000;
 // Only while somebody looks: a browser has few connections to one server, and each of these holds one.
 function follow() {
   source = new EventSource(stream);
-  for (const name of ['messageReceived', 'turnStateChanged', 'partReceived', 'takeover', 'settled']) {
-    source.addEventListener(name, event => {
-      wait = 2000;
-      const live = isLive();
-      last = Math.max(last, +event.lastEventId);
-      thumb().max = last;
-      stale ||= name === 'takeover' || name === 'settled' && Boolean(one('[data-running]'));
-      if (!live) return;
-      time().dataset.at = last;
-      clearTimeout(due);
-      due = setTimeout(show, 120, Infinity);
-    });
-  }
+  source.addEventListener('shown', event => {
+    wait = 2000;
+    const live = isLive();
+    last = Math.max(last, +event.lastEventId);
+    thumb().max = last;
+    // Whether an agent is at the end of its answer stands around the conversation.
+    stale ||= Boolean(one('[data-running]'));
+    if (!live) return;
+    time().dataset.at = last;
+    clearTimeout(due);
+    due = setTimeout(show, 120, Infinity);
+  });
   // A browser comes back by itself where the line was cut, and not where it was refused.
   source.onerror = () => {
     if (source?.readyState !== EventSource.CLOSED) return;

@@ -124,6 +124,7 @@ WRITTEN = ROOT / "envelopes" / "management" / "agent"
 APPLICATIONS = [
     *PLANNER.rglob("*.py"),
     *(ROOT / "beachsite" / "demo").rglob("*.py"),
+    *(ROOT / "docs" / "example").rglob("*.py"),
     *WRITTEN.glob("*.py-tpl"),
 ]
 
@@ -134,7 +135,7 @@ def test_an_application_imports_what_it_may(file: Path) -> None:
     assert _ours(re.sub(r"{{ \w+ }}", "shop", file.read_text(encoding="utf-8"))) == []
 
 
-@pytest.mark.parametrize("name", ["agents.md", "extending.md", "models.md"])
+@pytest.mark.parametrize("name", ["agents.md", "catalogs.md", "extending.md", "models.md", "prompts.md"])
 def test_a_guide_imports_what_an_application_may(name: str) -> None:
     blocks = _blocks("python", (ROOT / "docs" / name).read_text(encoding="utf-8"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -36,12 +37,16 @@ SETTINGS, URLS, ASGI, GALLERY, DESK = (
 )
 SHOP = next(block for block in BLOCKS if '"shop"' in block)
 
+HELPDESK = 'INSTALLED_APPS += ["helpdesk"]\nBEACH_STYLES = ["helpdesk/helpdesk.css"]\n'
+UNWRITTEN = shutil.ignore_patterns("__pycache__")
+
 PREPARE = """
 import json, a2ui, envelopes, django
 from django.core.management import call_command
 django.setup()
 call_command("check", fail_level="WARNING")
-call_command("test", "shop")
+call_command("makemigrations", "helpdesk", check=True, dry_run=True, verbosity=0)
+call_command("test", "shop", "helpdesk")
 call_command("migrate", verbosity=0)
 from django.contrib.auth.models import User
 User.objects.create_superuser("grace", password={password!r})
@@ -124,9 +129,10 @@ def test_a_new_project_gets_a_chat_from_the_wheel_below_a_prefix(
     assert told in asgi.read_text()
     asgi.write_text(asgi.read_text().replace(told, ASGI.split("\n", 1)[1]))
     project.run("manage.py", "beach", "new-agent", "shop")
-    project.add("settings.py", f"{SHOP}\n{DESK}")
+    shutil.copytree(ROOT / "docs" / "example" / "helpdesk", project.folder / "helpdesk", ignore=UNWRITTEN)
+    project.add("settings.py", f"{SHOP}\n{DESK}\n{HELPDESK}")
     prepared = project.run("-c", PREPARE.format(password=PASSWORD))
-    assert re.search(r"Ran 2 tests in .*\n\nOK", prepared), prepared
+    assert re.search(r"Ran 12 tests in .*\n\nOK", prepared), prepared
     ours, theirs, core = json.loads(next(line for line in prepared.splitlines() if line.startswith('["')))
     assert Path(ours).is_relative_to(project.packages) and Path(theirs).is_relative_to(project.packages)
     assert core == "a2ui.core"

@@ -125,6 +125,11 @@ def test_a_visitor_is_found_answered_by_staff_and_handed_back_and_every_moment_c
     address = grace.url.partition("#")[0]
     shows(grace, story.moments[-1].what)
     assert findings(grace) == []
+    # What is edited on her page, and said by nobody, is seen there without a reload.
+    card(ann, "Refine this search").get_by_label("Passengers").fill("4")
+    expect(grace.locator(".dk-seen")).to_contain_text("4 passengers", timeout=SOON)
+    story.remember()
+    shows(grace, story.moments[-1].what)
 
     # They take over; she is told at once.
     grace.get_by_text("Take over…").click()
@@ -134,6 +139,15 @@ def test_a_visitor_is_found_answered_by_staff_and_handed_back_and_every_moment_c
     expect(ann.get_by_text("Grace Hopper joined. Sally is not answering for now.")).to_be_visible(
         timeout=SOON
     )
+    # The box says to whom she writes, and so does one that comes with the page; what she has begun stays in it.
+    message = ann.get_by_label("Message", exact=True)
+    expect(message).to_have_attribute("placeholder", "Write to Grace Hopper")
+    message.fill("Half a que")
+    ann.reload()
+    connected(ann)
+    expect(message).to_have_attribute("placeholder", "Write to Grace Hopper")
+    expect(message).to_have_value("Half a que")
+    message.fill("")
     story.remember()
 
     # The words of a draft survive a reload; sent, she reads them under the name of whoever wrote them.
@@ -182,6 +196,7 @@ def test_a_visitor_is_found_answered_by_staff_and_handed_back_and_every_moment_c
         grace.reload()
     # The agent goes on with what nobody had answered.
     expect(ann.get_by_text("Grace Hopper left. Sally answers again.")).to_be_visible(timeout=SOON)
+    expect(message).to_have_attribute("placeholder", "Write to Sally")
     expect(ann.locator(".b-turn").last).to_have_attribute("aria-label", re.compile("Sally"), timeout=SOON)
     expect(ann.locator("#thread")).to_contain_text("London Gatwick to Lisbon", timeout=SOON)
     story.remember()

@@ -86,7 +86,19 @@ LAYERS = (
     {"runtime"},
     {"transports"},
     {"serving", "client"},
-    {"admin", "apps", "asgi", "beach", "checks", "desk", "fakes", "management", "testing", "urls"},
+    {
+        "admin",
+        "apps",
+        "asgi",
+        "beach",
+        "checks",
+        "desk",
+        "fakes",
+        "management",
+        "templatetags",
+        "testing",
+        "urls",
+    },
 )
 """The folders and modules of ``envelopes``: each imports from its own line and from those above it."""
 

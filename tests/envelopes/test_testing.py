@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test.utils import _TestState
 
+from a2ui.compose import Button, Column, Surface, Text, event
 from envelopes.errors import NotFound, RegistrationError
+from envelopes.intake import SurfaceRefused
 from envelopes.models import AuditChain, AuditEntry
+from envelopes.providers.scripted import Reply, Say, data, text
 from envelopes.testing import conversation
 from tests.desk import replies
 
 
 def _said(words: str) -> Any:
-    from envelopes.providers.scripted import Say, text
-
     return [Say([text("response", words)])]
 
 
@@ -60,3 +63,39 @@ def test_django_can_empty_the_tables_afterwards() -> None:
     # In which order it takes tables it does not say.
     assert (AuditEntry.objects.count(), AuditChain.objects.count()) == (0, 0)
     call_command("flush", interactive=False, verbosity=0)
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_button_is_pressed_by_its_id_and_the_page_is_its_owners() -> None:
+    ada = await User.objects.acreate(username="ada")
+    card = Surface("card", Column(Button(Text("Go on"), event("go"), id="go")))
+    said = Reply([Say([data("a2ui-surface", {"messages": card.create()}), text("response", "A card.")])])
+    async with conversation("sally", replies(said, _said("Gone on.")), owner=ada) as talk:
+        await talk.say("A card, please")
+        assert "Go on" in await talk.page()
+        await talk.press("go")
+        assert await talk.texts() == ["A card.", "Gone on."]
+        with pytest.raises(SurfaceRefused):
+            await talk.press("nothing")
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_somebody_else_decides() -> None:
+    ada, grace = (
+        await User.objects.acreate(username="ada"),
+        await sync_to_async(User.objects.create_superuser)("grace"),
+    )
+    other = await User.objects.acreate(username="bo")
+    async with conversation("sally", owner=ada) as talk:
+        await talk.say("Book easyJet EJ4521 on 15 August for Ada Lovelace, 2 tickets")
+        with pytest.raises(NotFound):
+            await talk.decide("granted", by=other)
+        await talk.decide("denied", by=grace)
+        assert await talk.asked() == []
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_a_guest_of_a_test_has_no_page() -> None:
+    async with conversation("sally") as talk:
+        with pytest.raises(ValueError, match="owner=user"):
+            await talk.page()

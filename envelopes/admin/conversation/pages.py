@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
@@ -15,7 +16,8 @@ from django.utils.translation import gettext as _
 from envelopes.access import principal_of
 from envelopes.admin.conversation.acts import GOES_ON, Refused, done
 from envelopes.admin.conversation.facts import beside, care_of
-from envelopes.admin.conversation.moment import moment_of
+from envelopes.admin.conversation.following import followed
+from envelopes.admin.conversation.moment import SEEN_BY, moment_of
 from envelopes.conf import conf
 from envelopes.models import Session
 from envelopes.registries.statuses import TurnStatus
@@ -33,7 +35,19 @@ class ConversationPages(admin.ModelAdmin[Session]):
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.conversation_view)
-        return [path("<path:object_id>/conversation/", view, name=NAME), *super().get_urls()]
+        return [
+            path("<path:object_id>/conversation/", view, name=NAME),
+            path("<path:object_id>/conversation/follow/", self.follow_view, name=f"{NAME}_follow"),
+            *super().get_urls(),
+        ]
+
+    async def follow_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
+        """Rings for each row that changes what ``moment`` shows. 404 for whoever may not view conversations: a stream
+        leads nobody to a page on which they could sign in."""
+        session = await sync_to_async(self._session)(request, object_id)
+        given = request.headers.get("Last-Event-ID") or request.GET.get("after", "")
+        after = int(given) if given.isascii() and given.isdecimal() and len(given) < 16 else 0
+        return followed(request, session, SEEN_BY, after)
 
     def conversation_view(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         session = self._session(request, object_id)
@@ -99,7 +113,7 @@ class ConversationPages(admin.ModelAdmin[Session]):
 
     def _stream(self, session: Session) -> str:
         """Where the page hears of new rows."""
-        url = reverse("envelopes:api:follow", args=[session.public_id])
+        url = reverse(f"admin:{NAME}_follow", args=[session.pk])
         return f"{url}?after={session.last_seq}"
 
 

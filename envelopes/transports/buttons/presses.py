@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, NamedTuple
 
 from envelopes.approvals.exactly import Question
 from envelopes.errors import ValidationFailed
 from envelopes.models import Approval
+from envelopes.protocol.strict_json import parse_strict
 from envelopes.types import JsonObject
 
 _VALUE = re.compile(r"(granted|denied):([A-Za-z0-9]{1,32}):([0-9a-f]{64})")
@@ -42,8 +42,8 @@ def read_value(value: object) -> tuple[str, Question] | None:
 def read_object(text: str | bytes) -> JsonObject:
     """A JSON object. Raises ``ValidationFailed``."""
     try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        value = parse_strict(text.decode() if isinstance(text, bytes) else text)
+    except ValueError as error:
         raise ValidationFailed("This is no JSON.") from error
     if not isinstance(value, dict):
         raise ValidationFailed("This is no JSON object.")

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs
 
 from django.utils.translation import gettext as _
 
-from envelopes.approvals.in_words import behalf_of, facts_of, question_of
+from envelopes.approvals.in_words import anew_of, behalf_of, facts_of, question_of
 from envelopes.errors import ValidationFailed
 from envelopes.models import Approval
 from envelopes.registries.actors import agent_name
@@ -35,13 +35,16 @@ def message(approval: Approval) -> JsonObject:
     """What to post to a channel or a person: ``blocks``, and ``text`` for notifications. Without the button that
     approves where not all of the arguments is in it."""
     facts = facts_of(approval)
-    whole = not any(fact.more for fact in facts) and len(facts) <= BLOCKS
+    texts = [question_of(approval), *(one.line() for one in facts)]
+    fits = len(facts) <= BLOCKS and max(map(len, texts)) <= SECTION_CHARACTERS
+    whole = fits and not any(fact.more for fact in facts)
     about = " · ".join(
         part for part in (agent_name(approval.handler), behalf_of(approval), approval.tool_name) if part
     )
     blocks: list[JsonObject] = [
         {"type": "section", "text": _plain(question_of(approval))},
-        *({"type": "section", "text": _plain(f"{one.label}: {one.value}")} for one in facts[:BLOCKS]),
+        *({"type": "section", "text": _plain(anew)} for anew in [anew_of(approval)] if anew),
+        *({"type": "section", "text": _plain(one.line())} for one in facts[:BLOCKS]),
     ]
     if not whole:
         blocks.append(

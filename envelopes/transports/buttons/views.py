@@ -94,7 +94,7 @@ def _tell_slack(address: str, done: Pressed) -> None:
     try:
         told = slack_shapes.answer(done.told, is_decided=done.state == "decided")
         httpx.post(address, json=told, timeout=2.0, follow_redirects=False).raise_for_status()
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         # What was decided is decided.
         logger.warning("Slack was not told what came of a press: %s", error)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from envelopes.approvals.in_words import facts_of, question_of
+from envelopes.approvals.in_words import anew_of, facts_of, question_of
 from envelopes.models import Approval
 from envelopes.registries.actors import agent_name
 from envelopes.registries.doors import WHATSAPP
@@ -22,6 +22,9 @@ from envelopes.transports.buttons.presses import Press, read_value, text_at, val
 from envelopes.types import JsonObject
 
 KEPT_SECONDS = 7 * 24 * 3600
+AHEAD_SECONDS = 300
+"""How far Meta's clock may be before ours."""
+
 BODY_CHARACTERS = 1_024
 """What the text of a message with buttons may hold."""
 
@@ -30,7 +33,8 @@ def message(approval: Approval, to: str) -> JsonObject:
     """What to post to ``/messages``; ``to`` is a telephone number as WhatsApp writes it. Without the button that
     approves where not all of the arguments is in it."""
     facts = facts_of(approval)
-    lines = [question_of(approval), "", *(f"{one.label}: {one.value}" for one in facts)]
+    anew = anew_of(approval)
+    lines = [question_of(approval), *([anew] if anew else []), "", *(one.line() for one in facts)]
     text = "\n".join(
         [*lines, "", f"{agent_name(approval.handler)} · {approval.tool_name} · {approval.digest[:16]}"]
     )
@@ -66,12 +70,17 @@ def is_signed(headers: Mapping[str, str], body: bytes, secret: str) -> bool:
 
 def presses_in(payload: JsonObject, now: float) -> list[Press]:
     """Those of our buttons, however many messages came in one post; ``by`` is the telephone number. Anything else that
-    is posted to the same address is no press, nor is one of more than seven days ago."""
+    is posted to the same address is no press, nor is one of more than seven days ago or of a time to come."""
     found = []
     for one in _messages(payload):
         value = text_at(one, "interactive", "button_reply", "id") or text_at(one, "button", "payload")
         meant, sent = read_value(value), text_at(one, "timestamp")
-        is_now = sent.isascii() and sent.isdigit() and len(sent) <= 12 and now - int(sent) < KEPT_SECONDS
+        is_now = (
+            sent.isascii()
+            and sent.isdigit()
+            and len(sent) <= 12
+            and -AHEAD_SECONDS <= now - int(sent) < KEPT_SECONDS
+        )
         name, by = text_at(one, "id"), text_at(one, "from")
         if meant is not None and is_now and name and by:
             found.append(Press(WHATSAPP.name, by, meant[1], meant[0], name, int(sent) + KEPT_SECONDS + 60))

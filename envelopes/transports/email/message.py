@@ -8,9 +8,8 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils import translation
-from django.utils.translation import gettext as _
 
-from envelopes.approvals.in_words import anew_of, behalf_of, facts_of, name_of, question_of
+from envelopes.approvals.in_words import anew_of, behalf_of, facts_of, name_of, question_of, risk_of
 from envelopes.approvals.links import address_of as link_address
 from envelopes.approvals.links import token_for, wants_login
 from envelopes.conf import conf
@@ -41,7 +40,7 @@ def request_for(approval: Approval, user: Any, secret: str) -> EmailMultiAlterna
             "anew": " ".join(anew_of(approval).split()),
             "agent": agent_name(approval.handler),
             "owner": behalf_of(approval),
-            "risk": {"high": _("High risk"), "low": _("Low risk")}.get(approval.risk, _("Medium risk")),
+            "risk": risk_of(approval),
             "attempt": approval.attempt,
             "facts": facts,
             "is_cut": any(fact.more for fact in facts),

@@ -6,7 +6,7 @@ from __future__ import annotations
 import logging
 from typing import NamedTuple
 
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal
@@ -15,6 +15,7 @@ from envelopes.approvals.exactly import AlreadyUsed, Question, QuestionChanged, 
 from envelopes.approvals.in_words import is_cut
 from envelopes.conf import conf
 from envelopes.errors import AlreadyDecided, Expired, Forbidden, NotFound, Unavailable
+from envelopes.markup.context import language_of
 from envelopes.models import Approval, ApprovalMail
 from envelopes.registries.doors import MAIL
 from envelopes.transports.email.answering import answer
@@ -50,10 +51,12 @@ def receive(raw: bytes) -> Received:
     except Unavailable as error:
         return _noted(Received("refused", error.message, again=True))
     try:
-        state, told = _decided(mail, request)
+        # As the mail that is answered was written.
+        with translation.override(language_of(request.approval.session.locale)):
+            state, told = _decided(mail, request)
+            answer(mail, request, told)
     except Unavailable as error:
         return _noted(Received("refused", error.message, again=True), request.approval)
-    answer(mail, request, told)
     return _noted(Received(state, told), request.approval)
 
 

@@ -122,7 +122,8 @@ def _page(
 ) -> HttpResponse:
     asks = approval.state == "pending" and not link.is_used()
     if request.method != "HEAD":
-        audit.shown(approval, link.who, LINK.name)
+        with audit.beside_a_page():
+            audit.shown(approval, link.who, LINK.name)
     form = DecisionPage()
     if asks:
         fields = render_to_string("beach/links/reason.html", {"limit": REASON_CHARACTERS}, request)
@@ -177,4 +178,5 @@ def _elsewhere(link: Link, approval: Approval) -> str:
 
 def _refused(request: HttpRequest, error: BeachError) -> HttpResponse:
     status = next(status for kind, status in _STATUS.items() if isinstance(error, kind))
-    return render(request, "beach/links/refused.html", {"message": error.message}, status=status)
+    context = {"message": error.message, "again": isinstance(error, Unavailable)}
+    return render(request, "beach/links/refused.html", context, status=status)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from envelopes.registries.transports import Command, Transport, transports
+from envelopes.transports.links.without_tokens import keep_out
 
 if TYPE_CHECKING:
     from django.urls import URLPattern
@@ -26,3 +27,5 @@ def _commands() -> Sequence[Command]:
 
 
 LINKS = transports.register(Transport("links", "buffered", routes=_routes, commands=_commands))
+
+keep_out()

@@ -41,6 +41,7 @@ from envelopes.transports.origin import OriginGate, host_of
 from envelopes.transports.panel import earlier
 from envelopes.transports.panel.frames import MAX_FILES
 from envelopes.transports.panel.presenter.panel import thread_of
+from envelopes.transports.panel.presenter.staff import to_whom
 from envelopes.transports.panel.sidebar import sidebar
 from envelopes.transports.panel.transport import PANEL, SOCKETS
 from envelopes.transports.signing_in import login_url, to_login
@@ -181,12 +182,14 @@ def set_theme(request: HttpRequest) -> HttpResponseBase:
 
 @dataclass(frozen=True)
 class PageView:
-    """What the first page load needs. ``seq`` is where the socket goes on from."""
+    """What the first page load needs. ``seq`` is where the socket goes on from; ``staff`` is who answers in place of
+    the agent, "" where nobody does."""
 
     seq: int
     html: str
     busy: bool
     empty: bool
+    staff: str
 
 
 def open_page(session: Session, *, before: int = 0, at: int = 0) -> PageView:
@@ -198,7 +201,8 @@ def open_page(session: Session, *, before: int = 0, at: int = 0) -> PageView:
         with live_sessions.present(session, PANEL.name, since=session.last_seq) as shown:
             more = earlier.more(shown, before=before, at=at)
             html = thread_of(shown).html(shown.state.surfaces, more)
-            return PageView(shown.sent, html, shown.busy, empty=shown.state.seq == 0)
+            staff = thread_of(shown).working.taken
+            return PageView(shown.sent, html, shown.busy, empty=shown.state.seq == 0, staff=staff)
 
     return earlier.with_rebuilt(session, draw)
 
@@ -207,7 +211,8 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
     numbers = {name: _number(request.GET.get(name, "")) for name in ("before", "at")}
     page = open_page(session, **numbers) if session is not None else None
     if session is not None:
-        audit.shown_in(session, who, CHAT.name)
+        with audit.beside_a_page():
+            audit.shown_in(session, who, CHAT.name)
     theme = request.COOKIES.get(THEME_COOKIE, "auto")
     decides_as = ["owner"] if session is None else rights.kinds_of(who, session)
     context: dict[str, Any] = {
@@ -223,6 +228,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "empty": page.empty if page else True,
         "seq": page.seq if page else 0,
         "busy": bool(page and page.busy),
+        "to": to_whom((page.staff if page else "") or actor.display_name),
         "groups": sidebar(access.owned_sessions(who), current=session.public_id if session else ""),
         "person": who.name,
         "person_key": _person_key(who),

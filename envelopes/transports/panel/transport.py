@@ -37,7 +37,7 @@ PANEL = transports.register(
         CONNECTION.name,
         CONNECTION.kind,
         presenter=_presenter,
-        snapshot_version=5,
+        snapshot_version=6,
         routes=_routes,
         sockets=_sockets,
         capabilities=CAPABILITIES,

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Callable
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.test import Client
+from django.contrib.auth.models import Permission
+from django.test import AsyncClient, Client
 from pydantic import BaseModel
 
 from envelopes.access import Principal
+from envelopes.admin.conversation import following
+from envelopes.errors import TooOften
 from envelopes.models import AuditEntry, Note, Session, Snapshot
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, data, text
@@ -283,3 +289,49 @@ async def test_looking_along_shows_a_question_to_nobody_in_the_chat() -> None:
         assert "Buy it?" in text_of(await _get(client, d.session))
         shown = AuditEntry.objects.filter(kind="shown").values_list("door", flat=True)
         assert await sync_to_async(list)(shown) == ["admin"]
+
+
+def _rows(text: str) -> list[int]:
+    return [int(line.removeprefix("id: ")) for line in text.splitlines() if line.startswith("id: ")]
+
+
+async def test_a_page_hears_of_what_is_edited_and_only_as_long_as_its_reader_may(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(following, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(following, "RECHECK_SECONDS", 0.0)
+    async with desk(_script, *TOOLS) as d:
+        await d.say("What is EJ1?")
+        before = (await d.rows())[-1].seq
+        address = f"{url(d.session, 'conversation')}follow/?after={before}"
+        user = await sync_to_async(make_user)(staff=True, permissions=("view_session",))
+        client = AsyncClient()
+        await client.aforce_login(user)
+        stream = aiter(await client.get(address))  # type: ignore[call-overload]
+        heard = ""
+
+        async def until(holds: Callable[[], bool]) -> None:
+            nonlocal heard
+            async with asyncio.timeout(20):
+                while not holds():
+                    heard += (await anext(stream)).decode()
+
+        await until(lambda: "still here" in heard)
+        assert _rows(heard) == []
+        field = next(e for e in elements(await d.html()) if "data-in" in e)["id"]
+        await d.edit(field, "Ada")
+        (edited,) = [row.seq for row in await d.rows() if row.kind == "edit"]
+        await until(lambda: _rows(heard) == [edited])
+        # Whoever comes from too far ahead or behind is told of the last row, and goes on from there.
+        ahead = await client.get(f"{address}00")
+        assert _rows(b"".join([piece async for piece in ahead]).decode()) == [edited]  # type: ignore[union-attr]
+        await sync_to_async(user.user_permissions.clear)()
+        with pytest.raises(StopAsyncIteration):
+            await until(lambda: False)
+        assert (await client.get(address)).status_code == 404
+        assert (await AsyncClient().get(address)).status_code == 404
+        monkeypatch.setattr(following.streams, "opened", Mock(side_effect=TooOften("Too many.")))
+        await sync_to_async(user.user_permissions.set)(
+            Permission.objects.filter(codename="view_session", content_type__app_label="envelopes")
+        )
+        assert (await client.get(address)).status_code == 429

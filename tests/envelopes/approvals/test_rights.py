@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 
 import pytest
 from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import Permission as DjangoPermission
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from envelopes import access
 from envelopes.access import NOBODY, Principal
+from envelopes.approvals import editing, service
 from envelopes.approvals.rights import decidable, find, kinds_of, right_to_decide
 from envelopes.approvals.service import decide
 from envelopes.errors import Forbidden, NotFound
+from envelopes.log.append import Writer, writing
 from envelopes.models import Approval, Decider, Participant
 from envelopes.registries.policies import OWNER, STAFF, Ask, Group, Permission
 from envelopes.registries.policies import Decider as Who
@@ -187,3 +191,34 @@ def test_pages_are_told_as_what_one_decides(people: dict[str, Principal]) -> Non
 
 def test_what_is_no_id_is_not_looked_for() -> None:
     assert find("") is find("a\0b") is find("unknown") is None
+
+
+@pytest.mark.parametrize("change", ["blocked", "demoted", "left the group", "no staff"])
+def test_a_right_that_went_while_somebody_waited_is_none(
+    change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was read of an account before the conversation was free, its permissions included, is of before."""
+    staff = factories.make_user(staff=True, permissions=["decide_approval"])
+    staff.groups.add(DjangoGroup.objects.create(name=MANAGERS.name))
+    ask = Ask([MANAGERS]) if change == "left the group" else Ask()
+    approval = asked(factories.make_visitor()[0], ask)
+
+    def waited(session: int) -> AbstractContextManager[Writer]:
+        if change == "demoted":
+            staff.user_permissions.clear()
+        elif change == "left the group":
+            staff.groups.clear()
+        else:
+            field = "is_active" if change == "blocked" else "is_staff"
+            User.objects.filter(pk=staff.pk).update(**{field: False})
+        return writing(session)
+
+    who = factories.make_principal(User.objects.get(pk=staff.pk))
+    monkeypatch.setattr(service, "writing", waited)
+    with pytest.raises(Forbidden):
+        decide(approval.approval_id, "granted", who)
+    monkeypatch.setattr(editing, "writing", waited)
+    staff = User.objects.get(pk=staff.pk)
+    with pytest.raises((Forbidden, NotFound)):
+        editing.edit(approval.approval_id, approval.args | {"amount": 1}, who)
+    assert Approval.objects.get(pk=approval.pk).state == "pending"

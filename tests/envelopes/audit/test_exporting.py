@@ -54,10 +54,21 @@ def test_json_lines_hold_all_that_verifying_needs(entries: list[AuditEntry]) -> 
     assert lines[0]["salt"] == lines[0]["name"] == ""
 
 
-@pytest.mark.parametrize("start", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "\uff1d1"])
+@pytest.mark.parametrize(
+    "start",
+    ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "  =1", "\uff1d1", "\u00a0=1", "\u3000\uff20x", "\ufeff=1"],
+)
 def test_no_cell_is_a_formula(start: str) -> None:
     assert exporting._cell(start) == f"'{start}"
-    assert exporting._cell("Go on = yes") == "Go on = yes"
+    assert exporting._cell("Go on = yes; or no - as you like") == "Go on = yes; or no - as you like"
+
+
+def test_no_cell_is_one_to_a_spreadsheet_that_parts_lines_elsewhere() -> None:
+    hostile = 'x;=cmd|"/C calc"!A0\t+1\n  @SUM(A1)\r-2;\uff1d3'
+    assert exporting._cell(hostile) == "x;'=cmd|\"/C calc\"!A0\t'+1\n'  @SUM(A1)\r'-2;'\uff1d3"
+    (row,) = csv.reader(io.StringIO(exporting._row([exporting._cell(hostile), "b"])), delimiter=";")
+    assert not [cell for cell in row if cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d"))]
+    assert exporting._row(["a;b", "c"]) == '"a;b","c"\r\n'
 
 
 def test_csv_has_a_row_for_each_entry_and_reads_as_text(entries: list[AuditEntry]) -> None:
@@ -88,7 +99,7 @@ def test_the_command_writes_a_new_file_and_overwrites_none(entries: list[AuditEn
     call_command(
         "beach", "export-audit", str(tmp_path / "later.csv"), "--format", "csv", "--since", "2999-01-01"
     )
-    assert (tmp_path / "later.csv").read_text(encoding="utf-8").startswith("number,at,kind")
+    assert (tmp_path / "later.csv").read_text(encoding="utf-8").startswith('"number","at","kind"')
 
 
 @pytest.mark.django_db(transaction=True)

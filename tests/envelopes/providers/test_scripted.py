@@ -298,7 +298,9 @@ def test_a_turn_in_the_middle_of_its_work() -> None:
     messages = extended(
         messages, "user", [tool_result("c1", {"delivered": 1}), tool_result("c2", {"job": 1})]
     )
-    messages = extended(messages, "user", [injection_block("tool-result", [1, 2], tool="find", call_id="c2")])
+    messages = extended(
+        messages, "user", [injection_block("tool-result", {"result": [1, 2]}, tool="find", call_id="c2")]
+    )
     messages = extended(messages, "assistant", [tool_use("c3", "find", {"q": 2})])
     messages = extended(
         messages, "user", [tool_result("c3", {"code": "x"}, is_error=True), correction_block("Do speak.")]
@@ -315,7 +317,7 @@ def test_a_turn_in_the_middle_of_its_work() -> None:
     ]
     assert read.result("find") == Outcome("find", "c3", {"code": "x"}, is_error=True)
     assert read.result("other") is None
-    assert read.injections == [Injection("tool-result", [1, 2], "find", "c2")]
+    assert read.injections == [Injection("tool-result", {"result": [1, 2]}, "find", "c2")]
     assert read.corrections == [Correction("Do speak.").text]
     assert read.earlier == [Said("user", "Earlier"), Said("assistant", "Answer")]
 
@@ -323,11 +325,12 @@ def test_a_turn_in_the_middle_of_its_work() -> None:
 def test_a_turn_that_an_injection_opened() -> None:
     messages = extended([], "user", [user_text("Earlier")])
     messages = extended(messages, "assistant", [assistant_text("Answer")])
-    late = [injection_block("context", {}), injection_block("tool-result", 1, tool="find", call_id="c")]
+    failed = {"error": {"code": "x"}}
+    late = [injection_block("context", {}), injection_block("tool-result", failed, tool="find", call_id="c")]
     read = conversation(extended(messages, "user", late))
 
     assert (read.text, read.action, read.replies) == ("", None, 0)
-    assert read.result("find") == Outcome("find", "c", 1, late=True)
+    assert read.result("find") == Outcome("find", "c", {"code": "x"}, is_error=True, late=True)
     assert read.earlier == [Said("user", "Earlier"), Said("assistant", "Answer")]
 
 

@@ -18,6 +18,7 @@ from a2ui.catalog.kinds import text
 from a2ui.components import BaseComponent
 from a2ui.functions.registry import Function
 from a2ui.schema.dynamic import Signature
+from envelopes import register
 from envelopes.errors import RegistrationError
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Reply, ScriptedProvider
@@ -153,6 +154,7 @@ FURTHER: dict[str, tuple[Callable[[], object], str]] = {
     "answers with approval": (lambda: tool(answers="f", approval=policy()), "answers interfaces, so it needs no"),
     "function for a tool": (lambda: actor(tools=(run,)), "in `tools` of the actor 'mo' is no Tool"),
     "set of tools": (lambda: actor(tools={"order"}), "`tools` of the actor 'mo' is a tuple, not {'order'}"),
+    "registered a class": (lambda: register(Actor), "Register one of Actor, Catalog, Door"),  # type: ignore[arg-type]
     "no instructions": (lambda: actor(instructions=None), "`instructions` of the actor 'mo' is a text, not None"),
     "invisible name": (lambda: actor(display_name="\u200b"), "is not what people can call an actor"),
     "provider of one": (lambda: actor(provider=script), "`provider` of the actor 'mo' is called with nothing"),

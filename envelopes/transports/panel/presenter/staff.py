@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
+from a2ui import ops
 from envelopes.markup.html import SafeString, html, text
 from envelopes.transports.panel.presenter.blocks import Block
 from envelopes.transports.panel.presenter.part_view import RenderContext, stored
@@ -82,12 +83,19 @@ def initials(name: str) -> str:
 def took_over(context: RowContext, working: Working) -> None:
     """A row that says who has the conversation; ``working`` is told."""
     data = context.row.data
-    taken = working.taken = data.get("state") == "taken"
+    taken = data.get("state") == "taken"
     context.thread.new_day(context)
     agent = str(data.get("agent") or "")
     name = str(data.get("name") or "")
+    working.taken = (name or _("Staff")) if taken else ""
     block = Takeover(context.new_id(), taken, name, agent, context.at, seq=context.row.seq)
     context.model.open(block)
+    context.model.op(ops.text("to", to_whom(working.taken or context.thread.page.name(agent))))
+
+
+def to_whom(name: str) -> str:
+    """What the message box says while nothing is written in it."""
+    return _("Write to {}").format(name)
 
 
 def said(context: RowContext) -> None:

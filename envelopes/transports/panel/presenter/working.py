@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 class Working:
-    """The turns that have not settled. True where an agent is at work in one, as ``is_busy`` says it. ``taken``: staff
-    have the conversation."""
+    """The turns that have not settled. True where an agent is at work in one, as ``is_busy`` says it. ``taken``: what
+    the member of staff is called who has the conversation, "" where its agent has it."""
 
-    def __init__(self, turns: Iterable[TurnMemory] = (), *, taken: bool = False) -> None:
+    def __init__(self, turns: Iterable[TurnMemory] = (), *, taken: str = "") -> None:
         self.taken = taken
         self._turns: dict[int, TurnMemory] = {}
         for turn in turns:
@@ -30,4 +30,4 @@ class Working:
 
     def __bool__(self) -> bool:
         turns = [(turn.number, turn.status, turn.asker) for turn in self._turns.values()]
-        return is_busy(turns, taken=self.taken)
+        return is_busy(turns, taken=bool(self.taken))

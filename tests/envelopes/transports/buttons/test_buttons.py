@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
 import hashlib
 import hmac
 import json
@@ -15,6 +17,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from beachsite.suite import ROOT
+from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide
 from envelopes.errors import ValidationFailed
 from envelopes.models import Approval, AuditEntry
@@ -173,6 +176,32 @@ def test_late_foreign_and_changed_presses_are_told_so(settings: Any, grace: User
     assert (tried.who, tried.door, tried.facts["code"]) == (f"user:{grace.pk}", "webhook", "not_found")
 
 
+def test_what_says_two_things_says_nothing(settings: Any, grace: User, approval: Approval) -> None:
+    yes, no = value_of(approval, "granted"), value_of(approval, "denied")
+    for body in (
+        f'{{"button": "{no}", "button": "{yes}", "by": "pager/grace"}}',
+        f'{{"button": "{yes}", "by": "pager/eve", "by": "pager/grace"}}',
+        f'{{"button": ["{yes}"], "by": "pager/grace"}}',
+        f'{{"button": "{yes}", "by": 7}}',
+    ):
+        assert pressed(settings, body.encode()).status_code == 400, body
+    # In another encoding, packed, or with a mark in front, it is no JSON in UTF-8, whoever signs it.
+    good = json.dumps({"button": yes, "by": "pager/grace"})
+    key = base64.b64decode(settings.BEACH_BUTTON_SECRET.removeprefix("whsec_"))
+    for raw in (good.encode("utf-16"), gzip.compress(good.encode()), good.encode("utf-8-sig")):
+        name, at = "m1", str(int(time.time()))
+        made = hmac.new(key, f"{name}.{at}.".encode() + raw, hashlib.sha256).digest()
+        headers = {
+            "webhook-id": name,
+            "webhook-timestamp": at,
+            "webhook-signature": f"v1,{base64.b64encode(made).decode()}",
+            "Content-Encoding": "gzip",
+        }
+        answer = Client().post("/buttons/webhook", raw, content_type="application/json", headers=headers)
+        assert answer.status_code in (400, 403)
+    assert pending(approval)
+
+
 # -- Slack -------------------------------------------------------------------------------------------------------
 
 
@@ -298,6 +327,29 @@ def test_a_message_to_slack_shows_all_or_has_no_button_that_approves(grace: User
     long = slack.message(asked("<!channel> " * 90))
     assert [each["action_id"] for each in long["blocks"][-1]["elements"]] == ["beach.denied"]
     assert "Not all of it is shown here" in json.dumps(long)
+    # A name of an argument, which an agent may have made up, leaves no room for what it holds.
+    named = factories.make_approval(approval.session, {"order": "A17", "note" * 800: "hidden"})
+    told = slack.message(named)
+    assert "hidden" not in json.dumps(told)
+    assert [each["action_id"] for each in told["blocks"][-1]["elements"]] == ["beach.denied"]
+
+
+def test_messages_say_what_was_there_before_an_edit(grace: User, approval: Approval) -> None:
+    args = approval.args | {"amount": 12.5}
+    with factories.acting(factories.make_tool()):
+        now = edit(approval.approval_id, args, factories.make_principal(grace))
+        told = slack.message(now), whatsapp.message(now, "4915112345678")
+    for message in map(json.dumps, told):
+        assert "12.5 (was 40)" in message
+        assert "Grace Hopper has changed this request." in message
+        assert message.count("(was ") == 1
+    assert len(told[0]["blocks"]) <= 50
+
+
+def test_slack_is_told_nothing_at_what_is_no_address(settings: Any, grace: User, approval: Approval) -> None:
+    press = clicked(approval, "granted", response_url="https://hooks.slack.com/\x07")
+    assert post_slack(settings.BEACH_SLACK_SECRET, press).status_code == 200
+    assert stored(approval).state == "granted"
 
 
 # -- WhatsApp ----------------------------------------------------------------------------------------------------
@@ -372,6 +424,9 @@ def test_what_meta_did_not_sign_or_is_no_press_in_whatsapp_decides_nothing(
     for payload in (
         replied(value, by="4900000"),
         replied(value, seconds=whatsapp.KEPT_SECONDS + 1),
+        replied(value, seconds=-whatsapp.AHEAD_SECONDS - 5),
+        # A year that no calendar has.
+        replied(value, seconds=time.time() - 999_999_999_999),
         replied("yes"),
         {"entry": [{"changes": [{"value": {"statuses": [{"status": "read"}]}}]}]},
         {"entry": "x"},

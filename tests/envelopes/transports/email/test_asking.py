@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -186,6 +187,28 @@ def test_whatever_language_a_conversation_is_in_it_is_sent(mailing: Any, grace: 
     approval = asked()
     Session.objects.filter(pk=approval.session_id).update(locale=locale)
     assert requested().to == [grace.email]
+
+
+@pytest.mark.parametrize("locale", ["ar", "he-IL", "de", "en-GB"])
+def test_what_is_written_in_english_is_not_called_something_else(
+    mailing: Any, grace: User, locale: str
+) -> None:
+    """Django has words of its own in Arabic, and Beach has none: a mail in English would run from the right."""
+    approval = asked()
+    Session.objects.filter(pk=approval.session_id).update(locale=locale)
+    html = requested().alternatives[0][0]
+    assert re.search(r'<html lang="(en|en-gb)" dir="ltr">', html)
+
+
+def test_a_mail_says_what_the_risk_is_of(mailing: Any, grace: User) -> None:
+    tool = factories.make_tool()
+    assert tool.approval is not None
+    tool = replace(tool, approval=replace(tool.approval, risk_note="spends money"))
+    with factories.acting(tool):
+        asked()
+        sent = requested()
+    assert "High risk: spends money" in sent.body
+    assert "High risk: spends money" in text_of(sent.alternatives[0][0])
 
 
 def test_one_that_cannot_be_written_keeps_no_other_from_being_sent(

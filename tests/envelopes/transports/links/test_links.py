@@ -25,6 +25,7 @@ from envelopes.approvals.service import decide
 from envelopes.models import Approval, Nonce
 from envelopes.registries.policies import Ask
 from envelopes.transports.email.message import reads_replies
+from envelopes.transports.links import pages
 from tests import factories
 from tests.envelopes.admin.pages import parsed, text_of
 
@@ -95,6 +96,37 @@ def test_nothing_of_it_is_kept_or_told_elsewhere(approval: Approval, grace: User
     assert Client().put(to(approval, grace)).status_code == 405
 
 
+def test_no_address_of_one_stands_in_the_log(
+    approval: Approval, grace: User, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = to(approval, grace)
+    assert post(url, "perhaps").status_code == 400
+    assert Client(enforce_csrf_checks=True).post(url, {"decision": "granted"}).status_code == 403
+    with monkeypatch.context() as patched:
+        patched.setattr(exactly, "decide", Mock(side_effect=OperationalError("lock timeout")))
+        assert post(url).status_code == 503
+    with monkeypatch.context() as patched:
+        patched.setattr(pages, "may_answer", Mock(side_effect=RuntimeError("broken")))
+        assert Client(raise_request_exception=False).get(url).status_code == 500
+    lines = [record.getMessage() for record in caplog.records]
+    assert len([line for line in lines if "/approve/..." in line]) == 4
+    assert not [line for line in lines if url.rpartition("/")[2][:40] in line]
+    # With it the link still decides.
+    assert post(url).status_code == 302
+
+
+def test_it_is_shown_where_that_cannot_be_recorded_now(
+    approval: Approval, grace: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = to(approval, grace)
+    with monkeypatch.context() as patched:
+        patched.setattr(audit.recording.chain, "locked_head", Mock(side_effect=OperationalError("locked")))
+        assert "Your approval is needed" in text_of(Client().get(url).content)
+    assert "shown" not in [entry.kind for entry in audit.history_of(approval)]
+    Client().get(url)
+    assert "shown" in [entry.kind for entry in audit.history_of(approval)]
+
+
 @pytest.mark.parametrize(("decision", "told"), [("granted", "Approved"), ("denied", "Denied")])
 def test_its_form_decides_as_the_addressee(approval: Approval, grace: User, decision: str, told: str) -> None:
     client, url = Client(), to(approval, grace)
@@ -151,6 +183,7 @@ def test_it_comes_back_where_nothing_was_decided(
             answer = post(reverse("envelopes:approval-link", args=[token]))
             assert answer.status_code == 503
             assert "Try again in a while" in text_of(answer.content)
+            assert "the link is as good as before" in text_of(answer.content)
     assert not link.is_used()
     assert post(reverse("envelopes:approval-link", args=[token])).status_code == 302
 

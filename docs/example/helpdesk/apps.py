@@ -1,0 +1,6 @@
+from django.apps import AppConfig
+
+
+class HelpdeskConfig(AppConfig):
+    name = "helpdesk"
+    default_auto_field = "django.db.models.BigAutoField"

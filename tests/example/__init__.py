@@ -1,0 +1,1 @@
+"""The example of docs/example.md as an application of a site."""
