@@ -68,7 +68,8 @@ def over(name: str, since: datetime, until: datetime, *, within: str = "", **fac
 
 def delivered(door: str, since: datetime, seq: int) -> None:
     """Row ``seq``, which was written at ``since``, has been handed to the reader of a door just now."""
-    over("beach.delivery", since, datetime.now(UTC), door=door, seq=seq)
+    if is_on():
+        over("beach.delivery", since, datetime.now(UTC), door=door, seq=seq)
 
 
 def _named(facts: dict[str, str | int]) -> dict[str, str | int]:

@@ -23,6 +23,7 @@ from envelopes.runtime.process import shut_down
 from envelopes.session_state import live_sessions
 from envelopes.testing import create_session, current, idle
 from envelopes.types import JsonObject
+from tests.at_once import offer
 from tests.desk import Script
 
 HOST = "testserver"
@@ -53,6 +54,7 @@ class Socket:
         self.wire = WebsocketCommunicator(
             application, f"/ws/chat/{session}/{query}", headers=browser.headers(**headers)
         )
+        offer(self.wire)
         self.frames: list[JsonObject] = []
         self._ids = itertools.count(1)
         self._name = f"{id(self):x}"

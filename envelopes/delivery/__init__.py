@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from envelopes.delivery.catching_up import Changed, NotInLog
 from envelopes.delivery.envelope import envelope_for, partial_envelope_for
-from envelopes.delivery.follower import AWAY, Follower, Item, UpToDate
+from envelopes.delivery.follower import AWAY, Follower
+from envelopes.delivery.items import Item, UpToDate
 from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.delivery.streams import streams

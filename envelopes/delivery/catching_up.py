@@ -39,6 +39,14 @@ def page_of(frames: list[Frame]) -> list[Frame]:
     return frames
 
 
+def at_hand(session_pk: int, transport: str, after: int, upto: int, turns: set[int]) -> News | None:
+    """What follows row ``after``, where this process has all of it up to row ``upto``; for an event loop."""
+    with live_sessions.glance(session_pk, transport, upto) as shown:
+        if shown is None or (frames := shown.frames_after(after)) is None:
+            return None
+        return news_of(shown, page_of(frames), turns, of=len(frames))
+
+
 def find(session: Session, transport: str, after: int, turns: set[int]) -> News:
     """What follows row ``after``, for a reader that begins there: with the texts that stream, as they are saved.
 

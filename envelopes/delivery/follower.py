@@ -9,20 +9,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from django.db import InterfaceError, OperationalError
 
 from envelopes import tracing
 from envelopes.database_threads import in_session
 from envelopes.delivery import rules
-from envelopes.delivery.catching_up import NotInLog, find, news_after, page_of
+from envelopes.delivery.catching_up import NotInLog, at_hand, find, news_after
 from envelopes.delivery.deltas import Delta, deltas
-from envelopes.delivery.news import Look, News, news_of
+from envelopes.delivery.items import AtOnce, Check, Item, Seen, UpToDate
+from envelopes.delivery.news import Look, News
 from envelopes.delivery.streamed import PlacedDelta, StreamedText
 from envelopes.delivery.wanted import wanted_by
 from envelopes.errors import Unavailable
@@ -43,35 +42,12 @@ RECHECK_SECONDS = 60.0
 """How long a reader that only listens is believed to be who it was."""
 
 
-@dataclass(frozen=True, slots=True)
-class UpToDate:
-    """The reader has every row up to ``seq``. ``busy``: an agent is at work, or will be without anybody's doing."""
-
-    seq: int
-    busy: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a door made of the session at row ``seq``, which is the last one that the reader has."""
-
-    seq: int
-    busy: bool
-    made: Any
-
-
-Item = Frame | PlacedDelta | UpToDate
-Check = Callable[[], Awaitable[None]]
-AtOnce = Callable[[PlacedDelta], bool]
-"""Sends text in the call, behind everything that was handed on before; False where that cannot be done now."""
-
-
 class Follower:
     """Follows the log of ``session`` for ``reader``, over ``transport`` and what its presenter makes of rows.
 
     ``cursor`` is the last row that was handed on. ``check`` raises ``Changed`` when the reader is not who was let in;
-    it is asked before anything is handed on, at most every ``recheck_seconds``. Text is offered to ``at_once``, where
-    the door waits in ``ready``. Used inside one event loop; ``close`` when done.
+    it is asked before anything is handed on, at most every ``recheck_seconds``. Rows that this process has at hand and
+    text are offered to ``at_once``, where the door waits in ``ready``. Used inside one event loop; ``close`` when done.
     """
 
     def __init__(
@@ -255,7 +231,7 @@ class Follower:
         ]
 
     def _rang(self, upto: int | None = None) -> None:
-        if upto is not None and upto <= self.cursor:
+        if upto is not None and (upto <= self.cursor or self._has_told_rows(upto)):
             # The poll rings for every session that is new to it.
             return
         if self._due and (upto is None or self._upto is None):
@@ -278,20 +254,44 @@ class Follower:
             self._due, self._upto = True, None
         self.nudge()
 
+    def _may_tell(self) -> bool:
+        """Whether nothing goes before what comes now but text: neither rows nor a check that are due, nor what the door
+        is saying."""
+        waiting = self._waiting
+        return (
+            waiting is not None
+            and not (waiting.done() or self._due or self._speaking.locked() or self._retry is not None)
+            and not self._is_check_due(self._recheck_seconds)
+        )
+
     def _has_told(self, delta: Delta) -> bool:
-        """Whether ``delta`` was told at once: nothing goes before it, neither rows nor a check that is due, text that
-        came before, or what the door is saying."""
-        tell, waiting = self._at_once, self._waiting
-        if tell is None or waiting is None or waiting.done() or self._due or self._speaking.locked():
-            return False
-        if self._retry is not None or self._is_check_due(self._recheck_seconds):
+        """Whether ``delta`` was told at once."""
+        if self._at_once is None or not self._may_tell():
             return False
         text = self._text.placed(delta)
+        return text is not None and self._tells(self._at_once, text)
+
+    def _has_told_rows(self, upto: int) -> bool:
+        """Whether all rows up to ``upto`` were told at once. Those that were, where it is not, are not told again."""
+        if self._at_once is None or not (self._text.is_idle and self._may_tell()):
+            return False
+        news = self._glance(upto)
+        if (
+            news is None
+            or news.more
+            or not all(self._tells(self._at_once, frame) for frame in self._handed(news.frames, traced=True))
+        ):
+            return False
+        self._text.read(news.turns)
+        self._text.take()
+        return True
+
+    def _tells(self, tell: AtOnce, item: Frame | PlacedDelta) -> bool:
         try:
-            return text is not None and tell(text)
+            return tell(item)
         except Exception:
-            # Whoever writes the text has nothing to do with it.
-            logger.exception("Text of session %s could not be told at once.", self.session.pk)
+            # Whoever writes the row or the text has nothing to do with it.
+            logger.exception("Session %s could not be told something at once.", self.session.pk)
             return False
 
     def _handed(self, frames: Iterable[Frame], *, traced: bool = False) -> Iterable[Frame]:
@@ -311,14 +311,14 @@ class Follower:
 
     def _at_hand(self) -> News | None:
         """What is due, where this process has it already: it has written it itself, or read it for another reader."""
-        if self._upto is None:
-            return None
-        with live_sessions.glance(self.session.pk, self.transport.name, self._upto) as shown:
-            if shown is None or (frames := shown.frames_after(self.cursor)) is None:
-                return None
+        news = self._glance(self._upto) if self._upto is not None else None
+        if news is not None:
             self._due, self._upto = False, None
             self._text.reading()
-            return news_of(shown, page_of(frames), self._text.turns, of=len(frames))
+        return news
+
+    def _glance(self, upto: int) -> News | None:
+        return at_hand(self.session.pk, self.transport.name, self.cursor, upto, self._text.turns)
 
     async def _further(self, read: Callable[..., News]) -> News:
         """The next page, when the reader has taken one; that may have been a long time."""

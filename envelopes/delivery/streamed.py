@@ -78,10 +78,14 @@ class StreamedText:
             self._leave_out()
         return True
 
+    @property
+    def is_idle(self) -> bool:
+        """Whether nothing that is here goes before what comes now."""
+        return not (self._texts or self.lost or self._before is not None or self._reading)
+
     def placed(self, delta: Delta) -> PlacedDelta | None:
-        """``delta``, which was not given to ``came``, where it can be shown now and nothing that is here goes before
-        it."""
-        if self._texts or self.lost or self._before is not None or self._reading:
+        """``delta``, which was not given to ``came``, where it can be shown now."""
+        if not self.is_idle:
             return None
         turn = self._turns.get(delta.turn)
         if turn is None or turn.place is None or place_of(delta.live) <= turn.over:

@@ -45,7 +45,8 @@ class Follower:
         self._after: tuple[datetime, int] | None = None
 
     def look(self) -> bool:
-        """Take in some of what is new; whether there may be more. Writes nothing where nothing is new."""
+        """Take in some of what is new; whether there is more of it. Of conversations that go on there always will be,
+        which can wait for the next round. Writes nothing where nothing is new."""
         began = timezone.now()
         cursor = SearchCursor.objects.filter(pk=_ONE).first()
         if cursor is not None and cursor.lease_owner != self._name and cursor.lease_until > began:
@@ -56,6 +57,8 @@ class Follower:
         if not self._leased(cursor, began):
             return False
         store([session.pk for session in found])
+        if len(found) < AT_ONCE:
+            return self._caught_up(cursor, began)
         last = found[-1]
         # Those that were outdated stand anywhere.
         if self._after is None or (last.updated_at, last.pk) > self._after:

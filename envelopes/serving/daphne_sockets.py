@@ -216,12 +216,13 @@ class Protocol(Backpressure, WebSocketProtocol):  # type: ignore[misc]  # daphne
             # That of the class again.
             del self.maxMessagePayloadSize
 
-    def send_at_once(self, text: str) -> bool:
+    def send_at_once(self, *texts: str) -> bool:
         """``at_once.SendAtOnce``."""
         if self.state != self.STATE_OPEN or self.is_behind or self._perMessageCompress is not None:
             return False
-        payload = text.encode()
-        self.sendData(head(1, len(payload)) + payload)
+        payloads = [text.encode() for text in texts]
+        if payloads:
+            self.sendData(b"".join(head(1, len(payload)) + payload for payload in payloads))
         return True
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - autobahn's

@@ -12,9 +12,9 @@ from typing import Any
 EXTENSION = "beach.send_at_once"
 """Among the ``extensions`` of a scope (ASGI, section "Extensions")."""
 
-SendAtOnce = Callable[[str], bool]
-"""Sends a text frame behind everything that was sent before. False: nothing was done, and the frame is to be sent as
-ASGI says, since its reader is behind or the socket not open."""
+SendAtOnce = Callable[..., bool]
+"""Sends text frames behind everything that was sent before; without any it says whether that can be done now. False:
+nothing was done, and they are to be sent as ASGI says, since their reader is behind or the socket not open."""
 
 
 def offered(scope: Any) -> SendAtOnce | None:

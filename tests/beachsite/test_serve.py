@@ -21,8 +21,8 @@ from django.core.management import CommandError, call_command
 from django.core.management.base import SystemCheckError
 from websockets.asyncio.client import connect
 
-from beachsite import serving
 from beachsite.suite import ROOT
+from envelopes.serving import daphne_server as serving
 from tests.liveserver import Server
 from tests.visitor import Visitor
 
@@ -179,3 +179,10 @@ def test_what_is_no_port_is_refused(served: list[str]) -> None:
         call_command("serve", "--port", "0")
 
     assert served == []
+
+
+def test_a_project_that_names_no_application_is_told(settings: Any) -> None:
+    settings.ASGI_APPLICATION = None
+
+    with pytest.raises(CommandError, match="Set ASGI_APPLICATION to the application of the project"):
+        call_command("serve")

@@ -45,6 +45,7 @@ import json, a2ui, envelopes, django
 from django.core.management import call_command
 django.setup()
 call_command("check", fail_level="WARNING")
+call_command("makemigrations", "helpdesk", check=True, dry_run=True, verbosity=0)
 call_command("test", "shop", "helpdesk")
 call_command("migrate", verbosity=0)
 from django.contrib.auth.models import User

@@ -22,6 +22,8 @@ def open_chat(page: Page, server: Server) -> None:
 
 
 def say(page: Page, text: str) -> None:
+    # Its module listens to Enter, and has run by then.
+    page.wait_for_load_state("load")
     page.get_by_label("Message", exact=True).fill(text)
     page.keyboard.press("Enter")
     # The page draws a message at the end at once; then it comes back as a row, and with a turn after it. Before that

@@ -20,6 +20,7 @@ from beachsite.demo import accounts
 from beachsite.demo.sally import SALLY
 from envelopes.conf import conf
 from envelopes.registries.actors import default_actor
+from envelopes.serving import daphne_server
 
 PORT, SETTINGS = 8000, "beachsite.settings.local"
 """What `manage.py demo` takes where nothing else is said."""
@@ -54,7 +55,7 @@ class Command(BaseCommand):
             return
         # Connections of this thread would be shared with the server's, and with what forks later.
         connection.close()
-        if not serving.serve(serving.tcp(port), lambda: self._show_addresses(port)):
+        if not daphne_server.serve(daphne_server.tcp(port), lambda: self._show_addresses(port)):
             raise CommandError(_taken(port))
 
     def _settings_fit(self, data: str | None) -> None:
@@ -91,10 +92,10 @@ class Command(BaseCommand):
             self.stdout.write(f"  {account.name:<6} {account.password}   {account.role}")
 
     def _show_addresses(self, port: int) -> None:
-        self.stdout.write(f"Chat:   http://{serving.HOST}:{port}/")
-        self.stdout.write(f"Admin:  http://{serving.HOST}:{port}/admin/")
+        self.stdout.write(f"Chat:   http://{daphne_server.HOST}:{port}/")
+        self.stdout.write(f"Admin:  http://{daphne_server.HOST}:{port}/admin/")
         if settings.BEACH_GALLERY:
-            self.stdout.write(f"A2UI:   http://{serving.HOST}:{port}/gallery/")
+            self.stdout.write(f"A2UI:   http://{daphne_server.HOST}:{port}/gallery/")
         self.stdout.write(who_answers())
         self.stdout.write("Stop with Ctrl-C.")
         self.stdout.flush()
@@ -127,4 +128,4 @@ def _start(port: int, data: str | None) -> str:
 def _taken(port: int) -> str:
     other = serving.free_port_after(port)
     hint = f" Try: python3 manage.py demo --port {other}" if other else " Choose another with --port."
-    return f"Port {port} is in use on {serving.HOST}: perhaps the demo runs already.{hint}"
+    return f"Port {port} is in use on {daphne_server.HOST}: perhaps the demo runs already.{hint}"

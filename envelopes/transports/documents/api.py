@@ -16,7 +16,7 @@ from ninja.params.functions import Header
 from envelopes.access import get_session
 from envelopes.database_threads import later_in_session, read_beside_sessions
 from envelopes.delivery import Changed, Follower, NotInLog, Reader, streams
-from envelopes.delivery.follower import Seen
+from envelopes.delivery.items import Seen
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.models import Session
 from envelopes.session_state import Frame, PresentedSession, TooFarBack

@@ -19,6 +19,7 @@ from envelopes.errors import BeachError, Forbidden, TooOften
 from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
 from envelopes.session_state import TooFarBack
+from envelopes.transports import at_once
 from envelopes.transports.budget import Budget
 from envelopes.transports.live import actions, caps, frames, ledger
 from envelopes.transports.live.caps import Close, pending
@@ -43,7 +44,7 @@ class LiveDoor:
     def __init__(self, scope: Any, receive: Any, send: Any) -> None:
         self._scope, self._receive = scope, receive
         self._state = State()
-        self._wire = Wire(send, self._state)
+        self._wire = Wire(send, self._state, at_once.offered(scope))
         self._identity: Identity | None = None
         self._subscription: Subscription | None = None
         self._following: Following | None = None
@@ -122,6 +123,7 @@ class LiveDoor:
             await self._close(caps.TOO_BIG)
             return
         request: str | None = None
+        self._wire.answering = True
         try:
             try:
                 self._budget.spend()
@@ -136,6 +138,8 @@ class LiveDoor:
             raise
         except Exception as error:  # noqa: BLE001 - answered, and logged where nobody expected it
             await self._refuse(error, request)
+        finally:
+            self._wire.answering = False
 
     async def _refuse(self, error: Exception, request: str | None) -> None:
         match error:

@@ -9,8 +9,8 @@ from contextlib import aclosing
 from functools import partial
 
 from envelopes.database_threads import in_session
-from envelopes.delivery import AWAY, Changed, Follower, Item, NotInLog
-from envelopes.session_state import TooFarBack
+from envelopes.delivery import AWAY, Changed, Follower, Item, NotInLog, PlacedDelta
+from envelopes.session_state import Frame, TooFarBack
 from envelopes.tasks import end
 from envelopes.transports.live import caps
 from envelopes.transports.live.identity import still
@@ -39,7 +39,12 @@ class Following:
         # The session, as a client has it by now.
         self._told = _named(made.ack["session"])
         self._follower = Follower(
-            made.session, LIVE, made.reader, check=partial(check, made), recheck_seconds=RECHECK_SECONDS
+            made.session,
+            LIVE,
+            made.reader,
+            check=partial(check, made),
+            at_once=self._tell,
+            recheck_seconds=RECHECK_SECONDS,
         )
         self._pumping = asyncio.create_task(self._pump())
 
@@ -81,6 +86,17 @@ class Following:
                 rendered, self._tail.rendered = self._tail.rendered, None
                 if rendered is not None:
                     await self._render(rendered)
+
+    def _tell(self, item: Frame | PlacedDelta) -> bool:
+        # Numbers are counted as they are told: first whether they can be.
+        if self._tail.renders(item) or not self._wire.at_once():
+            return False
+        seq = self._tail.seq
+        try:
+            return self._wire.at_once(*self._tail.told(item))
+        except BaseException:
+            self._tail.seq = seq
+            raise
 
     async def _render(self, rendered: Rendered) -> None:
         """The session as it is now, where its interface has changed as a whole. What the surfaces are came on their

@@ -70,6 +70,15 @@ class Tail:
         self._has_surfaces = OF_SURFACES in subscription.wants
         _wants[subscription.view.key] = subscription.wants
 
+    def renders(self, item: Item) -> bool:
+        """Whether ``rendered`` is set with it."""
+        return (
+            isinstance(item, Frame)
+            and item.seq > self._plan.row
+            and isinstance(item.payload, Payload)
+            and (item.payload.settles or (self._has_surfaces and item.payload.surfaces is not None))
+        )
+
     def early(self) -> Iterator[str]:
         """What is replayed of before row ``Plan.after``."""
         for seq, piece in self._plan.early:
@@ -93,11 +102,9 @@ class Tail:
         subscription = self._subscription
         made = _numbered(payload, self.seq, subscription.view.key, subscription.dialect)
         first, self.seq = self.seq + 1, self.seq + len(made)
-        if item.seq > self._plan.row:
-            surfaces = payload.surfaces if self._has_surfaces else None
-            if payload.settles or surfaces is not None:
-                self.rendered = Rendered(item.seq, surfaces)
-        else:
+        if self.renders(item):
+            self.rendered = Rendered(item.seq, payload.surfaces if self._has_surfaces else None)
+        if item.seq <= self._plan.row:
             made = tuple(text for seq, text in enumerate(made, first) if seq in self._plan.kept)
         if not self._previews.open:
             return made

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import Any
 
+from envelopes.transports.at_once import SendAtOnce
 from envelopes.transports.live import frames
 from envelopes.transports.live.caps import Close
 from envelopes.transports.live.states import CLOSED, State
@@ -19,8 +20,16 @@ class Gone(Exception):
 class Wire:
     """``send`` is that of the ASGI connection, ``state`` where the connection stands."""
 
-    def __init__(self, send: Any, state: State) -> None:
-        self._deliver, self._state = send, state
+    def __init__(self, send: Any, state: State, at_once: SendAtOnce | None = None) -> None:
+        self._deliver, self._state, self._at_once = send, state, at_once
+        self.answering = False
+        """Whether a frame of the client is being answered: what it causes comes behind the answer."""
+
+    def at_once(self, *texts: str) -> bool:
+        """Send frames in the call; see ``SendAtOnce``."""
+        if self._at_once is None or self.answering or self._state.now == CLOSED:
+            return False
+        return self._at_once(*texts)
 
     async def say(self, kind: str, payload: Any, request: str | None = None) -> None:
         """A frame. Raises ``Gone``."""

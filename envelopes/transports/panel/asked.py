@@ -9,7 +9,7 @@ from typing import Any
 from envelopes import audit
 from envelopes.database_threads import beside_sessions
 from envelopes.delivery import rules
-from envelopes.delivery.follower import Item
+from envelopes.delivery.items import Item
 from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
 from envelopes.session_state import Frame

@@ -20,7 +20,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from envelopes.conf import conf
 from envelopes.database_threads import in_session, read_beside_sessions
 from envelopes.delivery.catching_up import Changed, NotInLog
-from envelopes.delivery.follower import AWAY, RECHECK_SECONDS, AtOnce, Follower, Item, Seen
+from envelopes.delivery.follower import AWAY, RECHECK_SECONDS, Follower
+from envelopes.delivery.items import AtOnce, Item, Seen
 from envelopes.delivery.listing import listing
 from envelopes.delivery.news import Look
 from envelopes.delivery.streamed import PlacedDelta
@@ -28,6 +29,7 @@ from envelopes.errors import BeachError, Unavailable
 from envelopes.models import Session
 from envelopes.quotas import Quota
 from envelopes.runtime.process import ensure_started
+from envelopes.session_state import Frame
 from envelopes.tasks import end
 from envelopes.transports import at_once
 from envelopes.transports.budget import Budget
@@ -76,6 +78,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         self._unlist: Callable[[], None] | None = None
         self._relist = False
+        # Rows that a frame of the page causes come behind its answer.
+        self._answering = False
         self._leave_room: Callable[[], None] | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -155,8 +159,10 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         if send is None:
             return None
 
-        def tell(text: PlacedDelta) -> bool:
-            frame = drawings.frame_at_once(text)
+        def tell(item: Frame | PlacedDelta) -> bool:
+            if isinstance(item, Frame) and (self._answering or asked.asks(item)):
+                return False
+            frame = drawings.frame_at_once(item)
             return frame is not None and send(frame)
 
         return tell
@@ -199,6 +205,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             name = getattr(frame, "id", None) or told.get("id") or wire.readable_id(text_data)
             await self._say({**told, "type": "error", "id": name, "retry": error.passing})
 
+        self._answering = True
         try:
             self._budget.spend()
             frame = wire.parse_frame(text_data, bytes_data)
@@ -212,6 +219,8 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
             close = closing.ended(error)
             if close is not None:
                 await self._leave(close)
+        finally:
+            self._answering = False
 
     def _refusal(self, error: Exception) -> BeachError | None:
         """What answers a frame that failed with ``error``; None where the close says it all."""

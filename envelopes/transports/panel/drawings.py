@@ -14,7 +14,7 @@ import orjson
 
 from a2ui import Engine
 from envelopes.delivery.deltas import Delta
-from envelopes.delivery.follower import Item
+from envelopes.delivery.items import Item
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.markup.context import language_of
 from envelopes.models import Session
@@ -86,8 +86,14 @@ class Drawings:
                     self._end(item)
         return wire.encode(item)
 
-    def frame_at_once(self, item: PlacedDelta) -> str | None:
-        """The same for text that comes just now; None where it has to be waited for."""
+    def frame_at_once(self, item: Frame | PlacedDelta) -> str | None:
+        """The same for what comes just now; None where it has to be waited for."""
+        if isinstance(item, Frame):
+            if item.over:
+                if self._drawing.locked():
+                    return None
+                self._end(item)
+            return wire.encode(item)
         delta = item.delta
         if not _is_drawn(delta):
             return wire.encode(item)

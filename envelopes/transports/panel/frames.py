@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, 
 
 import a2ui
 from envelopes.conf import conf
-from envelopes.delivery.follower import Item, Seen, UpToDate
+from envelopes.delivery.items import Item, Seen, UpToDate
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.errors import TooLarge, ValidationFailed
 from envelopes.protocol.strict_json import parse_strict

@@ -13,6 +13,7 @@ from beachsite import serving
 from beachsite.demo.pacing import PacedModel
 from beachsite.demo.script import sally
 from beachsite.management.commands.demo import who_answers
+from envelopes.serving import daphne_server
 from tests.factories import acting
 
 
@@ -99,7 +100,7 @@ def test_it_says_where_and_on_what_it_runs(monkeypatch: pytest.MonkeyPatch, key:
         listening()
         return True
 
-    monkeypatch.setattr(serving, "serve", serve)
+    monkeypatch.setattr(daphne_server, "serve", serve)
     monkeypatch.setattr(settings, "ANTHROPIC_API_KEY", key)
     port = serving.free_port_after(20_000)
 
@@ -112,7 +113,7 @@ def test_it_says_where_and_on_what_it_runs(monkeypatch: pytest.MonkeyPatch, key:
 
 @pytest.mark.django_db
 def test_a_port_that_is_lost_at_the_last_moment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(serving, "serve", lambda port, listening: False)
+    monkeypatch.setattr(daphne_server, "serve", lambda port, listening: False)
 
     with pytest.raises(CommandError, match="in use"):
         run("--port", str(serving.free_port_after(20_000)))

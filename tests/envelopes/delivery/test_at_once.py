@@ -1,4 +1,5 @@
-"""Text that is told in the call that wrote it: only where nothing goes before it, and else in its turn."""
+"""Rows and text that are told in the call that wrote them: only where nothing goes before them, and else in their
+turn."""
 
 from __future__ import annotations
 
@@ -10,7 +11,10 @@ import pytest
 from asgiref.sync import sync_to_async
 
 from envelopes.delivery.streamed import PlacedDelta, Standing
+from envelopes.log.append import writing
 from envelopes.log.doorbell import doorbell
+from envelopes.models import Turn
+from envelopes.session_state import Frame, live_sessions
 from tests.envelopes.delivery.test_follower import Page, _begun, _part, _text, following
 from tests.envelopes.delivery.test_streamed import delta, ready
 
@@ -23,14 +27,17 @@ class Door:
     def __init__(self) -> None:
         self.sent: list[str] = []
         self.can = True
+        self.left = 1_000
         self.fault: Exception | None = None
 
-    def tell(self, text: PlacedDelta) -> bool:
+    def tell(self, item: Frame | PlacedDelta) -> bool:
         if self.fault is not None:
             raise self.fault
-        if self.can:
-            self.sent.append(text.delta.text)
-        return self.can
+        if self.can and self.left:
+            self.left -= 1
+            self.sent.append(f"row {item.seq}" if isinstance(item, Frame) else item.delta.text)
+            return True
+        return False
 
 
 async def _wait_in(page: Page) -> asyncio.Task[list[str]]:
@@ -39,6 +46,19 @@ async def _wait_in(page: Page) -> asyncio.Task[list[str]]:
     while page.follower._waiting is None:  # noqa: ASYNC110  # what it does next is what it has no event for
         await asyncio.sleep(0)
     return waiting
+
+
+async def _told(door: Door, what: str) -> None:
+    async with asyncio.timeout(5):
+        while what not in door.sent:  # noqa: ASYNC110  # as above
+            await asyncio.sleep(0)
+
+
+def _two_parts(turn: Turn) -> None:
+    with writing(turn.session_id) as writer:
+        for text in ("three", "four"):
+            said = {"part": {"metadata": {"partType": "response"}, "text": text}, "turnState": "awaiting"}
+            writer.add("part", said, part_type="response", turn=turn)
 
 
 async def _leave(waiting: asyncio.Task[Any]) -> None:
@@ -57,10 +77,40 @@ async def test_text_is_told_at_once_where_the_door_has_nothing_else_to_say() -> 
         _text(session, "lo")
         _text(session, "not for them", part_type="llm-context")
         assert door.sent == ["Hel", "lo"]
-        assert not waiting.done()
 
         await _part(turn, "Hello")
+        await _told(door, "row 4")
+        assert page.follower.cursor == 4
+        _text(session, "And", block=1)
+        assert door.sent == ["Hel", "lo", "row 4", "And"]
+        assert not waiting.done()
+        await _leave(waiting)
+
+
+async def test_rows_that_are_not_taken_at_once_come_in_their_turn_and_each_once() -> None:
+    session, turn = await sync_to_async(_begun)()
+    door = Door()
+    async with following(session, at_once=door.tell) as page:
+        await page.begin()
+        waiting = await _wait_in(page)
+        door.can = False
+        await _part(turn, "one")
         assert await waiting == ["row 4"]
+
+        door.can = True
+        waiting = await _wait_in(page)
+        live_sessions.forget(session.pk)
+        await _part(turn, "two")
+        # They have to be read.
+        assert await waiting == ["row 5"]
+        assert door.sent == []
+
+        waiting = await _wait_in(page)
+        door.left = 1
+        await sync_to_async(_two_parts)(turn)
+        got = await waiting
+        assert got == ["row 7"], (got, door.sent)
+        assert door.sent == ["row 6"]
 
 
 async def test_text_waits_for_what_goes_before_it() -> None:

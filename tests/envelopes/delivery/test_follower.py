@@ -17,7 +17,8 @@ from envelopes.delivery import catching_up, streamed
 from envelopes.delivery import follower as module
 from envelopes.delivery.catching_up import Changed, NotInLog
 from envelopes.delivery.deltas import Delta, deltas
-from envelopes.delivery.follower import Follower, Item, UpToDate
+from envelopes.delivery.follower import Follower
+from envelopes.delivery.items import Item, UpToDate
 from envelopes.delivery.rules import Reader
 from envelopes.delivery.streamed import PlacedDelta
 from envelopes.log import handing

@@ -223,15 +223,40 @@ def test_where_nothing_is_new_nothing_is_written(booking: Session) -> None:
 
 
 def test_one_process_follows_at_a_time_and_another_goes_on_when_it_is_gone(booking: Session) -> None:
-    first, second = Follower(), Follower()
-    assert first.look()
-    factories.make_turn(booking, text="Umbrellas")
+    def knows(word: str) -> bool:
+        return ConversationWords.objects.get(session=booking).said.endswith(word)
 
-    assert not second.look()
+    first, second = Follower(), Follower()
+    first.look()
+    turn = factories.make_turn(booking, text="Umbrellas")
+
+    second.look()
+    assert not knows("Umbrellas")
     SearchCursor.objects.update(lease_until=timezone.now())
-    assert second.look()
-    assert not first.look()
-    assert ConversationWords.objects.get(session=booking).said.endswith("Umbrellas")
+    second.look()
+    assert knows("Umbrellas")
+    factories.add_part(turn, "response", text="Galoshes")
+    first.look()
+    assert not knows("Galoshes")
+
+
+def test_a_conversation_that_goes_on_waits_for_the_next_round(booking: Session) -> None:
+    """However often it changes; but where more than one look takes in are behind, the next look follows."""
+    follower = Follower()
+    while follower.look():
+        pass
+    turn = factories.make_turn(booking, text="Umbrellas")
+    for _ in range(3):
+        factories.add_part(turn, "response", text="Galoshes")
+        assert not follower.look()
+    assert facts(booking).seq == Session.objects.get(pk=booking.pk).last_seq
+
+    made = [factories.make_session() for _ in range(indexing.AT_ONCE + 1)]
+    assert follower.look()
+    # From the beginning too, since a transaction that took its time may stand before where this one has come.
+    assert follower.look()
+    assert not follower.look()
+    assert ConversationFacts.objects.filter(session__in=made).count() == len(made)
 
 
 def test_of_two_who_read_the_same_one_stores_it(booking: Session) -> None:

@@ -23,6 +23,7 @@ from envelopes.runtime.process import shut_down
 from envelopes.session_state import live_sessions
 from envelopes.testing import create_session, current, idle
 from envelopes.types import Json, JsonObject
+from tests.at_once import offer
 from tests.desk import Script
 from tests.envelopes.transports.program import Program, program
 from tests.sockets import HOST, Browser
@@ -34,8 +35,15 @@ class Channel:
     """One connection; keeps every frame that it got."""
 
     def __init__(
-        self, *, token: str = "", browser: Browser | None = None, query: str = "", origin: str | None = None
+        self,
+        *,
+        token: str = "",
+        browser: Browser | None = None,
+        query: str = "",
+        origin: str | None = None,
+        keeps_up: Callable[[], bool] = lambda: True,
     ) -> None:
+        """``keeps_up``: whether its reader is not behind now."""
         headers = [(b"host", HOST.encode())]
         if token:
             headers.append((b"authorization", f"Bearer {token}".encode()))
@@ -44,6 +52,7 @@ class Channel:
         if origin is not None:
             headers.append((b"origin", origin.encode()))
         self.wire = WebsocketCommunicator(application, f"/ws/live/{query}", headers=headers)
+        offer(self.wire, keeps_up)
         self.frames: list[JsonObject] = []
         self._ids = itertools.count(1)
 

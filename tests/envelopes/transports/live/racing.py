@@ -26,7 +26,7 @@ class Follower:
     async def follow(self) -> None:
         """Until it has as many messages as are wanted."""
         while self.messages < self.wanted:
-            channel = await Channel(token=self.token).open()
+            channel = await Channel(token=self.token, keeps_up=lambda: self.dice.random() < 0.7).open()
             # Some do not wait for the ack before they go.
             most = self.dice.choice([0, 1, 2, 5, 13, 40, 10**6])
             await channel.subscribe(self.session, fromSeq=self.got[-1]["seq"] if self.got else 0)

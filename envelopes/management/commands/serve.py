@@ -5,9 +5,10 @@ from __future__ import annotations
 from argparse import ArgumentParser
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from beachsite import serving
+from envelopes.serving import daphne_server as serving
 
 
 class Command(BaseCommand):
@@ -29,6 +30,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not (hasattr(settings, "ASGI_APPLICATION") and settings.ASGI_APPLICATION):
+            raise CommandError(
+                "Set ASGI_APPLICATION to the application of the project: 'mysite.asgi.application'."
+            )
         host, port, unix = options["host"], options["port"], options["unix"]
         if not 0 < port < 65_536:
             raise CommandError("A port is a number from 1 to 65535.")
