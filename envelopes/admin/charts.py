@@ -32,7 +32,7 @@ def bars(series: Sequence[Bar], label: str) -> SafeString:
     """Stacked bars over named places, with an axis of round numbers. ``label`` says what there is to see."""
     ticks = _ticks(max((one.total for one in series), default=0))
     top = ticks[-1]
-    pieces = [_tick(value / top, f"{value:,}") for value in ticks]
+    pieces = [_tick(value / top, _round(value)) for value in ticks]
     step = (100 - _LEFT) / max(1, len(series))
     for number, one in enumerate(series):
         left, at = _LEFT + step * (number + 0.24), 0.0
@@ -53,6 +53,14 @@ def bars(series: Sequence[Bar], label: str) -> SafeString:
                 )
             )
     return html('<svg class="dk-chart" role="img" aria-label="{}">{}</svg>', label, join(pieces))
+
+
+def _round(value: int) -> str:
+    """A number of an axis, as short as there is room for it: ``250``, ``2.5k``, ``100k``, ``4M``."""
+    for size, unit in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if value >= size:
+            return f"{value / size:g}{unit}"
+    return str(value)
 
 
 def spark(values: Sequence[int]) -> SafeString:

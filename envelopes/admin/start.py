@@ -21,6 +21,7 @@ from envelopes.admin import charts, queue, today
 from envelopes.admin.display import change_url, turn_mark
 from envelopes.admin.owners import owners
 from envelopes.admin.queue_rows import drawn
+from envelopes.conf import conf
 from envelopes.costs import money, with_cost
 from envelopes.desk.site import Desk
 from envelopes.desk.times import clock, countdown, length
@@ -207,8 +208,14 @@ def _tokens(figures: list[Figure], now: datetime) -> dict[str, Any]:
             ],
             _("Tokens by hour today, {} in all.").format(f"{found.read + found.written:,}"),
         ),
-        "tokens_total": value,
+        "tokens_note": _cost_note(value, found.cost),
     }
+
+
+def _cost_note(tokens: str, cost: float) -> str:
+    if not conf.BEACH_PRICES:
+        return _("Today {} so far; no prices are set, so no cost").format(tokens)
+    return _("Today {} so far, {}").format(tokens, money(cost))
 
 
 def _bounded() -> Iterable[Figure]:

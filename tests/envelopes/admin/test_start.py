@@ -214,6 +214,20 @@ def test_an_axis_has_round_numbers(most: int, ticks: list[int]) -> None:
     assert [int(word) for word in re.findall(r"is-end[^>]*>(\d+)<", drawn)] == ticks
 
 
+def test_the_numbers_of_an_axis_are_as_short_as_there_is_room() -> None:
+    drawn = charts.bars([charts.Bar("09", (336_200,))], "An hour")
+
+    assert re.findall(r"is-end[^>]*>([^<]+)<", drawn) == ["0", "100k", "200k", "300k", "400k"]
+
+
+def test_the_cost_of_today_is_told_where_there_are_prices(settings: Any) -> None:
+    a_day()
+    settings.BEACH_PRICES = {"claude": {"input": 3}}
+    text = text_of(decider().get("/admin/").content)
+
+    assert "Today 2.0k so far, 0.00 USD" in text and "no prices are set" not in text
+
+
 def test_bars_stand_on_the_axis_and_no_length_is_a_style() -> None:
     drawn = charts.bars([charts.Bar("<09>", (3, 1)), charts.Bar("10", (0, 0), now=True)], "Two hours")
 

@@ -117,7 +117,7 @@ async def test_a_job_whose_actor_is_gone_is_taken_over_once_and_its_outcome_is_u
 async def test_a_job_whose_tool_is_gone_before_it_began_has_failed() -> None:
     call = await sync_to_async(_orphan)(attempt=1)
     here = Runner()
-    here._start_job(call)
+    here._jobs.start(call)
     await idle(here)
 
     await call.arefresh_from_db()
