@@ -167,7 +167,8 @@ def _question(args: BookFlight) -> str:
 
 
 def _why(args: BookFlight) -> str:
-    return "Sally buys them once. The fare cannot be refunded; in this demo nothing is really charged."
+    bought = "it" if args.tickets == 1 else "them"
+    return f"Sally buys {bought} once. The fare cannot be refunded; in this demo nothing is really charged."
 
 
 def _rule(asking: Asking) -> Ask:

@@ -148,7 +148,7 @@ def _said(scene: Scene, outcome: Outcome) -> Say:
     match error_code(outcome):
         case "denied":
             reason = str(facts.get("reason") or "").strip()
-            because = f" The reason given: “{reason}”." if reason else ""
+            because = f" The reason given: “{reason}”" if reason else ""
             return answer(f"I have not booked it, and nothing was paid.{because}")
         case "expired":
             return answer(

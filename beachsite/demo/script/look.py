@@ -16,7 +16,7 @@ from beachsite.demo.script.scene import ASK_HOTEL, ASK_RESEARCH, Scene
 from beachsite.demo.script.slots import nights, read_slots
 from beachsite.demo.script.unknown import unknown_place
 from beachsite.demo.surfaces.hotels import hotel_results, mark_chosen
-from envelopes.providers.scripted import Call, Outcome, Say, data
+from envelopes.providers.scripted import Call, Say, data
 from envelopes.types import JsonObject
 
 HOTEL_KIND = "hotel-results"
@@ -112,11 +112,9 @@ def _researched(arguments: JsonObject) -> Flow:
     outcome = yield Later()
     if outcome is None:
         return
-    content = outcome.content if isinstance(outcome.content, dict) else {}
-    result = content.get("result")
-    if outcome.is_error or not isinstance(result, dict):
-        error = content.get("error") or content
-        yield failed(Outcome(outcome.tool, outcome.call_id, error, is_error=True), "The research stopped")
+    result = found(outcome)
+    if result is None:
+        yield failed(outcome, "The research stopped")
         return
     yield Say([domain(result, RESEARCH_KIND)], "awaiting")
     yield answer(_research_words(result), *_citations(result))

@@ -217,7 +217,7 @@ def test_booking_in_one_sentence(stage: Stage) -> None:
 @pytest.mark.parametrize(
     ("decision", "said"),
     [
-        ("denied", "I have not booked it, and nothing was paid. The reason given: “too early”."),
+        ("denied", "I have not booked it, and nothing was paid. The reason given: “too early”"),
         ("expired", "Nobody answered in time"),
     ],
 )
