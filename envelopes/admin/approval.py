@@ -198,7 +198,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         if _may_see_calls(request):
             told.append((_("Call"), link(call, call)))
             if call.result is not None or call.error is not None:
-                told.append((_("Came of it"), folded(call.result if call.error is None else call.error)))
+                told.append((_("Outcome"), folded(call.result if call.error is None else call.error)))
         return told
 
 

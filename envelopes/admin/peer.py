@@ -52,9 +52,9 @@ class PeerForm(forms.ModelForm[Peer]):
         fields = ("name", "scopes", "rate", "card", "is_active")
         field_classes: ClassVar[dict[str, type[forms.Field]]] = {"card": CardField}
         help_texts: ClassVar[dict[str, Any]] = {
-            "rate": gettext_lazy("Requests a minute that it may make of each server process."),
+            "rate": gettext_lazy("How many requests a minute it may send to each server process."),
             "card": gettext_lazy("Its Agent Card as JSON: what it consumes is read from there."),
-            "is_active": gettext_lazy("Without this its token lets it in no more, and its open streams end."),
+            "is_active": gettext_lazy("When this is off its token is refused, and its open streams end."),
         }
 
 

@@ -16,6 +16,7 @@ from envelopes.markup.asked_again import asked_again
 from envelopes.part_types.approval_response import by_door, reasoned
 from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.part_types.set_state import in_words
+from envelopes.part_types.staff_message import STAFF, handed_over
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.registries.part_types import PartType, part_types
@@ -32,7 +33,7 @@ NOBODY = People()
 DECISIONS = ("late-decision", "tried-decision", "grant", "edit-ignored")
 """Kinds of rows in which somebody answers a question: in vain, as one of several, or with more than a decision."""
 
-Speaker: TypeAlias = Literal["person", "decider", "runtime", "actor"]
+Speaker: TypeAlias = Literal["person", "decider", "staff", "runtime", "actor"]
 
 
 def sentence(row: Row, people: People = NOBODY) -> str:
@@ -57,13 +58,13 @@ def sentence(row: Row, people: People = NOBODY) -> str:
 
 
 def speaker_of(row: Row) -> Speaker:
-    """Who speaks in a row: a person who uses the conversation, whoever answered a question, the runtime, or the actor
-    of the row, as in one of a kind that nobody knows."""
+    """Who speaks in a row: a person who uses the conversation, whoever answered a question, a member of staff, the
+    runtime, or the actor of the row, as in one of a kind that nobody knows."""
     kind = part_types.get(row.part_type)
     if row.kind in DECISIONS or (kind is not None and kind.decides):
         return "decider"
     if kind is not None and kind.origins == {"runtime"}:
-        return "runtime"
+        return "staff" if row.actor == STAFF else "runtime"
     return _KINDS[row.kind].speaker if row.kind in _KINDS else "actor"
 
 
@@ -114,10 +115,10 @@ def _turn(row: Row) -> str:
         return words.format(row.data.get("attempt"))
     told = {
         ("queued", "approval"): _("Resumed after the decision."),
-        ("queued", "came-in"): _("Goes on: something has come in."),
+        ("queued", "came-in"): _("Resumed: something has come in."),
         ("queued", "retry"): _("Tried again ({})."),
         ("suspended", "state"): _("Put aside until something comes in."),
-        ("waiting", "peer"): _("Waiting for the agent that it has asked."),
+        ("waiting", "peer"): _("Waiting for the agent it asked."),
         ("waiting", "retry"): _("To be tried again ({}) at {}."),
         "queued": _("Queued."),
         "suspended": _("Waiting for approval."),
@@ -185,7 +186,9 @@ def _result(row: Row) -> str:
 
 def _settled(row: Row) -> str:
     if "joined" in row.data:
-        return _("Read and answered in turn {}, which was at work when it came.").format(row.data["joined"])
+        return _("Read and answered in turn {}, which was already running when it arrived.").format(
+            row.data["joined"]
+        )
     state, by = row.data.get("turnState"), row.data.get("finalizedBy")
     problem = _text(_object(row.data.get("problem")).get("message"))
     if problem:
@@ -199,7 +202,7 @@ def _settled(row: Row) -> str:
 def _context(row: Row) -> str:
     """What became of the words for other agents' models."""
     known = {
-        "": _("none, nobody who began it takes it"),
+        "": _("none, nobody who began it reads it"),
         "made": _("made by the second model"),
         "actor": _("written by the actor"),
         "no-model": _("none, the actor has no second model"),
@@ -335,4 +338,5 @@ _KINDS: dict[str, _Kind] = {
     "experiment": _Kind("runtime", _experiment),
     "consent": _Kind("decider", lambda row: ""),
     "provider": _Kind("runtime", _provider),
+    "takeover": _Kind("staff", lambda row: handed_over(row.data)),
 }

@@ -214,8 +214,8 @@ def _tokens(figures: list[Figure], now: datetime) -> dict[str, Any]:
 
 def _cost_note(tokens: str, cost: float) -> str:
     if not conf.BEACH_PRICES:
-        return _("Today {} so far; no prices are set, so no cost").format(tokens)
-    return _("Today {} so far, {}").format(tokens, money(cost))
+        return _("{} so far today; no cost, since no prices are set").format(tokens)
+    return _("{} so far today, {}").format(tokens, money(cost))
 
 
 def _bounded() -> Iterable[Figure]:
@@ -245,7 +245,7 @@ def _errors(figures: list[Figure], now: datetime, *, calls: bool) -> dict[str, A
             html(_("Outcome unknown: {}"), reveal(_asked(call))),
             html('<span class="dk-state" data-state="failed">{}</span>', _("Open")),
             reveal(str(call.turn.session)),
-            _("It was cut off while it ran, and is not run again."),
+            _("It was interrupted while running and will not run again."),
         )
         for call in open_calls[:SHOWN]
     ]

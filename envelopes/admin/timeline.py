@@ -213,6 +213,9 @@ def _who(row: Row, named: People) -> str:
         case "decider":
             metadata = _member(row.data.get("part"), "metadata")
             return named.heading(_decider(row), _member(metadata, "decidedByName"))
+        case "staff":
+            data = _member(_member(row.data.get("part"), "data") if row.kind == "part" else row.data, "name")
+            return str(data or _("Staff"))
         case "runtime":
             return _("Runtime")
         case "actor":

@@ -16,7 +16,7 @@ def refused(request: HttpRequest, status: int) -> HttpResponse | None:
     if not is_of_desk(request.path) or not hasattr(request, "user") or not admin.site.has_permission(request):
         return None
     title, words = (
-        (_("Not open to you"), _("Your account does not have the right to see this page."))
+        (_("No access"), _("Your account does not have the right to see this page."))
         if status == 403
         else (_("Not found"), _("It may have been removed, or the address may be mistyped."))
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from django.utils.translation import gettext as _
 from pydantic import Field
 
 from envelopes.protocol.payloads import Payload
@@ -28,6 +29,15 @@ class StaffMember(Payload):
 def described(name: str) -> str:
     """How models are told of whoever wrote it; by this it is found again where somebody is erased."""
     return f"{name}, a member of staff"
+
+
+def handed_over(data: JsonObject) -> str:
+    """What the row of a takeover says, beside whose it is: ``data`` is its ``TakeoverData``."""
+    return (
+        _("Took the conversation over.")
+        if data.get("state") == "taken"
+        else _("Handed the conversation back.")
+    )
 
 
 def _retold(part: JsonObject) -> str:

@@ -84,3 +84,10 @@ def test_the_queue_follows_and_is_walked_with_keys(page: Page, make_server: Call
                 "document.documentElement.scrollWidth - document.documentElement.clientWidth"
             )
             assert over <= 0, (width, path)
+
+    page.goto(f"{server.url}/admin/envelopes/approval/")
+    rows.first.get_by_role("checkbox").check()
+    page.get_by_role("button", name="Deny selected").click()
+    cancel, deny = page.get_by_role("link", name="Cancel"), page.get_by_role("button", name="Deny")
+    places = [button.bounding_box() or {} for button in (cancel, deny)]
+    assert places[0]["y"] == places[1]["y"] and places[1]["width"] < 200, places

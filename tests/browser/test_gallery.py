@@ -78,7 +78,7 @@ def test_steps_go_back_and_forth_and_keep_what_was_done_and_where_one_was(
     bag = page.get_by_role("checkbox", name="Buy a smaller bag")
     bag.check()
 
-    back, on = page.get_by_label("One step back"), page.get_by_label("One step on")
+    back, on = page.get_by_label("One step back"), page.get_by_label("One step forward")
     back.press("Enter")
     expect(page.locator("[aria-current=step]")).to_contain_text("updateComponents")
     expect(back).to_be_focused()

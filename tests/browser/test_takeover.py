@@ -260,7 +260,7 @@ def test_the_page_of_a_conversation_is_used_with_keys_alone(
         page.wait_for_timeout(150)
         expect(back).to_be_focused()
     expect(back).to_have_attribute("aria-disabled", "true")
-    forward = page.get_by_role("link", name="One step on")
+    forward = page.get_by_role("link", name="One step forward")
     tab_to(page, forward)
     page.keyboard.press("Enter")
     expect(page.locator(".dk-time")).not_to_have_attribute("data-at", "1")

@@ -37,12 +37,12 @@ def _claim(session: Session, who: Principal, request: HttpRequest) -> str:
         who,
         instead_of=int(named) if named.isascii() and named.isdecimal() and len(named) < 19 else None,
     )
-    return _("You look after this conversation.")
+    return _("You have claimed this conversation.")
 
 
 def _release(session: Session, who: Principal, request: HttpRequest) -> str:
     staff.release(session, who)
-    return _("Nobody looks after this conversation now.")
+    return _("Nobody has claimed this conversation now.")
 
 
 def _note(session: Session, who: Principal, request: HttpRequest) -> str:

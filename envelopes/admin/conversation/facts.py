@@ -81,7 +81,10 @@ def beside(session: Session, near: Near) -> Beside:
         (_("Email"), reveal(email) if email else _none(_("Not given"))),
         (_("Agent"), reveal(agent_of(session))),
         (_("Started"), moment(session.created_at)),
-        (_("Tokens"), costs.with_cost(f"{tokens:,}", cost) if tokens else _none(_("Not told by the model"))),
+        (
+            _("Tokens"),
+            costs.with_cost(f"{tokens:,}", cost) if tokens else _none(_("Not reported by the model")),
+        ),
         (_("Errors"), told.format(len(errors)) if errors else _none(_("None"))),
     ]
     if near.rows and near.rows[0].seq > 1:

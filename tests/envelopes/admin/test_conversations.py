@@ -153,9 +153,9 @@ def test_it_says_what_it_cuts_and_what_it_has_not_read_yet(
 
     first = text_of(viewer().get(f"{LIST}?q={'lovelace+' * 9}").content)
 
-    assert "Older conversations are still being read for the search" in first
-    assert "Only the first words were looked for: lovelace" in first
-    assert "There is no word in what you look for." in text_of(viewer().get(f"{LIST}?q=%22").content)
+    assert "Older conversations are still being indexed" in first
+    assert "Only the first words were searched for: lovelace" in first
+    assert "Your search has no words in it." in text_of(viewer().get(f"{LIST}?q=%22").content)
 
 
 def test_only_those_who_may_see_conversations_see_the_list(rows: dict[str, Session]) -> None:
@@ -166,8 +166,8 @@ def test_only_those_who_may_see_conversations_see_the_list(rows: dict[str, Sessi
 
 
 def test_a_list_of_nothing_says_so() -> None:
-    assert "Nobody has begun a conversation yet." in text_of(viewer().get(LIST).content)
-    assert "No conversation fits. Show all" in text_of(viewer().get(f"{LIST}?q=x").content)
+    assert "No conversations yet." in text_of(viewer().get(LIST).content)
+    assert "No conversations match. Show all" in text_of(viewer().get(f"{LIST}?q=x").content)
 
 
 def test_a_count_stops_where_it_says(monkeypatch: pytest.MonkeyPatch) -> None:

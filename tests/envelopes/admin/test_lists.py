@@ -116,7 +116,7 @@ def test_long_lists_go_on_from_where_one_is(monkeypatch: pytest.MonkeyPatch, mod
         "COUNT(" not in sql or "LIMIT" in sql for sql in queries_of(client, f"{address}{second.older}")
     )
     assert client.get(f"{address}?before=x&after=-3").context["cl"].newer == ""
-    assert "Nothing fits. Show all" in text_of(client.get(f"{address}?before=0").content)
+    assert "Nothing matches. Show all" in text_of(client.get(f"{address}?before=0").content)
 
 
 # -- the queue ---------------------------------------------------------------------------------------------------

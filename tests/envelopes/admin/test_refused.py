@@ -18,7 +18,7 @@ NAV = 'class="dk-nav"'
     [
         ("/admin/nothing/", 404, "Not found"),
         ("/admin/envelopes/session/7/conversation/", 404, "Not found"),
-        ("/admin/envelopes/session/", 403, "Not open to you"),
+        ("/admin/envelopes/session/", 403, "No access"),
     ],
 )
 def test_staff_stay_in_the_desk(path: str, status: int, words: str) -> None:

@@ -15,10 +15,14 @@ from envelopes.admin import timeline as module
 from envelopes.admin.sentences import sentence
 from envelopes.admin.timeline import timeline
 from envelopes.approvals.service import decide
+from envelopes.log.append import writing
 from envelopes.models import Session
+from envelopes.part_types.staff_message import STAFF
+from envelopes.protocol.originators import Originator
 from envelopes.protocol.rows import KINDS, Row
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.session_state import live_sessions
+from envelopes.turns.takeover import say, tell
 from envelopes.types import JsonObject
 from tests import factories
 from tests.envelopes.admin.pages import VIEW, client_of, parsed, text_of, url, viewer
@@ -45,6 +49,8 @@ def part(part_type: str, *, text: str | None = None, data: Any = None, **metadat
          "Changed 1 value on surface s of sally: /a."),
         (row("turn", {"status": "running", "reason": "recovered", "attempt": 2}),
          "Taken over after the previous worker stopped (attempt 2)."),
+        (row("takeover", {"state": "taken", "name": "Grace"}), "Took the conversation over."),
+        (row("takeover", {"state": "returned", "name": "Grace"}), "Handed the conversation back."),
         (row("turn", {"status": "suspended"}), "Waiting for approval."),
         (row("turn", {"status": "queued", "reason": "new"}), "Queued."),
         (part("response", text="One flight fits."), "One flight fits."),
@@ -197,6 +203,28 @@ def test_audit_rows_are_marked_and_approvals_tell_their_state() -> None:
     assert len(marked) == 1 and "SECRET-THOUGHT" in "".join(marked[0].itertext())
     asked = next(item for item in parsed(html).iter("li") if "Asked for approval" in "".join(item.itertext()))
     assert "Pending" in "".join(asked.itertext())
+
+
+@pytest.mark.django_db
+@pytest.mark.django_db
+def test_rows_of_staff_stand_under_their_names() -> None:
+    session = factories.make_session()
+    with writing(session.pk) as writer:
+        tell(writer, "taken", "Grace Hopper", "user:1")
+        say(
+            writer,
+            Originator(principal="user:1", kind="person", consumes=[]),
+            "Grace Hopper",
+            "I can hold both seats.",
+        )
+    session.refresh_from_db()
+
+    lines = [line for group in timeline(session, None).groups for line in group.lines]
+    told = {(line.who, line.words) for line in lines if line.row.actor == STAFF}
+    assert told == {
+        ("Grace Hopper", "Took the conversation over."),
+        ("Grace Hopper", "I can hold both seats."),
+    }
 
 
 @pytest.mark.django_db

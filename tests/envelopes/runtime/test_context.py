@@ -111,7 +111,7 @@ async def test_for_nobody_else_is_the_second_model_asked(owner: Principal | None
 
         assert second.asked == [] and await _contexts(d) == []
         assert await _became(d) is None
-        assert await _told(d) == "Turn ended: complete. llm-context: none, nobody who began it takes it."
+        assert await _told(d) == "Turn ended: complete. llm-context: none, nobody who began it reads it."
 
 
 async def test_an_actor_that_says_it_itself_is_not_translated() -> None:

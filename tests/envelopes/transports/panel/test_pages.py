@@ -338,7 +338,7 @@ def test_a_signed_in_person_is_named(client: Client) -> None:
     page = text(client.get("/"))
     assert ">ada</span>" in page
     assert "Sign out" in page
-    assert "Administration" not in page
+    assert "Desk" not in page
 
 
 def test_a_list_that_is_cut_says_so(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
