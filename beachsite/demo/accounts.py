@@ -15,6 +15,16 @@ GROUP = "Travel desk staff"
 MANAGERS = "Travel managers"
 """The group of those who approve large bookings (``demo.booking``)."""
 
+STAFF_MAY = (
+    "decide_approval",
+    "operate_session",
+    "export_session",
+    "export_auditentry",
+    "add_peer",
+    "change_peer",
+)
+"""Beside looking at everything."""
+
 
 @dataclass(frozen=True)
 class Account:
@@ -33,12 +43,12 @@ def ensure_accounts(*, reset: bool = False, agent: str = "Sally") -> list[Accoun
             Q(content_type__app_label__in=("envelopes", "demo"), codename__startswith="view_")
             | Q(
                 content_type__app_label="envelopes",
-                codename__in=("decide_approval", "operate_session", "add_peer", "change_peer"),
+                codename__in=STAFF_MAY,
             )
         )
     )
     owner = _ensure(OWNER, f"talks to {agent}", reset=reset, first_name="Ada", last_name="Lovelace")
-    staff = _ensure(STAFF, "reads, decides and manages peers in the admin", reset=reset, is_staff=True)
+    staff = _ensure(STAFF, "reads, decides, writes and exports in the desk", reset=reset, is_staff=True)
     managers, _ = Group.objects.get_or_create(name=MANAGERS)
     get_user_model().objects.get(username=STAFF).groups.add(group, managers)
     return [owner, staff]

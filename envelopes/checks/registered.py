@@ -192,9 +192,10 @@ def artifact_storage(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMe
     ]
 
 
-@checks.register()
+@checks.register(deploy=True)
 def feature_flags(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
-    """Without flags an experimental document is never shown, which a flag that is off looks like."""
+    """Without flags an experimental document is never shown, which a flag that is off looks like. Said
+    with ``--deploy`` only: whoever begins has no such document."""
     if flags.installed():
         return []
     return [

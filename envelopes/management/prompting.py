@@ -13,13 +13,15 @@ from django.core.management.base import CommandError
 
 from envelopes.access import principal
 from envelopes.errors import RegistrationError
-from envelopes.registries.actors import Actor, Instructing, actors
+from envelopes.registries.actors import Actor, Instructing, actors, default_actor
 from envelopes.runtime.prompting import Prompt, prompt_for
 from envelopes.types import Json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("actor", help="the name of an agent")
+    parser.add_argument(
+        "actor", nargs="?", help="the name of an agent; by default the one of new conversations"
+    )
     parser.add_argument(
         "--user", default="", help="the account whose conversation it would be; by default a guest"
     )
@@ -29,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: dict[str, Any], write: Callable[[str], object]) -> None:
     """Raises ``CommandError`` for an agent and for an account that are not there."""
     try:
-        actor = actors[options["actor"]]
+        actor = actors[options["actor"]] if options["actor"] else default_actor()
         prompt = prompt_for(actor, actor.instructions_for(_instructing(actor, options["user"])))
     except RegistrationError as error:
         raise CommandError(error.message) from error

@@ -30,6 +30,9 @@ def inject(writer: Writer, turn: Turn, injection: Injection) -> None:
         turn.status = TurnStatus.QUEUED
         turn.trigger = trigger if begins else turn.trigger
         Turn.objects.filter(pk=turn.pk).update(status=turn.status, trigger=turn.trigger)
+        if writer.session.taken_by:
+            # No runner has it before staff hand the conversation back: until then nobody is at work.
+            writer.add("turn", turn_data(turn, turn.status, reason="came-in"), turn=turn)
         writer.wake_runner()
     elif turn.status == TurnStatus.SUSPENDED and not _asks(turn):
         take_up(writer, turn)

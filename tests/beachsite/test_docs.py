@@ -95,7 +95,7 @@ def test_the_agent_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(envelopes, "register", found.append, raising=False)
     code = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
 
-    exec(compile(code, "agents.md", "exec", dont_inherit=True), {"__name__": "desk.beach"})  # noqa: S102
+    exec(compile(code, "agents.md", "exec", dont_inherit=True), {"__name__": "shop.beach"})  # noqa: S102
 
     (tool,) = found[0].tools
     args = tool.input(order="A1", euros=12.5)
@@ -108,7 +108,7 @@ def test_the_agent_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatc
 async def test_the_script_in_the_documents_runs_the_agent_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Actor] = []
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "agents.md").read_text("utf-8"), re.DOTALL)
-    names: dict[str, Any] = {"__name__": "desk.beach"}
+    names: dict[str, Any] = {"__name__": "shop.beach"}
     monkeypatch.setattr(envelopes, "register", found.append, raising=False)
     for code in (blocks[0], next(block for block in blocks if "def script" in block)):
         exec(compile(code, "agents.md", "exec", dont_inherit=True), names)  # noqa: S102
@@ -138,7 +138,7 @@ def _snippet(heading: str) -> dict[str, Any]:
         .split(f"## {heading}\n")[1]
         .split("\n## ")[0]
     )
-    names: dict[str, Any] = {"__name__": "desk.beach"}
+    names: dict[str, Any] = {"__name__": "shop.beach"}
     code = section.split("```python\n")[1].split("```")[0]
     exec(compile(code, f"agents.md, {heading}", "exec", dont_inherit=True), names)  # noqa: S102
     return names

@@ -20,7 +20,7 @@ BLOCKS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 @pytest.mark.parametrize("block", BLOCKS, ids=range(len(BLOCKS)))
 def test_each_piece_runs(block: str) -> None:
     def run() -> None:
-        exec(block, {"__name__": "desk.beach"})  # noqa: S102 - the guide's own
+        exec(block, {"__name__": "shop.beach"})  # noqa: S102 - the guide's own
 
     # In a thread: one of them has an event loop of its own.
     with ThreadPoolExecutor(1) as pool:

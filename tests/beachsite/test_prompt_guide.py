@@ -27,7 +27,7 @@ SEAT, GAUGE = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 
 
 def run(code: str) -> dict[str, Any]:
-    names: dict[str, Any] = {"__name__": "desk.beach"}
+    names: dict[str, Any] = {"__name__": "shop.beach"}
     exec(compile(code, "prompts.md", "exec", dont_inherit=True), names)  # noqa: S102 - our own page
     return names
 

@@ -19,7 +19,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", GUIDE, re.DOTALL)
 def test_they_run_and_what_they_build_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     registry = SurfaceTemplateRegistry("surface template")
     monkeypatch.setattr(module, "surface_templates", registry)
-    known: dict[str, Any] = {"__name__": "desk.beach"}
+    known: dict[str, Any] = {"__name__": "shop.beach"}
     for snippet in SNIPPETS:
         exec(snippet, known)  # noqa: S102 - our own document
 
@@ -30,7 +30,7 @@ def test_they_run_and_what_they_build_is_drawn(monkeypatch: pytest.MonkeyPatch) 
         assert words in made.html
     template = registry.for_data("acme.trip")
     assert template is not None
-    assert registry.place("acme.trip").module == "desk.beach"
+    assert registry.place("acme.trip").module == "shop.beach"
     context = TemplateContext("data:1:acme.trip", "s", "mo", "acme.trip", "en-US", "UTC")
     surface = template.draw({"to": "Corfu", "stops": ["Paxos"]}, context)
     assert surfaces.apply(surface.create()[0], owner="mo") == []

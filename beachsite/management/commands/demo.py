@@ -92,10 +92,10 @@ class Command(BaseCommand):
             self.stdout.write(f"  {account.name:<6} {account.password}   {account.role}")
 
     def _show_addresses(self, port: int) -> None:
-        self.stdout.write(f"Chat:   http://{daphne_server.HOST}:{port}/")
-        self.stdout.write(f"Admin:  http://{daphne_server.HOST}:{port}/admin/")
+        self.stdout.write(f"Chat:    http://{daphne_server.HOST}:{port}/")
+        self.stdout.write(f"Desk:    http://{daphne_server.HOST}:{port}/admin/")
         if settings.BEACH_GALLERY:
-            self.stdout.write(f"A2UI:   http://{daphne_server.HOST}:{port}/gallery/")
+            self.stdout.write(f"Gallery: http://{daphne_server.HOST}:{port}/gallery/")
         self.stdout.write(who_answers())
         self.stdout.write("Stop with Ctrl-C.")
         self.stdout.flush()

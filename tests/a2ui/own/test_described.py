@@ -24,11 +24,24 @@ from a2ui.gallery.samples import ours
 from a2ui.programs.conversion import convert
 from a2ui.teaching.catalogs import for_prompt
 from beachsite.suite import ROOT
-from tests.a2ui.own import engine
+from tests.a2ui.own import engine, only
 from tests.shared import SHARED, needs_shared
 
 PAGE = (ROOT / "docs" / "catalogs.md").read_text(encoding="utf-8")
 COMMON = {"accessibility", "weight"}
+
+
+def test_a_component_of_somebody_elses_is_drawn_as_the_guide_says():
+    section = PAGE.split("## One of your own\n")[1]
+    names: dict = {"__name__": "acme"}
+    for code in section.split("```python\n")[1:3]:
+        exec(compile(code.split("```")[0], "catalogs.md", "exec", dont_inherit=True), names)  # noqa: S102
+
+    surfaces = Engine(EngineOptions(own=(names["ACME"],))).surfaces()
+    for message in names["messages"]:
+        assert not surfaces.apply(message)
+
+    assert 'class="acme-banner">Today only</div>' in only(surfaces).html()
 
 
 @pytest.mark.parametrize("kind", OWN, ids=lambda kind: kind.name)

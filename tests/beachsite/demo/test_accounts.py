@@ -36,7 +36,7 @@ def test_reset_makes_the_old_password_useless() -> None:
     assert authenticate(username="ada", password=after[0].password) is not None
 
 
-def test_staff_may_look_decide_and_manage_peers_and_nothing_else() -> None:
+def test_staff_may_look_decide_export_and_manage_peers_and_nothing_else() -> None:
     made = {account.name: account.password for account in ensure_accounts()}
 
     staff = authenticate(username="staff", password=made["staff"])
@@ -49,6 +49,7 @@ def test_staff_may_look_decide_and_manage_peers_and_nothing_else() -> None:
     assert staff.has_perm("envelopes.view_session")
     assert staff.has_perm("envelopes.decide_approval")
     assert staff.has_perm("demo.view_booking")
+    assert staff.has_perms(["envelopes.export_session", "envelopes.export_auditentry"])
     assert staff.has_perms(["envelopes.add_peer", "envelopes.change_peer"])
     assert not staff.has_perm("envelopes.delete_peer")
     assert not staff.has_perm("envelopes.delete_session")

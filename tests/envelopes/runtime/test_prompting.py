@@ -73,6 +73,9 @@ def test_an_actor_may_say_which_catalogs_matter_to_it() -> None:
 def test_the_command_prints_prompt_and_schema_with_their_sizes() -> None:
     out = StringIO()
     call_command("beach", "prompt", "sally", stdout=out)
+    unnamed = StringIO()
+    call_command("beach", "prompt", stdout=unnamed)
+    assert unnamed.getvalue() == out.getvalue()
     prompt = prompt_for(SALLY)
     sizes = sizes_of(prompt)
 

@@ -24,6 +24,7 @@ from envelopes.protocol.parts import check_part
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
+from envelopes.session_state import live_sessions
 from envelopes.testing import idle
 from envelopes.turns import leases
 from envelopes.types import Json
@@ -345,17 +346,20 @@ async def test_no_agent_and_nobody_at_a_door_can_forge_it(origin: Any) -> None:
         check_part(forged, origin=origin)
 
 
+def _busy(session: Session) -> list[bool]:
+    """Whether the agent is at work, as each of the streaming transports says it."""
+    told = []
+    for name in ("panel", "sse", "live"):
+        with live_sessions.present(session, name) as shown:
+            told.append(shown.busy)
+    return told
+
+
 async def test_a_page_is_not_told_that_the_agent_is_at_work() -> None:
     async with _desk() as (d, _, grace):
         await take_over(d.session, grace, "t1")
         await d.say("Anybody?", wait=False)
-        from envelopes.session_state import live_sessions
-
-        def busy(name: str) -> bool:
-            with live_sessions.present(d.session, name) as shown:
-                return shown.busy
-
-        assert [await sync_to_async(busy)(name) for name in ("panel", "sse", "live")] == [False] * 3
+        assert await sync_to_async(_busy)(d.session) == [False] * 3
         assert await Turn.objects.filter(status="queued").acount() == 1
         await hand_back(d.session, grace, "h1")
         await d.quiet()
@@ -363,3 +367,37 @@ async def test_a_page_is_not_told_that_the_agent_is_at_work() -> None:
         assert "joined. Tester is not answering for now." in html.replace("<b><bdi>", "").replace(
             "</bdi></b>", ""
         ).replace("<bdi>", "").replace("</bdi>", "")
+
+
+def _searches(request: ModelRequest) -> Reply:
+    found = Conversation(request).results("search")
+    if any(outcome.late for outcome in found):
+        return Reply([Say([text("response", "Three sights.")])])
+    if found:
+        return Reply([Say([text("ack", "Searching.")], "awaiting")])
+    return Reply([Call("search", {"name": "Corfu"})])
+
+
+async def test_a_job_that_ends_meanwhile_waits_and_no_page_says_that_the_agent_is_at_work() -> None:
+    begun, go_on = asyncio.Event(), asyncio.Event()
+
+    async def search(context: ToolContext, args: _Place) -> Json:
+        begun.set()
+        await go_on.wait()
+        return {"sights": 3}
+
+    grace = await member("grace", "Grace")
+    async with desk(_searches, Tool("search", "", _Place, search, background=True), takeover=True) as d:
+        await d.say("Search", wait=False)
+        await begun.wait()
+        while not await Turn.objects.filter(status="waiting").aexists():
+            await asyncio.sleep(0.01)
+        await take_over(d.session, grace, "t1")
+        go_on.set()
+        await _rest(d)
+
+        assert await Turn.objects.filter(status="queued").acount() == 1
+        assert await sync_to_async(_busy)(d.session) == [False] * 3
+        await hand_back(d.session, grace, "h1")
+        await d.quiet()
+        assert await d.texts() == ["Three sights."]
