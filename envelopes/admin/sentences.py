@@ -106,6 +106,8 @@ def _show(row: Row) -> str:
 def _turn(row: Row) -> str:
     status, reason = str(row.data.get("status")), str(row.data.get("reason"))
     retry = _object(row.data.get("retry"))
+    if reason == "model" and "at" not in retry:
+        return _("Tried again ({}).").format(_attempt(retry))
     if reason == "model":
         return f"{asked_again(retry, _text(retry.get('at')))} ({_attempt(retry)})."
     if status == "running":
@@ -191,6 +193,12 @@ def _settled(row: Row) -> str:
     if problem:
         return _("Turn ended: {} ({}). {}").format(state, by, problem)
     told = _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
+    stopped = {
+        "person": _("Stopped by the person."),
+        "program": _("Stopped by the program that asked."),
+        "staff": _("Stopped by staff."),
+    }
+    told = f"{told} {stopped.get(str(row.data.get('stoppedBy')), '')}".strip()
     # The answer of an actor that was asked is part of another one's.
     has_envelope = emits_envelope(state) and "delegatedFrom" not in row.data
     return f"{told} {LLM_CONTEXT.name}: {_context(row)}." if has_envelope else told

@@ -9,7 +9,7 @@ from envelopes.protocol.rows import ProviderData
 from envelopes.types import JsonObject
 
 
-def counted(turn: Turn, usage: JsonObject) -> ProviderData:
+def charge(turn: Turn, usage: JsonObject) -> ProviderData:
     """Count what a reply took to its turn; returns what the log has of it beside ``usage``."""
     turn.tokens += taken(usage).total
     cost = cost_of(turn.model, usage)
