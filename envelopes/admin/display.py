@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Model
-from django.urls import reverse
+from django.urls import get_script_prefix, get_urlconf, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -128,7 +130,18 @@ def raw_url(obj: Model, name: str) -> str:
 
 
 def change_url(obj: Model) -> str:
-    return reverse(f"admin:{obj._meta.app_label}_{obj._meta.model_name}_change", args=[obj.pk])
+    """The page of a row of the desk, whose key is a number."""
+    before, after = _around_key(
+        obj._meta.label_lower, get_urlconf() or settings.ROOT_URLCONF, get_script_prefix()
+    )
+    return f"{before}{obj.pk}{after}"
+
+
+@lru_cache(maxsize=64)
+def _around_key(label: str, urlconf: str, prefix: str) -> tuple[str, str]:
+    """Found out once: a list asks for one address after the other."""
+    before, _, after = reverse(f"admin:{label.replace('.', '_')}_change", args=["~"]).rpartition("~")
+    return before, after
 
 
 def link(obj: Model, text: object) -> SafeString:
