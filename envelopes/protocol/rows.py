@@ -254,7 +254,8 @@ class ConsentData(TypedDict):
 class ProviderData(TypedDict, total=False):
     """The end of a model's reply, or the ``error`` by which it broke off. ``shortened``, for want of room: ``toldFrom``
     is the first turn that it was sent, ``results`` how many results of tools were cut. ``usage`` has the words of the
-    Messages API; ``cost``, in ``BEACH_CURRENCY``, is what that took of ``model`` at the prices of the day."""
+    Messages API; ``cost``, in ``BEACH_CURRENCY``, is what that took of ``model`` at the prices of the
+    day. ``estimated``: nobody has counted what was taken by a reply that was stopped or broke off."""
 
     stopReason: str | None
     usage: JsonObject
@@ -262,6 +263,7 @@ class ProviderData(TypedDict, total=False):
     model: str
     cost: float
     error: JsonObject
+    estimated: Literal[True]
     shortened: JsonObject
 
 

@@ -6,23 +6,34 @@ from __future__ import annotations
 from envelopes.log.append import writing
 from envelopes.models import Turn
 from envelopes.models.turn import WRITTEN
+from envelopes.protocol.rows import ProviderData
 from envelopes.providers.transcript import resumable
 from envelopes.registries.statuses import TurnStatus
 from envelopes.turns.leases import Claim
 from envelopes.turns.opening import turn_data
+from envelopes.turns.spending import Unfinished, charge_unfinished
 from envelopes.types import JsonObject
 
 
 def withdraw(
-    claim: Claim, turn: Turn, live: list[str], error: JsonObject, *, retry: JsonObject | None = None
+    claim: Claim,
+    turn: Turn,
+    live: list[str],
+    error: JsonObject,
+    unfinished: Unfinished | None,
+    *,
+    retry: JsonObject | None = None,
 ) -> None:
     """Take back the streamed text of a reply that broke off, and keep why. ``turn`` is what the runner has of it;
-    ``retry`` says when its model is asked again, where it is."""
+    ``unfinished`` is what that reply took, ``retry`` says when its model is asked again, where it is."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn.live = {}
         turn.messages = resumable(turn.messages)
+        ended: ProviderData = {"error": error}
+        if unfinished is not None:
+            ended |= charge_unfinished(turn, unfinished)
         writer.store(turn, WRITTEN)
-        writer.add("provider", {"error": error}, turn=turn)
+        writer.add("provider", ended, turn=turn)
         if live:
             writer.add("withdrawn", {"live": live}, turn=turn)
         if retry is not None:
