@@ -11,7 +11,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Field, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils.html import format_html
@@ -92,9 +92,10 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
     search_help_text = "Search tool name or call ID"
     json_fields = ["args", "result", "error"]
     extra_fields = ["tags_shown", "approved_by", "approval_shown"]
+    runtime_fields = ["call_id", "position", "digest", "attempt", "lease_owner", "lease_until", "claimed_at"]
 
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        return [show_tries if field == "tries" else field for field in super().get_fields(request, obj)]
+    def _shown(self, request: HttpRequest, field: Field[Any, Any]) -> Any:
+        return show_tries if field.name == "tries" else super()._shown(request, field)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ToolCall]:
         rows = super().get_queryset(request)

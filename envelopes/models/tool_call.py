@@ -46,4 +46,4 @@ class ToolCall(models.Model):
         indexes = [models.Index(fields=["state", "lease_until"], name="tool_call_state")]
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.state})"
+        return self.name

@@ -74,7 +74,7 @@ def test_what_was_found_is_marked_and_escaped(rows: dict[str, Session]) -> None:
 
     assert "Under &lt;b&gt;<mark>Love</mark>lace&lt;/b&gt;, please" in html
     assert "A refund for <mark>Love</mark>lace" in html
-    assert "searched in titles, words, bookings and ids" in html
+    assert "searched titles, words, bookings and IDs" in html
 
 
 @pytest.mark.parametrize(

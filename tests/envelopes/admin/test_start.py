@@ -225,7 +225,7 @@ def test_the_cost_of_today_is_told_where_there_are_prices(settings: Any) -> None
     settings.BEACH_PRICES = {"claude": {"input": 3}}
     text = text_of(decider().get("/admin/").content)
 
-    assert "Today 2.0k so far, 0.00 USD" in text and "no prices are set" not in text
+    assert "2.0k so far today, 0.00 USD" in text and "no prices are set" not in text
 
 
 def test_bars_stand_on_the_axis_and_no_length_is_a_style() -> None:
