@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from a2ui.catalog.failing import noted
 from a2ui.data.pointer import Tokens, parse, to_index
 from a2ui.errors import PointerError
 from a2ui.protocol.pieces import taken_apart
 from a2ui.rendering.patterns import context_of
 from a2ui.rendering.place import Place
 from a2ui.safety.ids import base36
+from a2ui.safety.limits import Limits
+from a2ui.safety.raised import hold
 from a2ui.state.components import Component
 from a2ui.surface.surface import Surface
 
@@ -51,12 +54,23 @@ class Instance(NamedTuple):
     def dom_id(self) -> str:
         return self.place.prefix + self.context
 
+    @property
+    def limits(self) -> Limits:
+        return self.surface.view.options.limits
+
     def evaluate(self, value: Any) -> Any:
         """A dynamic value of the component now."""
         levels = self.place.levels
         return self.surface.view.evaluate(
             value, self.scope, self.component.id, levels[-1] if levels else None
         )
+
+
+def failing(instance: Instance, error: Exception, doing: str) -> None:
+    """Takes note that code of an application failed when somebody used its component; see `catalog.failing`."""
+    component = instance.component
+    if component.type is not None:
+        noted(component.type, instance.surface.store.catalog_id(component), component.id, error, doing)
 
 
 def locate(
@@ -100,9 +114,16 @@ def _by_name(surfaces: Mapping[tuple[str, str], Surface], target: ComponentTarge
 
 def _is_piece(place: Place, name: str) -> bool:
     component = place.component
-    return (
-        component is not None and component.type is not None and component.type.piece(component.props) == name
-    )
+    kind = component.type if component is not None else None
+    if component is None or kind is None:
+        return False
+    try:
+        return kind.piece(component.props) == name
+    except Exception as error:
+        if kind.ours:
+            raise
+        hold(error)
+        return False
 
 
 def _context_at(place: Place, wanted: Tokens) -> str | None:
