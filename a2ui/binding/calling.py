@@ -25,6 +25,9 @@ FUNCTION_FAILED: Final = "FUNCTION_FAILED"
 REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and", "or", "not"})
 """Functions that judge a value without showing it: they get what a handle stands for (D24)."""
 
+_PLAIN: Final = frozenset({bool, int, float, type(None)})
+"""Types of values that are shown as they are; numbers that JSON does not have, too."""
+
 LOOKED_AT = frozenset({str, list, dict})
 """Types of arguments that functions look through, however long they are."""
 SHORT: Final = 500
@@ -80,7 +83,7 @@ def prepare(function: Function, name: str, fixed: Mapping[str, Any], env: Env) -
 def checked(found: Any, limits: Limits) -> Any:
     """The value that code of an application gave, as data models have values. Raises DataError for what is no JSON,
     LimitError."""
-    return found if found is None or type(found) is bool else Copier(limits).copy(found)
+    return found if type(found) in _PLAIN else Copier(limits).copy(found)
 
 
 def failed(function: Function, error: Exception) -> A2uiError:
@@ -89,7 +92,7 @@ def failed(function: Function, error: Exception) -> A2uiError:
     hold(error)
     raised = raised_at(error, module_of(function.evaluate))
     logger.error("The function %s failed: %s", function.name, raised)
-    message = f"{function.name} failed inside, so it has no value. Do without it."
+    message = f"{function.name} failed inside."
     return A2uiError(
         message, code=FUNCTION_FAILED, fault="configuration", expression=function.name, **{RAISED: raised}
     )

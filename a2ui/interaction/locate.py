@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
 from a2ui.catalog.failing import noted
@@ -82,13 +82,14 @@ def locate(
     return _by_dom_id(by_dom_id, target) if isinstance(target, str) and len(target) <= _MAX_CHARS else None
 
 
-def _settled(surface: Surface) -> Surface:
+def _places(surface: Surface, component_id: str) -> Collection[Place]:
+    """The places of a component, as pages have it."""
     surface.note()
     if not surface.view.live:
         surface.html()
-    surface.view.compiled()
+    surface.compile()
     surface.settle()
-    return surface
+    return surface.view.places(component_id)
 
 
 def _by_name(surfaces: Mapping[tuple[str, str], Surface], target: ComponentTarget) -> Instance | None:
@@ -102,7 +103,7 @@ def _by_name(surfaces: Mapping[tuple[str, str], Surface], target: ComponentTarge
     name, piece = target.component_id, ""
     if name not in surface.store.by_id:
         name, piece = taken_apart(name) or (name, "")
-    for place in _settled(surface).view.places(name):
+    for place in _places(surface, name):
         if piece and not _is_piece(place, piece):
             continue
         context = _context_at(place, wanted)
@@ -150,7 +151,7 @@ def _by_dom_id(surfaces: Mapping[str, Surface], target: str) -> Instance | None:
     surface = surfaces.get(dom_id)
     if surface is None:
         return None
-    for place in _settled(surface).view.places(_component_id(surface, base)):
+    for place in _places(surface, _component_id(surface, base)):
         found = _match(surface, place, dash + context)
         if found is not None:
             return found

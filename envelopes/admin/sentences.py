@@ -265,7 +265,11 @@ def _ignored(row: Row, people: People) -> str:
 
 
 def _diagnostic(row: Row) -> str:
-    return _("Surface {} repaired: {}").format(row.data.get("surfaceId", "?"), _text(row.data.get("message")))
+    told = _("Surface {} repaired: {}").format(row.data.get("surfaceId", "?"), _text(row.data.get("message")))
+    if raised := row.data.get("raised"):
+        where = " · ".join(str(row.data[key]) for key in ("component", "catalog") if row.data.get(key))
+        told = f"{told} ({where}: {_text(raised)})" if where else f"{told} ({_text(raised)})"
+    return told
 
 
 def _experiment(row: Row) -> str:

@@ -205,13 +205,20 @@ class StateRefusedData(TypedDict):
 
 
 class DiagnosticData(TypedDict):
-    """What was repaired or closed for a surface of the call whose part ``part`` points to."""
+    """What was repaired or closed for a surface of the call whose part ``part`` points to.
+
+    Of code of an application that failed, ``component`` is the id of the component, ``catalog`` that of its catalog and
+    ``raised`` the type of the error and the line: for staff.
+    """
 
     part: str
     code: str
     surfaceId: str
     path: str
     message: str
+    component: NotRequired[str]
+    catalog: NotRequired[str]
+    raised: NotRequired[str]
 
 
 Blocked = Literal[

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from a2ui import CallsDue, Diagnostic, SurfaceSet
+from a2ui.errors import RAISED
 from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
@@ -17,6 +18,9 @@ from envelopes.turns.strictness import Strictness, shortened
 from envelopes.types import JsonObject
 
 T = TypeVar("T")
+
+_FAILED = ("component", "catalog", RAISED)
+"""What the log has of code of an application that failed."""
 
 Placed: TypeAlias = "list[tuple[str, JsonObject]]"
 """Messages with the pointers at which they stand in their part."""
@@ -178,10 +182,18 @@ def _told(part: int, message: JsonObject, most: int) -> JsonObject:
 
 
 def _as_json(part: int, diagnostic: Diagnostic) -> JsonObject:
-    return {
+    told: JsonObject = {
         "part": f"/parts/{part}",
         "code": diagnostic.code,
         "surfaceId": diagnostic.surface_id,
         "path": diagnostic.path,
         "message": diagnostic.message,
     }
+    if RAISED in diagnostic.facts:
+        told |= {key: diagnostic.facts[key] for key in _FAILED if key in diagnostic.facts}
+    return told
+
+
+def for_models(problem: JsonObject) -> JsonObject:
+    """A problem of ``Tried.told`` as a model reads it: without what is for staff."""
+    return {key: value for key, value in problem.items() if key != RAISED}
