@@ -29,6 +29,7 @@ class Tree(Protocol):
     budget: Budget
     built: int
     guards: dict[Place, Guard]
+    turned: int
 
     def clear(self, place: Place) -> None: ...
     def dispose(self, place: Place) -> None: ...
@@ -67,6 +68,7 @@ class Guard:
             self._failed(error, True)
             if journal.on:
                 journal.item(shown, context)
+            self._tree.turned += context not in shown
             shown[context] = ""
             self._forget_lists(context)
             return not_shown(self.place.prefix + context, self.place.placement)
@@ -74,6 +76,7 @@ class Guard:
             if journal.on:
                 journal.item(shown, context)
             del shown[context]
+            self._tree.turned += 1
         return html
 
     def emit(self, part: Part, scope: Any, context: str) -> Op | Several | None:

@@ -46,8 +46,13 @@ class PlaceTree:
         """Places that exist; `built` of them are compiled."""
         self.built = 0
         self._unbuilt: list[Place] = []
+        self.stirred = False
+        """Whether data has changed since the last repaint, as far as there are guards: of what is inside of a notice
+        nobody knows what reads it."""
         self.guards: dict[Place, Guard] = {}
         """Those of components that are not ours."""
+        self.turned = 0
+        """How often a notice came in place of one of these, or went: each time there is other room for the rest."""
 
     # ------------------------------------------------------------------ places
 

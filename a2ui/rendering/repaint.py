@@ -45,7 +45,10 @@ class Repaint:
         view = self._view
         view.repaints += 1
         view.compiler.work.begin()
-        structure = bool(self._redefined) or bool(view.index.lists)
+        structure, turned = bool(self._redefined) or bool(view.index.lists), view.turned
+        if view.stirred:
+            view.stirred = False
+            structure = structure or any(guard.shown for guard in view.guards.values())
         if view.oversized or (structure and view.listing.full):
             return self._anew()
         for component_id in [*self._redefined, *hiding(view, self._redefined)]:
@@ -61,6 +64,7 @@ class Repaint:
         done = self._values()
         if view.guards:
             self._ops += tried_again(view.guards.values(), view.source.now, self._covered)
+        structure = structure or view.turned != turned
         if not done or (structure and view.listing.full) or outgrown(view, self._ops):
             return self._anew()
         return self._ops

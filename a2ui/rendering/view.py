@@ -90,7 +90,7 @@ class View(PlaceTree):
         index = self.index
         return (
             self.root, self._listing, self._drawn, self.spent, self.spent_drawing, self.chars, self.oversized,
-            self.left_out, self.most, self.repaints, self.made, self.built, self.budget.used,
+            self.left_out, self.most, self.repaints, self.made, self.built, self.budget.used, self.turned, self.stirred,
             index.dirty.copy() if index.dirty else {}, index.lists.copy() if index.lists else {},
             self.compiler.work.saved(),
         )  # fmt: skip
@@ -100,7 +100,7 @@ class View(PlaceTree):
         index = self.index
         (
             self.root, self._listing, self._drawn, self.spent, self.spent_drawing, self.chars, self.oversized,
-            self.left_out, self.most, self.repaints, self.made, self.built, self.budget.used,
+            self.left_out, self.most, self.repaints, self.made, self.built, self.budget.used, self.turned, self.stirred,
             index.dirty, index.lists, work,
         ) = saved  # fmt: skip
         self.compiler.work.load(work)

@@ -196,6 +196,8 @@ class Surface:
 
     def _touched(self, touch: Touched, old: Any, *, moving: bool = False) -> None:
         model, index = self._model, self.view.index
+        if self.view.guards:
+            self.view.stirred = True
         if touch.kind == "set":
             index.changed(touch.tokens, old, read(model.now, touch.tokens), model.now)
         else:
@@ -242,7 +244,7 @@ class Surface:
         """Makes the fragments for everything that has changed."""
         self.note()
         view = self.view
-        if view.live and (self._redefined or view.index.dirty or view.index.lists):
+        if view.live and (self._redefined or view.index.dirty or view.index.lists or view.stirred):
             redefined, self._redefined = self._redefined, {}
             made = self._repainted(redefined)
             self._ops += made

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from random import Random
 
 import pytest
 
@@ -18,6 +19,7 @@ from a2ui.rendering.build import always
 from a2ui.safety.text import escape, to_text
 from tests.a2ui.page import Page, shown
 from tests.a2ui.programs import call, components, create, data, path, row
+from tests.a2ui.strategies import FUZZ
 from tests.fuzz.graph import described
 
 OWN = "https://beach.example/catalogs/touchy.json"
@@ -607,3 +609,73 @@ def test_each_failure_is_logged_for_staff_without_values(caplog):
     assert "ValueError" in line
     assert "tests.a2ui.test_own_failures:" in line
     assert SECRET not in caplog.text
+
+
+WORDS = ("bad", "good", "<b>", "")
+FUZZED = (
+    row("root", "Column", children=["outer", "list", "m"]),
+    row("outer", "Touchy", title=path("/o"), child="column"),
+    row("column", "Column", children=["inner", "field", "m"]),
+    row("inner", "Touchy", title=path("/i"), children={"componentId": "item", "path": "/items"}),
+    row("field", "TextField", label="F", value=path("/f")),
+    row("m", "Memory", title=path("/m"), note=path("/n")),
+    row("list", "List", children={"componentId": "item", "path": "/items"}),
+    row("item", "Touchy", title=path("t"), child="row"),
+    row("row", "Row", children=["t", "nested"]),
+    row("t", "Text", text=path("t")),
+    row("nested", "List", children={"componentId": "m", "path": "below"}),
+)
+
+
+def _step(random):
+    def items():
+        below = [{"id": random.randrange(3)} for _ in range(random.randrange(2))]
+        ids = random.sample(range(5), random.randrange(4))
+        return [{"id": one, "t": random.choice(WORDS), "below": below} for one in ids]
+
+    match random.randrange(6):
+        case 0:
+            return data(items(), "/items")
+        case 1:
+            return data(
+                {"id": random.randrange(5, 9), "t": random.choice(WORDS)}, f"/items/{random.randrange(4)}"
+            )
+        case 2:
+            return components(random.choice(FUZZED[1:]))
+        case 3:
+            kind = random.choice(("Touchy", "Card", "Nowhere"))
+            return components(row(random.choice(("outer", "item")), kind, title=path("/i"), child="column"))
+        case 4:
+            kept = random.sample(["inner", "field", "m", "t"], random.randrange(1, 5))
+            return components(row("column", "Column", children=kept))
+        case _:
+            return data(random.choice(WORDS), f"/{random.choice('oimnf')}")
+
+
+@pytest.mark.parametrize("seed", [699, 1094, *range(4 * FUZZ)])
+def test_whatever_comes_and_goes(seed):
+    """Live pages are what a reload shows, and so is what was tried and undone."""
+    random = Random(seed)
+    limits = Limits(instances=random.choice((9, 14, 20, 2000)), list_items=random.choice((2, 50)))
+    engine = Engine(EngineOptions(catalogs=(BASIC_CATALOG, CATALOG), limits=limits))
+    surfaces, page = engine.surfaces(), Page()
+    model = {"o": "good", "i": "good", "m": "good", "n": "x", "f": "f", "items": [{"id": 1, "t": "one"}]}
+    for one in (create(catalogId=OWN), data(model), components(*FUZZED)):
+        surfaces.apply(one)
+    page.apply_changes(surfaces.flush())
+    for _ in range(12):
+        steps = [_step(random) for _ in range(random.randrange(1, 4))]
+        if random.random() < 0.3:
+            before = described(surfaces)
+            attempt = surfaces.attempt()
+            for one in steps:
+                surfaces.apply(one)
+            surfaces.flush()
+            attempt.undo()
+            assert described(surfaces) == before
+        else:
+            for one in steps:
+                surfaces.apply(one)
+            page.apply_changes(surfaces.flush())
+        kept = engine.restore(json.loads(json.dumps(surfaces.snapshot())))
+        assert page.markup == shown(surfaces) == shown(kept)

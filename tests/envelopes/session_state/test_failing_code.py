@@ -1,7 +1,8 @@
-"""Rows outlive the code that wrote them: a conversation opens whatever code of an application, or of ours, does by now."""
+"""Rows outlive the code that wrote them: a conversation opens whatever an application's code, or ours, does now."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Conversation, Reply, Say, text
 from envelopes.registries.catalogs import Own, catalogs
 from envelopes.session_state import live_sessions
+from envelopes.session_state.engines import engine_for
+from envelopes.transports.panel.presenter.provisional import StreamedSurface
 from tests.desk import desk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -120,6 +123,21 @@ async def test_what_is_in_the_log_opens_after_the_code_has_changed(stage: str) -
         assert [turn.finalized_by for turn in await d.turns()] == ["complete"] * 2
         live_sessions.clear()
         assert await d.html() == html
+
+
+@pytest.mark.parametrize("stage", ["accept", "build", "render"])
+def test_a_preview_shows_the_notice_too(stage: str) -> None:
+    Touchy.stage = stage
+    rows = [{"id": "root", "component": "Touchy", "title": "x"}]
+    message = {
+        "version": "v1.0",
+        "createSurface": {"surfaceId": "a", "catalogId": OWN, "components": rows},
+    }
+    preview = StreamedSurface(engine_for("en", "UTC"), "L1")
+    preview.take(json.dumps(message) + "\n")
+
+    ((_, _, html),) = preview.whole()
+    assert html.count(NOTICE) == 1
 
 
 async def test_a_fault_of_ours_costs_one_card(monkeypatch: pytest.MonkeyPatch) -> None:
