@@ -212,6 +212,12 @@ class RuntimeSettings(ModelSettings):
     BEACH_TAKEOVER = _flag(False)
     """Whether staff may write in conversations of agents that do not say so themselves."""
 
+    BEACH_TOOL_CALLS_AT_ONCE = _whole(8)
+    """How many calls of one reply run side by side; the others wait for one of them to end."""
+
+    BEACH_TOOL_THREADS = _whole(64)
+    """How many threads run tools that are plain functions, in this process; one that never ends keeps its thread."""
+
     BEACH_TOOL_SECONDS = _number(60.0)
     """How long a tool may take that does not say so itself."""
 

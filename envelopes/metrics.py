@@ -6,7 +6,7 @@ counts for itself, as its scraper expects.
 
 from __future__ import annotations
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 from envelopes.costs import taken
 
@@ -20,6 +20,8 @@ SECONDS = Histogram(
 FAILURES = Counter("beach_model_failures_total", "Requests to models that failed", ["kind", "again"])
 TOKENS = Counter("beach_model_tokens_total", "Tokens of models", ["model", "direction"])
 COST = Counter("beach_model_cost_total", "What replies of models cost, in BEACH_CURRENCY", ["model"])
+TOOL_THREADS = Gauge("beach_tool_threads", "Threads that run tools")
+TOOL_THREADS_LEFT = Gauge("beach_tool_threads_left", "Those of them whose call is over and that do not end")
 REFUSED = Counter("beach_messages_refused_total", "Messages of people who sent too many", ["limit"])
 
 

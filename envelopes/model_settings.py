@@ -92,6 +92,9 @@ class ModelSettings:
     """How much of the result of a tool a model reads at once; of a longer one it gets the beginning, and asks for
     more."""
 
+    BEACH_RESULT_KEPT_CHARACTERS = _whole(4_000_000)
+    """How many characters of JSON are kept of the result of a tool; a longer one is not taken."""
+
     BEACH_SCRIPT_PACE = _number(900.0, zero=True)
     """Characters a second that the scripted model writes; 0 for all at once."""
 

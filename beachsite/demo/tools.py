@@ -40,6 +40,32 @@ class SearchHotels(BaseModel):
     max_price: float | None = Field(default=None, gt=0, description="Maximum price per night.")
 
 
+class Hotel(BaseModel):
+    id: str
+    name: str
+    area: str
+    stars: int
+    score: float
+    blurb: str
+    extras: str
+    cancellation: str
+    picture: str
+    pricePerNight: int
+    totalPrice: int
+    currency: str
+
+
+class Hotels(BaseModel):
+    """What the hotel cards are made of."""
+
+    destination: str
+    checkIn: date
+    checkOut: date
+    nights: int
+    guests: int
+    hotels: list[Hotel]
+
+
 async def search_flights(context: ToolContext, args: SearchFlights) -> JsonObject:
     """The flights of one day that fit, the cheapest fares round it, and what was asked for."""
     if SUNKEN in catalogue.folded(args.destination):
@@ -150,6 +176,7 @@ SEARCH_HOTELS = Tool(
     description="Find hotels at a destination for a number of nights.",
     input=SearchHotels,
     run=search_hotels,
+    output=Hotels,
     label="Looking for hotels",
     data_kind="hotel-results",
 )

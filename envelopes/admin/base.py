@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.contrib.admin.views.main import SEARCH_VAR, ChangeList
@@ -17,7 +18,7 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
-from envelopes.admin.display import folded_field, linked_field, pretty, state_words, text_field
+from envelopes.admin.display import folded_field, linked_field, pretty, state_words, stored_field, text_field
 from envelopes.markup.html import SafeString, brief, reveal, text
 from envelopes.models import Participant
 
@@ -57,15 +58,26 @@ class StateFilter(admin.SimpleListFilter):
         return queryset.filter(**{str(self.parameter_name): self.value()}) if self.value() else queryset
 
 
+class PlainForm(forms.ModelForm):  # type: ignore[type-arg]  # of whichever model
+    """Names its fields without a colon."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **{"label_suffix": "", **options})
+
+
 class HistoryAdmin(admin.ModelAdmin[M]):
     """Nothing can be added, changed or deleted, and every field is read-only.
 
     ``json_fields`` are left in the database by changelists and folded on the page. ``extra_fields`` are methods that
-    the page shows behind the stored fields. ``secret_fields`` are never loaded.
+    the page shows behind the stored fields. ``runtime_fields`` are those that only who looks after the runtime asks
+    for: the page has them behind a line. ``secret_fields`` are never loaded.
     """
+
+    form = PlainForm
 
     json_fields: Sequence[str] = ()
     extra_fields: Sequence[str] = ()
+    runtime_fields: Sequence[str] = ()
     secret_fields: Sequence[str] = ()
     deferred: Sequence[str] | None = None
     """What changelists leave in the database; ``json_fields`` unless it is set."""
@@ -107,9 +119,17 @@ class HistoryAdmin(admin.ModelAdmin[M]):
             # Named only for those who may see it: a title is a part of a conversation.
             other = self.admin_site._registry.get(field.related_model)
             return linked_field(field.name, linked=other is not None and other.has_view_permission(request))
-        if isinstance(field, CharField | TextField) and not field.choices:
+        is_text = isinstance(field, CharField | TextField) and not field.choices
+        if is_text and field.name not in ("state", "status"):
             return text_field(field.name)
-        return field.name
+        return stored_field(field)
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        fields = self.get_fields(request, obj)
+        beside = [one for one in fields if getattr(one, "__name__", one) in self.runtime_fields]
+        main = [one for one in fields if one not in beside]
+        behind = [(_("Runtime"), {"fields": beside, "classes": ["collapse"]})] if beside else []
+        return [(None, {"fields": main}), *behind]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return self.get_fields(request, obj)

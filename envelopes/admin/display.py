@@ -7,15 +7,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
-from django.db.models import Model
-from django.urls import reverse
+from django.conf import settings
+from django.db.models import Field, Model
+from django.urls import get_script_prefix, get_urlconf, reverse
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from envelopes.desk.times import moment
 from envelopes.markup.html import reveal
 from envelopes.protocol.text import shorten
 from envelopes.types import Json
@@ -40,6 +44,28 @@ STATES = {
     "awaiting-approval": "pending",
 }
 """The mark of a stored state; one that is not here is its own mark."""
+
+LABELS = {
+    "session": gettext_lazy("conversation"),
+    "turn": gettext_lazy("answer"),
+    "state": gettext_lazy("status"),
+    "turn_state": gettext_lazy("turn state"),
+    "call_id": gettext_lazy("call ID"),
+    "public_id": gettext_lazy("ID"),
+    "artifact_id": gettext_lazy("ID"),
+    "args": gettext_lazy("arguments"),
+    "created_at": gettext_lazy("created"),
+    "updated_at": gettext_lazy("changed"),
+    "claimed_at": gettext_lazy("taken up"),
+    "finished_at": gettext_lazy("ended"),
+    "settled_at": gettext_lazy("ended"),
+    "lease_owner": gettext_lazy("held by"),
+    "lease_until": gettext_lazy("held until"),
+    "finalized_by": gettext_lazy("ended by"),
+    "due_at": gettext_lazy("due"),
+    "mime_type": gettext_lazy("type"),
+}
+"""What the pages of single rows call stored fields whose names do not say it."""
 
 WORDS = {
     "suspended": gettext_lazy("Waiting for approval"),
@@ -106,8 +132,27 @@ def text_field(name: str) -> Callable[[Model], SafeString | str]:
 
 def shown_field(show: Callable[[Model], Any], name: str) -> Callable[[Model], Any]:
     show.__name__ = name
-    show.short_description = name.replace("_", " ")  # type: ignore[attr-defined]
+    show.short_description = LABELS.get(name, name.replace("_", " "))  # type: ignore[attr-defined]
     return show
+
+
+def stored_field(field: Field[Any, Any]) -> Callable[[Model], Any]:
+    """A read-only form field for a stored one, as the desk writes times, states and yes or no."""
+    name = field.name
+
+    def show(obj: Model) -> SafeString | str:
+        value = getattr(obj, name)
+        if value in (None, "", [], {}):
+            return DASH
+        if isinstance(value, datetime):
+            return moment(value)
+        if isinstance(value, bool):
+            return _("Yes") if value else _("No")
+        if isinstance(value, float):
+            return f"{value:g}"
+        return state_mark(value) if name in ("state", "status") else str(value)
+
+    return shown_field(show, name)
 
 
 def linked_field(name: str, *, linked: bool) -> Callable[[Model], SafeString | str]:
@@ -128,7 +173,18 @@ def raw_url(obj: Model, name: str) -> str:
 
 
 def change_url(obj: Model) -> str:
-    return reverse(f"admin:{obj._meta.app_label}_{obj._meta.model_name}_change", args=[obj.pk])
+    """The page of a row of the desk, whose key is a number."""
+    before, after = _around_key(
+        obj._meta.label_lower, get_urlconf() or settings.ROOT_URLCONF, get_script_prefix()
+    )
+    return f"{before}{obj.pk}{after}"
+
+
+@lru_cache(maxsize=64)
+def _around_key(label: str, urlconf: str, prefix: str) -> tuple[str, str]:
+    """Found out once: a list asks for one address after the other."""
+    before, _, after = reverse(f"admin:{label.replace('.', '_')}_change", args=["~"]).rpartition("~")
+    return before, after
 
 
 def link(obj: Model, text: object) -> SafeString:

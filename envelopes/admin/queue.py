@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from envelopes.models import Approval, ApprovalVersion, ToolCall
 
-PAGE = 50
+PAGE = 40
 """Rows of one page."""
 COUNTED = 999
 """Counts go no further; the page then says that there are more."""

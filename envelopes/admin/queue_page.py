@@ -85,7 +85,7 @@ def _foot(asked: Asked, count: str) -> str:
 
 
 def _filters(asked: Asked) -> list[Filter]:
-    tools = {tool.name for actor in actors for tool in actor.tools if tool.approval is not None}
+    tools = {tool.name for actor in actors for tool in actor.all_tools if tool.approval is not None}
     return [
         _filter(asked, "risk", _("Risk"), [("high", _("High")), ("medium", _("Medium")), ("low", _("Low"))]),
         _filter(asked, "tool", _("Tool"), [(name, name) for name in sorted(tools | _set(asked.tool))]),
@@ -107,7 +107,9 @@ def _filter(asked: Asked, field: str, name: str, options: Iterable[tuple[str, st
 
 
 def _agents(chosen: str) -> list[tuple[str, str]]:
-    known = {actor.name: actor.display_name for actor in actors if any(tool.approval for tool in actor.tools)}
+    known = {
+        actor.name: actor.display_name for actor in actors if any(tool.approval for tool in actor.all_tools)
+    }
     known |= {name: known.get(name, name) for name in _set(chosen)}
     return sorted(known.items(), key=lambda one: one[1].casefold())
 

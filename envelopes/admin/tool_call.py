@@ -11,7 +11,7 @@ from django import forms
 from django.contrib import admin, messages
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Field, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import URLPattern, path
 from django.utils.html import format_html
@@ -23,6 +23,7 @@ from envelopes.admin.approval_state import decider_of, mark_of
 from envelopes.admin.base import StateFilter, is_changelist
 from envelopes.admin.display import DASH, change_url, link, state_mark
 from envelopes.admin.newest import NewestFirstAdmin
+from envelopes.admin.tool_tries import show_tries, tagged
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
 from envelopes.desk.times import moment
 from envelopes.errors import BeachError
@@ -52,6 +53,19 @@ WIDE = ["approval__args", "turn__trigger", "turn__messages", "turn__results", "t
 """What a list does not need of the rows beside it."""
 
 
+class TagFilter(admin.SimpleListFilter):
+    """By the tags that the tools of today's agents have: an action knows the name of its tool."""
+
+    title = "tag"
+    parameter_name = "tag"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(tag, tag) for tag in sorted(tagged())]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[ToolCall]) -> QuerySet[ToolCall]:
+        return queryset.filter(name__in=tagged().get(self.value() or "", ())) if self.value() else queryset
+
+
 class StatusFilter(StateFilter):
     parameter_name = "state"
     states = TOOL_CALL.states
@@ -68,15 +82,20 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
         "conversation",
         "turn_number",
         "approved_by",
-        "attempt",
+        "took",
+        "runs",
         "requested",
     ]
-    list_filter = [StatusFilter, "background"]
+    list_filter = [StatusFilter, TagFilter, "background"]
     list_select_related = ["session", "turn", "approval", "approval__decided_by_user"]
     search_fields = ["^name", "^call_id"]
     search_help_text = "Search tool name or call ID"
     json_fields = ["args", "result", "error"]
-    extra_fields = ["approved_by", "approval_shown"]
+    extra_fields = ["tags_shown", "approved_by", "approval_shown"]
+    runtime_fields = ["call_id", "position", "digest", "attempt", "lease_owner", "lease_until", "claimed_at"]
+
+    def _shown(self, request: HttpRequest, field: Field[Any, Any]) -> Any:
+        return show_tries if field.name == "tries" else super()._shown(request, field)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ToolCall]:
         rows = super().get_queryset(request)
@@ -97,6 +116,18 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
     @admin.display(description="turn")
     def turn_number(self, call: ToolCall) -> SafeString:
         return link(call.turn, call.turn.number)
+
+    @admin.display(description="seconds")
+    def took(self, call: ToolCall) -> str:
+        return DASH if call.seconds is None else f"{call.seconds:,.1f}"
+
+    @admin.display(description="tries")
+    def runs(self, call: ToolCall) -> str:
+        return str(len(call.tries)) if call.tries else DASH
+
+    @admin.display(description="tags")
+    def tags_shown(self, call: ToolCall) -> str:
+        return ", ".join(sorted(tag for tag, names in tagged().items() if call.name in names)) or DASH
 
     @admin.display(description="requested")
     def requested(self, call: ToolCall) -> SafeString:

@@ -21,6 +21,7 @@ from envelopes.protocol.text import is_blank
 from envelopes.registries import catalogs
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import PartType, part_types
+from envelopes.registries.tools import tools
 from envelopes.registries.transports import KNOWN, transports
 from envelopes.runtime.prompting import prompt_for
 from envelopes.session_state.engines import with_files
@@ -128,8 +129,24 @@ def described_tools(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMes
             id="envelopes.W005",
         )
         for actor in actors
-        for tool in actor.tools
+        for tool in actor.all_tools
         if is_blank(tool.description)
+    ]
+
+
+@checks.register()
+def tags(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """An actor that asks for tools by a word that no tool has lacks them without a sign."""
+    known = {tag for tool in tools for tag in tool.tags}
+    return [
+        checks.Warning(
+            f"The actor {actor.name!r} ({actors.place(actor.name)}) has the tools tagged {tag!r}: there are none.",
+            hint=f"Registered tools have these tags: {', '.join(sorted(known)) or 'none'}.",
+            id="envelopes.W006",
+        )
+        for actor in actors
+        for tag in actor.tagged
+        if tag not in known
     ]
 
 

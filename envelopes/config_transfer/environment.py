@@ -39,7 +39,7 @@ def differences(there: ConfigEnvironment) -> Iterator[tuple[str, Json, Json]]:
 
 def _approvals() -> Iterator[tuple[str, JsonObject]]:
     """What asks before it runs: tools of actors as ``actor.tool``, those for everybody by their name."""
-    found = [(f"{actor.name}.{tool.name}", tool) for actor in actors for tool in actor.tools]
+    found = [(f"{actor.name}.{tool.name}", tool) for actor in actors for tool in actor.all_tools]
     for name, tool in [*found, *((tool.name, tool) for tool in tools)]:
         if (policy := tool.approval) is not None:
             yield name, {"risk": policy.risk, "expires_after": policy.expires_after}

@@ -9,8 +9,10 @@ from a process of an earlier version or before there was a view, get theirs with
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 from django.db import transaction
@@ -88,6 +90,12 @@ class ViewAt:
 
     def moved(self, last: int, upto: int) -> ViewAt:
         return replace(self, last=last, upto=upto)
+
+
+@lru_cache(maxsize=64)
+def wants_in(text: str | bytes) -> frozenset[str]:
+    """``ViewAt.wants`` of what is stored. Sessions have few kinds of readers, and each append asks for all of them."""
+    return frozenset(json.loads(text))
 
 
 @dataclass(frozen=True, slots=True)

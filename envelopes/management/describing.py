@@ -52,7 +52,7 @@ def described(item: object) -> str:
         case Transport():
             return ", ".join([item.kind, *sorted(item.capabilities)])
         case Actor():
-            return f"{item.display_name}, tools: {', '.join(tool.name for tool in item.tools) or 'none'}"
+            return f"{item.display_name}, tools: {', '.join(tool.name for tool in item.all_tools) or 'none'}"
         case Tool():
             return shorten(item.description, LONGEST)
         case Door():

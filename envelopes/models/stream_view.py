@@ -35,7 +35,8 @@ class StreamDelivery(models.Model):
     """One delivery of a view: its number, the row that made it, its channel, and whether it is replayed (``none``,
     ``latest``, ``all``), as that was when it was made. What is sent is made of the row."""
 
-    view = models.ForeignKey(StreamView, on_delete=models.CASCADE, related_name="deliveries")
+    # Both of its other indexes begin with it, and each is written with every delivery.
+    view = models.ForeignKey(StreamView, on_delete=models.CASCADE, related_name="deliveries", db_index=False)
     seq = models.BigIntegerField()
     row = models.BigIntegerField(db_column="log_seq")
     channel = models.CharField(max_length=512)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import Value
 
 from envelopes.models.session import Session
 from envelopes.models.turn import Turn
@@ -11,7 +12,9 @@ class ToolCall(models.Model):
     """One call of a tool by an actor. The row is claimed (``running``) before the tool runs, so it runs once (D19).
 
     ``args`` are what runs, exactly; ``digest`` is that of tool and arguments (D53). ``seconds``: from when it was
-    claimed until it was over, or known that nobody knows; None for what never ran.
+    claimed until it was over, or known that nobody knows; None for what never ran. ``attempt`` counts how often it was
+    claimed, more than once only after a crash; ``tries`` are the last runs of its function, several where it was tried
+    again: ``{seconds, ended, error?, waited?, left?}``, for staff (``runtime.trying``).
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="tool_calls")
@@ -32,6 +35,7 @@ class ToolCall(models.Model):
     claimed_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     seconds = models.FloatField(null=True, blank=True)
+    tries = models.JSONField(default=list, db_default=Value([], models.JSONField()), blank=True)
 
     class Meta:
         verbose_name = "action"
@@ -42,4 +46,4 @@ class ToolCall(models.Model):
         indexes = [models.Index(fields=["state", "lease_until"], name="tool_call_state")]
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.state})"
+        return self.name

@@ -6,15 +6,12 @@ leaves out the string that is being written, and kills the stream when a call is
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator
-from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import anthropic
-import httpx2
 from pydantic import BaseModel
 
 from envelopes.conf import conf
@@ -24,7 +21,6 @@ from envelopes.protocol.strict_json import join_surrogates
 from envelopes.providers.anthropic_errors import as_provider_error
 from envelopes.providers.clients import Clients
 from envelopes.providers.ending import rest
-from envelopes.providers.failures import UNREADABLE
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -33,11 +29,9 @@ from envelopes.providers.port import (
     ModelRequest,
     ReplyEnded,
 )
+from envelopes.providers.sdk import NO_KEY, SdkProvider, from_conf
 from envelopes.providers.transcript import lasting_end
 from envelopes.types import JsonObject
-
-TIMEOUT = anthropic.Timeout(600, connect=5, read=60)
-"""Seconds. The API pings a stream that is quiet, so a minute without a byte means that it is dead."""
 
 COUNT_SECONDS = 10.0
 """How long the API may take to count the tokens of a request."""
@@ -49,58 +43,23 @@ _KINDS: dict[str, _Kind] = {
     "thinking": "thinking",
     "redacted_thinking": "thinking",
 }
-_FAILURES = (
-    anthropic.AnthropicError,
-    httpx2.HTTPError,
-    httpx2.StreamError,
-    *UNREADABLE,
-)
 _CACHED: JsonObject = {"type": "ephemeral"}
 
-_clients: Clients[anthropic.AsyncAnthropic] = Clients()
 
-
-class AnthropicProvider:
-    """A provider for one model.
+class AnthropicProvider(SdkProvider[anthropic.AsyncAnthropic]):
+    """A provider for one model of Anthropic (``SdkProvider``).
 
     ``base_url`` "" is the SDK's own (``ANTHROPIC_BASE_URL`` or the public API). ``effort`` is one of low, medium, high,
-    xhigh and max, "" for the model's own; ``temperature`` is sent where it is not None, and newer models refuse it.
-    ``room`` is how many tokens a request may have; 0 for ``BEACH_REQUEST_TOKENS``.
-    Making one is cheap: connections are shared by all providers of an event loop. The SDK retries nothing: the runtime
-    does, and people are told.
+    xhigh and max; newer models refuse ``temperature``.
     """
 
     name = "anthropic"
+    clients: ClassVar[Clients[anthropic.AsyncAnthropic]] = Clients()
+    sdk_error = anthropic.AnthropicError
+    # The API pings a stream that is quiet, so a minute without a byte means that it is dead.
+    timeout = anthropic.Timeout(600, connect=5, read=60)
 
-    def __init__(
-        self,
-        api_key: str,
-        model: str,
-        *,
-        base_url: str = "",
-        max_tokens: int = 16_000,
-        effort: str = "",
-        temperature: float | None = None,
-        timeout: anthropic.Timeout = TIMEOUT,
-        label: str = "",
-        room: int = 0,
-    ) -> None:
-        self.model = model
-        self.label = label or _label(model)
-        self.room = room
-        self._api_key = api_key
-        self._base_url = base_url
-        self._max_tokens = max_tokens
-        self._effort = effort
-        self._temperature = temperature
-        self._timeout = timeout
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """The reply as it is written. Cancelling the task, or closing this generator, closes the connection.
-
-        Raises ``ProviderError`` with ``kind`` (the API's error type or ours), ``status`` and ``request_id`` where
-        there are any, and the API's own words as ``detail``, which are for the log.
-        """
+    def check_set_up(self) -> None:
         if not self._api_key:
             raise ProviderError(
                 "No key for the Claude API is set up here.",
@@ -108,39 +67,35 @@ class AnthropicProvider:
                 kind="no_key",
                 setting="ANTHROPIC_API_KEY",
             )
-        async with aclosing(self._events(self._body(request))) as events:
-            while True:
-                # What a consumer throws in at the yield below is not the provider's failure.
-                try:
-                    event = await anext(events)
-                except StopAsyncIteration:
-                    return
-                except _FAILURES as error:
-                    raise as_provider_error(error) from error
-                yield event
 
-    async def aclose(self) -> None:
-        """Close the connections of this event loop that this provider would use. It may be used again."""
-        await _clients.close(self._identity)
+    def make_client(self) -> anthropic.AsyncAnthropic:
+        return anthropic.AsyncAnthropic(api_key=self._api_key, base_url=self._base_url or None, max_retries=0)
 
-    async def warm(self) -> None:
-        """Load what the first request would otherwise wait for, which takes seconds."""
-        await asyncio.to_thread(_load)
-        self._client()
+    def load(self) -> None:
+        _ = anthropic.AsyncAnthropic(api_key=NO_KEY).messages.create
+
+    def as_provider_error(self, error: Exception) -> ProviderError:
+        return as_provider_error(error)
+
+    def _called(self, model: str) -> str:
+        """``claude-sonnet-5-5`` as people write it: Claude Sonnet 5.5. A date at the end is left out."""
+        words = [word for word in model.split("-") if not (word.isdigit() and len(word) > 4)]
+        names = [word.capitalize() for word in words if not word.isdigit()]
+        return " ".join([*names, ".".join(word for word in words if word.isdigit())]).strip()
 
     async def count(self, request: ModelRequest) -> int:
         """How many tokens ``request`` has, as the API counts them; it costs nothing. Raises ``ProviderError``."""
-        body = self._body(request)
+        body = self.body(request)
         asked = {name: body[name] for name in ("model", "messages", "system", "tools") if name in body}
         try:
-            counted = await self._client().messages.count_tokens(**asked, timeout=COUNT_SECONDS)
-        except _FAILURES as error:
+            counted = await self.client().messages.count_tokens(**asked, timeout=COUNT_SECONDS)
+        except self._failures as error:
             raise as_provider_error(error) from error
         return counted.input_tokens
 
-    async def _events(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:
+    async def events(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:
         reading = _Reading()
-        create = self._client().messages.create
+        create = self.client().messages.create
         async with await create(**body, stream=True, timeout=self._timeout) as stream:
             events = aiter(stream)
             while not reading.complete and (event := await anext(events, None)) is not None:
@@ -149,7 +104,7 @@ class AnthropicProvider:
             await rest(events)
         yield ReplyEnded(reading.stop_reason if reading.complete else None, reading.usage)
 
-    def _body(self, request: ModelRequest) -> dict[str, Any]:
+    def body(self, request: ModelRequest) -> dict[str, Any]:
         tools = [
             {**tool, "eager_input_streaming": True} if tool["name"] == RESPOND else tool
             for tool in request.tools
@@ -173,18 +128,6 @@ class AnthropicProvider:
             body |= {"tools": tools, "tool_choice": {"type": "auto"}}
         return body
 
-    @property
-    def _identity(self) -> tuple[str, str]:
-        return self._base_url, self._api_key
-
-    def _client(self) -> anthropic.AsyncAnthropic:
-        return _clients.get(
-            self._identity,
-            lambda: anthropic.AsyncAnthropic(
-                api_key=self._api_key, base_url=self._base_url or None, max_retries=0
-            ),
-        )
-
 
 def from_settings() -> AnthropicProvider:
     """The provider that the settings ask for: ``ANTHROPIC_API_KEY``, ``ANTHROPIC_BASE_URL``, ``BEACH_MODEL``,
@@ -193,9 +136,7 @@ def from_settings() -> AnthropicProvider:
         conf.ANTHROPIC_API_KEY,
         conf.BEACH_MODEL,
         base_url=conf.ANTHROPIC_BASE_URL,
-        max_tokens=conf.BEACH_MAX_TOKENS,
-        effort=conf.BEACH_EFFORT,
-        temperature=conf.BEACH_TEMPERATURE,
+        **from_conf(),
     )
 
 
@@ -325,15 +266,3 @@ def _marked(messages: list[JsonObject]) -> list[JsonObject]:
         for n, block in enumerate(message["content"])
     ]
     return [*messages[:place], {**message, "content": blocks}, *messages[place + 1 :]]
-
-
-def _load() -> None:
-    """The SDK loads its resources, and their types, when they are first asked for."""
-    _ = anthropic.AsyncAnthropic(api_key="none").messages.create
-
-
-def _label(model: str) -> str:
-    """``claude-sonnet-5-5`` as people write it: Claude Sonnet 5.5. A date at the end is left out."""
-    words = [word for word in model.split("-") if not (word.isdigit() and len(word) > 4)]
-    names = [word.capitalize() for word in words if not word.isdigit()]
-    return " ".join([*names, ".".join(word for word in words if word.isdigit())]).strip()

@@ -9,40 +9,24 @@ from __future__ import annotations
 import re
 
 import anthropic
-import httpx2
 
 from envelopes.errors import ProviderError
-from envelopes.providers.failures import (
-    BROKEN,
-    BUSY,
-    KEY,
-    MODEL,
-    MONEY,
-    REFUSED,
-    RIGHTS,
-    SILENT,
-    TOO_LONG,
-    TROUBLE,
-    UNREADABLE,
-    Failure,
-    by_status,
-    failed,
-    words_of,
-)
+from envelopes.providers import failures
+from envelopes.providers.sdk import from_sdk
 
 WHO = "Claude"
 
-_TYPES: dict[str, Failure] = {
-    "overloaded_error": BUSY,
-    "rate_limit_error": BUSY,
-    "api_error": TROUBLE,
-    "timeout_error": SILENT,
-    "authentication_error": KEY,
-    "permission_error": RIGHTS,
-    "billing_error": MONEY,
-    "not_found_error": MODEL,
-    "request_too_large": TOO_LONG,
-    "invalid_request_error": REFUSED,
+_TYPES: dict[str, failures.Failure] = {
+    "overloaded_error": failures.BUSY,
+    "rate_limit_error": failures.BUSY,
+    "api_error": failures.TROUBLE,
+    "timeout_error": failures.SILENT,
+    "authentication_error": failures.KEY,
+    "permission_error": failures.RIGHTS,
+    "billing_error": failures.MONEY,
+    "not_found_error": failures.MODEL,
+    "request_too_large": failures.TOO_LONG,
+    "invalid_request_error": failures.REFUSED,
 }
 
 # Without a type of its own: "prompt is too long: 210000 tokens > 200000 maximum", "input length and `max_tokens`
@@ -51,27 +35,19 @@ _LONG = re.compile(r"prompt is too long|exceeds? (the )?context (limit|window)",
 
 
 def as_provider_error(error: Exception) -> ProviderError:
-    """``error`` in our terms; ``detail`` holds its own words, for the log and not for people."""
-    if isinstance(error, anthropic.APIStatusError):
-        return _from_status(error)
-    if isinstance(error, (anthropic.APITimeoutError, httpx2.TimeoutException)):
-        return failed(SILENT, WHO, kind="timeout", detail=words_of(error))
-    if isinstance(error, (anthropic.APIConnectionError, httpx2.HTTPError, httpx2.StreamError)):
-        return failed(BROKEN, WHO, kind="connection", detail=words_of(error))
-    if isinstance(error, (anthropic.APIResponseValidationError, *UNREADABLE)):
-        return failed(BROKEN, WHO, kind="unreadable", detail=words_of(error))
-    return failed(REFUSED, WHO, kind="refused", detail=words_of(error))
+    """``error`` in our terms."""
+    return from_sdk(error, WHO, anthropic, anthropic.APIStatusError, _told)
 
 
-def _from_status(error: anthropic.APIStatusError) -> ProviderError:
+def _told(error: anthropic.APIStatusError, who: str) -> ProviderError:
     kind, status = error.type, error.status_code
-    words = error.api_message or words_of(error)
-    failure = _TYPES.get(kind or "") or by_status(status)
-    if failure is REFUSED and (status == 413 or _LONG.search(words)):
-        failure = TOO_LONG
-    return failed(
+    words = error.api_message or failures.words_of(error)
+    failure = _TYPES.get(kind or "") or failures.by_status(status)
+    if failure is failures.REFUSED and (status == 413 or _LONG.search(words)):
+        failure = failures.TOO_LONG
+    return failures.failed(
         failure,
-        WHO,
+        who,
         kind=kind or "status",
         headers=error.response.headers,
         status=status,

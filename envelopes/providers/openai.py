@@ -8,11 +8,9 @@ are written.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import aclosing
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx2
 import openai
@@ -22,61 +20,25 @@ from envelopes.errors import ProviderError
 from envelopes.providers.chat_reading import ChatReading
 from envelopes.providers.clients import Clients
 from envelopes.providers.ending import rest
-from envelopes.providers.failures import UNREADABLE
 from envelopes.providers.openai_errors import as_provider_error
 from envelopes.providers.port import ModelEvent, ModelRequest, ReplyEnded
+from envelopes.providers.sdk import NO_KEY, SdkProvider, from_conf
 from envelopes.types import JsonObject
 
-TIMEOUT = httpx2.Timeout(600, connect=5, read=120)
-"""Seconds. Nobody pings here, and a local model reads a long prompt before its first word."""
 
-_FAILURES = (openai.OpenAIError, httpx2.HTTPError, httpx2.StreamError, *UNREADABLE)
-_NO_KEY = "none"
-"""Servers of one's own ask for no key, the SDK for some."""
+class OpenAIProvider(SdkProvider[openai.AsyncOpenAI]):
+    """A provider for one model that speaks chat completions (``SdkProvider``).
 
-_clients: Clients[openai.AsyncOpenAI] = Clients()
-
-
-class OpenAIProvider:
-    """A provider for one model.
-
-    ``room`` is how many tokens a request may have, its window less the longest reply; 0 for ``BEACH_REQUEST_TOKENS``.
-    ``base_url`` "" is OpenAI's own; another one needs no key. ``effort`` ("" for the model's own) is its
-    ``reasoning_effort``, ``temperature`` is sent where it is not None. Making one is cheap: connections are shared by
-    all providers of an event loop. The SDK retries nothing: the runtime does, and people are told.
+    ``base_url`` "" is OpenAI's own; another one needs no key. ``effort`` is its ``reasoning_effort``.
     """
 
     name = "openai"
+    clients: ClassVar[Clients[openai.AsyncOpenAI]] = Clients()
+    sdk_error = openai.OpenAIError
+    # Nobody pings here, and a local model reads a long prompt before its first word.
+    timeout = httpx2.Timeout(600, connect=5, read=120)
 
-    def __init__(
-        self,
-        api_key: str,
-        model: str,
-        *,
-        base_url: str = "",
-        max_tokens: int = 16_000,
-        effort: str = "",
-        temperature: float | None = None,
-        timeout: httpx2.Timeout = TIMEOUT,
-        label: str = "",
-        room: int = 0,
-    ) -> None:
-        self.model = model
-        self.label = label or model
-        self.room = room
-        self._api_key = api_key
-        self._base_url = base_url
-        self._max_tokens = max_tokens
-        self._effort = effort
-        self._temperature = temperature
-        self._timeout = timeout
-
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
-        """The reply as it is written. Cancelling the task, or closing this generator, closes the connection.
-
-        Raises ``ProviderError`` with ``kind`` (the server's code or ours), ``status`` and ``request_id`` where there
-        are any, and the server's own words as ``detail``, which are for the log.
-        """
+    def check_set_up(self) -> None:
         for missing, setting in (
             (not self.model, "BEACH_OPENAI_MODEL"),
             (not (self._api_key or self._base_url), "OPENAI_API_KEY"),
@@ -84,29 +46,21 @@ class OpenAIProvider:
             if missing:
                 told = "No model is set up here. Whoever runs this site has to check it."
                 raise ProviderError(told, retryable=False, kind="not_set_up", setting=setting)
-        async with aclosing(self._events(self._body(request))) as events:
-            while True:
-                # What a consumer throws in at the yield below is not the provider's failure.
-                try:
-                    event = await anext(events)
-                except StopAsyncIteration:
-                    return
-                except _FAILURES as error:
-                    raise as_provider_error(error, self.label) from error
-                yield event
 
-    async def aclose(self) -> None:
-        """Close the connections of this event loop that this provider would use. It may be used again."""
-        await _clients.close(self._identity)
+    def make_client(self) -> openai.AsyncOpenAI:
+        return openai.AsyncOpenAI(
+            api_key=self._api_key or NO_KEY, base_url=self._base_url or None, max_retries=0
+        )
 
-    async def warm(self) -> None:
-        """Load what the first request would otherwise wait for."""
-        await asyncio.to_thread(_load)
-        self._client()
+    def load(self) -> None:
+        _ = openai.AsyncOpenAI(api_key=NO_KEY).chat.completions.create
 
-    async def _events(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:
+    def as_provider_error(self, error: Exception) -> ProviderError:
+        return as_provider_error(error, self.label)
+
+    async def events(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:
         reading = ChatReading(self.label)
-        create = self._client().chat.completions.create
+        create = self.client().chat.completions.create
         async with await create(**body, timeout=self._timeout) as stream:
             chunks = aiter(stream)
             async for chunk in chunks:
@@ -122,7 +76,7 @@ class OpenAIProvider:
             yield told
         yield ReplyEnded(reading.stop_reason, reading.usage)
 
-    def _body(self, request: ModelRequest) -> dict[str, Any]:
+    def body(self, request: ModelRequest) -> dict[str, Any]:
         body: dict[str, Any] = {
             "model": self.model,
             "messages": list(chat_messages(request.system, request.messages)),
@@ -139,18 +93,6 @@ class OpenAIProvider:
             body["tools"] = [_tool(tool) for tool in request.tools]
         return body
 
-    @property
-    def _identity(self) -> tuple[str, str]:
-        return self._base_url, self._api_key
-
-    def _client(self) -> openai.AsyncOpenAI:
-        return _clients.get(
-            self._identity,
-            lambda: openai.AsyncOpenAI(
-                api_key=self._api_key or _NO_KEY, base_url=self._base_url or None, max_retries=0
-            ),
-        )
-
 
 def from_settings() -> OpenAIProvider:
     """The provider that the settings ask for: ``OPENAI_API_KEY``, ``OPENAI_BASE_URL``, ``BEACH_OPENAI_MODEL``,
@@ -159,9 +101,7 @@ def from_settings() -> OpenAIProvider:
         conf.OPENAI_API_KEY,
         conf.BEACH_OPENAI_MODEL,
         base_url=conf.OPENAI_BASE_URL,
-        max_tokens=conf.BEACH_MAX_TOKENS,
-        effort=conf.BEACH_EFFORT,
-        temperature=conf.BEACH_TEMPERATURE,
+        **from_conf(),
     )
 
 
@@ -216,8 +156,3 @@ def _result(block: JsonObject) -> str:
 def _tool(tool: JsonObject) -> JsonObject:
     described = {"name": tool["name"], "description": tool["description"], "parameters": tool["input_schema"]}
     return {"type": "function", "function": described}
-
-
-def _load() -> None:
-    """The SDK loads its resources, and their types, when they are first asked for."""
-    _ = openai.AsyncOpenAI(api_key=_NO_KEY).chat.completions.create

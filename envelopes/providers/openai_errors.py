@@ -8,40 +8,25 @@ from __future__ import annotations
 
 import re
 
-import httpx2
 import openai
 
 from envelopes.errors import ProviderError
-from envelopes.providers.failures import (
-    BROKEN,
-    BUSY,
-    KEY,
-    MODEL,
-    MONEY,
-    REFUSED,
-    SILENT,
-    TOO_LONG,
-    TROUBLE,
-    UNREADABLE,
-    Failure,
-    by_status,
-    failed,
-    words_of,
-)
+from envelopes.providers import failures
+from envelopes.providers.sdk import from_sdk
 
-_CODES: dict[str, Failure] = {
-    "context_length_exceeded": TOO_LONG,
-    "request_too_large": TOO_LONG,
-    "insufficient_quota": MONEY,
-    "billing_hard_limit_reached": MONEY,
-    "billing_not_active": MONEY,
-    "invalid_api_key": KEY,
-    "model_not_found": MODEL,
-    "rate_limit_exceeded": BUSY,
-    "overloaded_error": BUSY,
-    "server_error": TROUBLE,
-    "invalid_request_error": REFUSED,
-    "invalid_prompt": REFUSED,
+_CODES: dict[str, failures.Failure] = {
+    "context_length_exceeded": failures.TOO_LONG,
+    "request_too_large": failures.TOO_LONG,
+    "insufficient_quota": failures.MONEY,
+    "billing_hard_limit_reached": failures.MONEY,
+    "billing_not_active": failures.MONEY,
+    "invalid_api_key": failures.KEY,
+    "model_not_found": failures.MODEL,
+    "rate_limit_exceeded": failures.BUSY,
+    "overloaded_error": failures.BUSY,
+    "server_error": failures.TROUBLE,
+    "invalid_request_error": failures.REFUSED,
+    "invalid_prompt": failures.REFUSED,
 }
 
 _LONG = re.compile(
@@ -52,16 +37,8 @@ _LONG = re.compile(
 
 
 def as_provider_error(error: Exception, who: str) -> ProviderError:
-    """``error`` in our terms; ``detail`` holds its own words, for the log and not for people."""
-    if isinstance(error, (openai.APITimeoutError, httpx2.TimeoutException)):
-        return failed(SILENT, who, kind="timeout", detail=words_of(error))
-    if isinstance(error, (openai.APIConnectionError, httpx2.HTTPError, httpx2.StreamError)):
-        return failed(BROKEN, who, kind="connection", detail=words_of(error))
-    if isinstance(error, (openai.APIResponseValidationError, *UNREADABLE)):
-        return failed(BROKEN, who, kind="unreadable", detail=words_of(error))
-    if isinstance(error, openai.APIError):
-        return _told(error, who)
-    return failed(REFUSED, who, kind="refused", detail=words_of(error))
+    """``error`` in our terms."""
+    return from_sdk(error, who, openai, openai.APIError, _told)
 
 
 def _told(error: openai.APIError, who: str) -> ProviderError:
@@ -70,10 +47,11 @@ def _told(error: openai.APIError, who: str) -> ProviderError:
     status = response.status_code if response is not None else 200
     code = str(error.code or error.type or "")
     # The type says less than the status, where there is one: everything below 500 is an invalid request.
-    failure = _CODES.get(str(error.code or "" if response is not None else code)) or by_status(status)
-    if failure is REFUSED and _LONG.search(error.message):
-        failure = TOO_LONG
-    return failed(
+    known = str(error.code or "") if response is not None else code
+    failure = _CODES.get(known) or failures.by_status(status)
+    if failure is failures.REFUSED and _LONG.search(error.message):
+        failure = failures.TOO_LONG
+    return failures.failed(
         failure,
         who,
         kind=code or "status",

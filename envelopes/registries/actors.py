@@ -14,8 +14,8 @@ from envelopes.providers.port import Provider
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.policies import check_callable, check_seconds
 from envelopes.registries.slots import Slot, check_slots
-from envelopes.registries.tools import Tool, runtime_tools
-from envelopes.registries.written import check_flag, check_items, check_provider, check_text
+from envelopes.registries.tools import Tool, runtime_tools, tools
+from envelopes.registries.written import check_flag, check_items, check_provider, check_tags, check_text
 from envelopes.types import Json
 
 
@@ -65,6 +65,8 @@ class Actor:
     its own. ``takeover`` says whether staff may write in its conversations under their own names; None for the setting
     ``BEACH_TAKEOVER``. ``catalogs`` are ids of the A2UI catalogs that its models are told of, those that matter most
     first; None for those of the setting ``BEACH_A2UI_CATALOGS``, those of applications and the Basic Catalog.
+    ``tagged``: it also has the tools that any application registers with one of these tags, as they are registered,
+    behind its own, which go before one of the same name.
 
     Raises ``RegistrationError`` for what is no name, for a display name with characters that cannot be seen, for two
     tools of one name or that answer one function, for slots that contradict each other, and for what is no text,
@@ -86,6 +88,7 @@ class Actor:
     contract: Mapping[str, Json] | None = None
     takeover: bool | None = None
     catalogs: tuple[str, ...] | None = None
+    tagged: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_name("actor", self.name)
@@ -104,6 +107,7 @@ class Actor:
         if self.translator is not None:
             check_provider(owner, "translator", self.translator)
         check_items(owner, "tools", self.tools, Tool)
+        check_tags(owner, self.tagged)
         check_items(owner, "prompts", self.prompts, Prompt)
         check_items(owner, "slots", self.slots, Slot)
         if self.takeover is not None:
@@ -147,18 +151,29 @@ class Actor:
         return conf.BEACH_TAKEOVER if self.takeover is None else self.takeover
 
     @property
+    def all_tools(self) -> tuple[Tool, ...]:
+        """Its own tools and those that are registered with one of its tags."""
+        if not self.tagged:
+            return self.tools
+        own = {tool.name.casefold() for tool in self.tools}
+        wanted = set(self.tagged)
+        found = (tool for tool in tools if wanted.intersection(tool.tags) and tool.name.casefold() not in own)
+        return (*self.tools, *found)
+
+    @property
     def offered(self) -> list[Tool]:
-        """What its model may call beside respond(): its own tools and, where it has any, those of the runtime."""
-        own = {tool.name for tool in self.tools}
-        beside = (tool for tool in runtime_tools if tool.name not in own)
-        return [*self.tools, *beside] if self.tools else []
+        """What its model may call beside respond(): its tools and, where it has any, those of the runtime."""
+        given = self.all_tools
+        taken = {tool.name for tool in given}
+        beside = (tool for tool in runtime_tools if tool.name not in taken)
+        return [*given, *beside] if given else []
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.offered if tool.name == name), None)
 
     def answering(self, function: str) -> Tool | None:
         """The tool that runs a function of a catalog when an interface calls it; None where the actor answers."""
-        return next((tool for tool in self.tools if tool.answers == function), None)
+        return next((tool for tool in self.all_tools if tool.answers == function), None)
 
 
 actors: Registry[Actor] = Registry("actor")

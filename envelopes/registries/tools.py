@@ -18,9 +18,11 @@ from envelopes.errors import RegistrationError
 from envelopes.protocol.respond import RESPOND
 from envelopes.protocol.surfaces import is_reserved
 from envelopes.registries.base import Registry, check_name
+from envelopes.registries.outputs import check_output, form_of
 from envelopes.registries.policies import DEFAULT, Ask, Rule, check_callable, check_seconds
+from envelopes.registries.retries import Retry
 from envelopes.registries.shown import declare
-from envelopes.registries.written import check_flag, check_input, check_run, check_text
+from envelopes.registries.written import check_flag, check_input, check_run, check_tags, check_text
 from envelopes.types import Json, JsonObject
 
 Risk = Literal["low", "medium", "high"]
@@ -41,6 +43,9 @@ class ToolContext(Protocol):
     user: Any
     """The Django user whose conversation it is; None for a guest and for a program. Whoever has just written, where
     staff may, or has approved the call, is not meant."""
+    stopped: bool
+    """Whether nobody waits for it any more: it was stopped, its time is over, or this process ends. An async function
+    is cancelled then; code in a thread has to look, between what it does, and end."""
 
     async def reveal(self, value: Json) -> Json:
         """The text behind the handle of an obscured field (D24); None when it has expired; other values as they are.
@@ -159,6 +164,10 @@ class Tool:
     their own, for a channel whose ``source`` it is: beside all turns, without a person's approval.
     ``concurrent``: whether it may run beside other calls of the same reply. One that is not idempotent, asks for
     approval or runs in the background never does: it is begun when those before it have ended.
+    ``output`` is what its result has to be: one that is not is a fault of the tool, and goes no further
+    (``registries.outputs``). ``tags`` are words by which actors take tools (``Actor.tagged``) and staff find actions.
+    ``retry``: on what it is tried again by itself. Only a tool that may run twice can be, and one that asks for
+    approval only where it says so itself (``idempotent=True``); None for ``idempotent`` is True and says nothing.
     Raises ``RegistrationError`` for a ``name`` that the Messages API would refuse, and for that of the runtime's own
     tool: a name is what a person reads on an approval, so it holds nothing that cannot be seen. Also for what is
     no model of an input, no function of a context and arguments, no policy and no time.
@@ -170,7 +179,7 @@ class Tool:
     run: ToolFunction
     label: str = ""
     approval: ApprovalPolicy | None = None
-    idempotent: bool = True
+    idempotent: bool | None = None
     background: bool = False
     data_kind: str | None = None
     timeout: float | None = None
@@ -178,6 +187,9 @@ class Tool:
     answers: str = ""
     polled: bool = False
     concurrent: bool = True
+    output: type[BaseModel] | None = None
+    tags: tuple[str, ...] = ()
+    retry: Retry | None = None
 
     def __post_init__(self) -> None:
         check_name("tool", self.name, _NAME)
@@ -193,8 +205,16 @@ class Tool:
                 f"`approval` of {owner} is an ApprovalPolicy or None, not {self.approval!r:.60}.",
                 name=self.name,
             )
-        for flag in ("idempotent", "background", "polled"):
+        says_so = self.idempotent is not None
+        if not says_so:
+            object.__setattr__(self, "idempotent", True)
+        for flag in ("idempotent", "background", "polled", "concurrent"):
             check_flag(owner, flag, getattr(self, flag))
+        if self.output is not None:
+            check_output(owner, self.output)
+        check_tags(owner, self.tags)
+        if self.retry is not None:
+            self._check_retry(owner, says_so)
         check_seconds("timeout", self.timeout, (None,), positive=True)
         if is_reserved(self.data_kind or ""):
             raise RegistrationError(
@@ -213,10 +233,26 @@ class Tool:
                 name=self.name,
             )
 
+    def _check_retry(self, owner: str, says_so: bool) -> None:
+        if not isinstance(self.retry, Retry):
+            raise RegistrationError(f"`retry` of {owner} is a Retry, not {self.retry!r:.60}.", name=self.name)
+        if not self.idempotent:
+            raise RegistrationError(
+                f"{self.name!r} is not idempotent: after a failure it may have taken effect, "
+                "so it is never tried again by itself.",
+                name=self.name,
+            )
+        if self.approval is not None and not says_so:
+            raise RegistrationError(
+                f"{self.name!r} asks for approval: it is tried again only where it says `idempotent=True`.",
+                name=self.name,
+            )
+
     @property
     def runs_beside_others(self) -> bool:
         """Whether calls of it may run while others of the same reply do."""
-        return self.concurrent and self.idempotent and self.approval is None and not self.background
+        alone = self.approval is not None or self.background or not self.idempotent
+        return self.concurrent and not alone
 
     @property
     def fields(self) -> list[JsonObject]:
@@ -236,7 +272,10 @@ class Tool:
             if "properties" in part:
                 # Keys that nothing reads are refused when a call is checked: the model has to know.
                 part.setdefault("additionalProperties", False)
-        return {"name": self.name, "description": self.description, "input_schema": schema}
+        told = self.description
+        if self.output is not None and (form := form_of(self.output)):
+            told = f"{told}\nReturns {form}".lstrip()
+        return {"name": self.name, "description": told, "input_schema": schema}
 
 
 runtime_tools: Registry[Tool] = Registry("tool of the runtime")

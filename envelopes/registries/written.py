@@ -4,6 +4,7 @@ are told where they are made; in a conversation nobody could mend them."""
 from __future__ import annotations
 
 import inspect
+import re
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
@@ -42,12 +43,31 @@ def check_run(owner: str, given: Any) -> None:
     """Raises ``RegistrationError`` for what is no function of a context and arguments."""
     if not callable(given):
         raise RegistrationError(f"`run` of {owner} is a function, not {given!r:.60}.", name=owner)
+    if inspect.isgeneratorfunction(given) or inspect.isasyncgenfunction(given):
+        raise RegistrationError(f"`run` of {owner} returns its result once: it cannot `yield`.", name=owner)
     try:
         inspect.signature(given).bind(None, None)
     except TypeError as error:
         raise RegistrationError(
             f"`run` of {owner} is called with (context, args): {error}.", name=owner
         ) from error
+
+
+_TAG = re.compile(r"[a-z][a-z0-9-]{0,31}")
+
+
+def check_tags(owner: str, given: Any) -> None:
+    """Raises ``RegistrationError`` for anything but a tuple of different words of a-z, 0-9 and -: one that is written
+    in two ways would be two."""
+    if not isinstance(given, tuple):
+        raise RegistrationError(f"Tags of {owner} are a tuple of words, not {given!r:.60}.", name=owner)
+    for tag in given:
+        if not isinstance(tag, str) or not _TAG.fullmatch(tag):
+            raise RegistrationError(
+                f"{tag!r:.60} of {owner} is no tag: it has to match {_TAG.pattern}.", name=owner
+            )
+    if len(set(given)) < len(given):
+        raise RegistrationError(f"A tag of {owner} is there twice: {', '.join(given)}.", name=owner)
 
 
 def check_input(owner: str, given: Any) -> None:

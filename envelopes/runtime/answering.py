@@ -24,6 +24,7 @@ from envelopes.protocol.parts import from_pydantic
 from envelopes.registries.actors import actors
 from envelopes.runtime.calling import within
 from envelopes.runtime.executing import kept
+from envelopes.runtime.trying import Running
 from envelopes.turns import agent_answers
 from envelopes.types import Json, JsonObject
 
@@ -33,7 +34,7 @@ Spawn = Callable[[Coroutine[Any, Any, None]], "asyncio.Task[None]"]
 
 
 @dataclass
-class AnsweringCall:
+class AnsweringCall(Running):
     """The ``ToolContext`` of a call by a surface: there is no turn that parts could be said in."""
 
     call: AgentCall
@@ -43,7 +44,6 @@ class AnsweringCall:
     owner_name: str
     user: Any
     turn_id: str = ""
-    abandoned: bool = False
 
     async def reveal(self, value: Json) -> Json:
         if isinstance(value, dict) and secrets.HANDLE in value:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from envelopes.approvals.rules import needs_asking
+from envelopes.conf import conf
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost
 from envelopes.models import ToolCall
@@ -48,15 +49,20 @@ class CallsRun:
 
     async def _run_all(self, together: Sequence[tuple[ToolCall, Tool | None]]) -> None:
         lost = False
+        room = asyncio.Semaphore(conf.BEACH_TOOL_CALLS_AT_ONCE)
         try:
             async with asyncio.TaskGroup() as group:
                 # Claimed in their order: each asks for that first, in the one thread of their session.
                 for call, tool in together:
-                    group.create_task(self._run(call, tool))
+                    group.create_task(self._run_within(room, call, tool))
         except* LeaseLost:
             lost = True
         if lost:
             raise LeaseLost
+
+    async def _run_within(self, room: asyncio.Semaphore, call: ToolCall, tool: Tool | None) -> None:
+        async with room:
+            await self._run(call, tool)
 
     async def _run(self, call: ToolCall, tool: Tool | None) -> None:
         session = self.claim.session_pk
@@ -85,6 +91,7 @@ class CallsRun:
         try:
             outcome = await execute(tool, claimed, self.claim.fence, self.cancelled)
         except Stopped:
+            await in_session(self.claim.session_pk, calls.note_tries, claimed)
             return
         await in_session(self.claim.session_pk, calls.finish_call, self.claim, claimed, *outcome)
 

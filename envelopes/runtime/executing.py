@@ -12,14 +12,16 @@ from envelopes import artifacts, secrets
 from envelopes.artifacts import Chunk, Stored
 from envelopes.conf import conf
 from envelopes.database_threads import in_session
-from envelopes.errors import BeachError, LeaseLost, ValidationFailed
+from envelopes.errors import BeachError, LeaseLost, TooLarge, ValidationFailed
 from envelopes.log.append import Fence, JobFence, TurnFence, writing
 from envelopes.models import ToolCall, Turn
 from envelopes.ownership import owner_of
 from envelopes.protocol.parts import Part
 from envelopes.protocol.text import clean_json
+from envelopes.registries.outputs import Misfit, check_size, fitted
 from envelopes.registries.tools import Tool
 from envelopes.runtime.calling import Stopped, within
+from envelopes.runtime.trying import Running
 from envelopes.tracing import span
 from envelopes.turns.emitting import emit
 from envelopes.turns.outcomes import UNKNOWN, Ended
@@ -29,9 +31,12 @@ from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
 
+KEPT_TRIES = 50
+"""How many of its runs are kept with a call, the last ones: more than one that is tried again can have."""
+
 
 @dataclass
-class RunningCall:
+class RunningCall(Running):
     """The ``ToolContext`` of one call."""
 
     call: ToolCall
@@ -43,7 +48,6 @@ class RunningCall:
     owner_name: str
     user: Any
     short_way: ShortWay
-    abandoned: bool = False
     # Files of this call to which more may be appended.
     growing: dict[str, None] = field(default_factory=dict)
 
@@ -162,12 +166,13 @@ def _emit(call: ToolCall, fence: Fence, parts: list[Part]) -> list[JsonObject]:
 async def execute(
     tool: Tool, call: ToolCall, fence: TurnFence | JobFence, stopped: asyncio.Event | None = None
 ) -> tuple[Ended, Json, JsonObject | None]:
-    """Run ``tool`` on the stored arguments; returns how it ended, its result, its error.
+    """Run ``tool`` on the stored arguments; returns how it ended, its result, its error. ``call.tries`` has each run.
 
-    A tool that raises has failed. One that does not come back in time has failed if it may be repeated; otherwise
-    nobody knows. Raises ``Stopped`` when it was ended because ``stopped`` was set.
+    A tool that raises has failed. One that does not come back in time, or with what it does not declare, has failed if
+    it may be repeated; otherwise nobody knows. Raises ``Stopped`` when it was ended because ``stopped`` was set.
     """
     context = await in_session(call.session_id, context_of, call, fence)
+    before = call.tries
     try:
         with span("beach.tool", tool=tool.name, actor=context.actor) as running:
             try:
@@ -176,6 +181,9 @@ async def execute(
                 running.set_attribute("beach.ended", "stopped")
                 await context.end_files()
                 raise
+            finally:
+                call.tries = [*before, *context.tries][-KEPT_TRIES:]
+                running.set_attribute("beach.tries", len(context.tries))
             running.set_attribute("beach.ended", done[0])
         await context.end_files()
         return done
@@ -186,20 +194,13 @@ async def execute(
 async def _executed(
     tool: Tool, call: ToolCall, context: RunningCall, stopped: asyncio.Event | None
 ) -> tuple[Ended, Json, JsonObject | None]:
-    args = tool.input.model_validate(call.args)
     seconds = tool.timeout or (None if tool.background else conf.BEACH_TOOL_SECONDS)
     try:
-        result = await within(seconds, tool, context, args, stopped)
+        args = tool.input.model_validate(call.args)
+        return "succeeded", kept(tool, await within(seconds, tool, context, args, stopped)), None
     except TimeoutError:
         if not tool.idempotent:
-            return (
-                "unknown",
-                None,
-                {
-                    **UNKNOWN,
-                    "message": f"No answer within {seconds:g} seconds. Whether it took effect is not known.",
-                },
-            )
+            return _unknown(f"No answer within {seconds:g} seconds.")
         return (
             "failed",
             None,
@@ -207,6 +208,10 @@ async def _executed(
         )
     except (LeaseLost, Stopped):
         raise
+    except Misfit as error:
+        context.tries[-1] |= {"ended": "refused", "error": error.found}
+        # It came to its end: what it was called for has probably been done.
+        return ("failed", None, error.as_dict()) if tool.idempotent else _unknown(error.message)
     except BeachError as error:
         return "failed", None, error.as_dict()
     except Exception:
@@ -216,13 +221,30 @@ async def _executed(
             None,
             {"code": "tool_failed", "message": f"{tool.name} failed inside. It has been logged."},
         )
-    return "succeeded", kept(tool, result), None
+
+
+def _unknown(why: str) -> tuple[Ended, Json, JsonObject | None]:
+    return "unknown", None, {**UNKNOWN, "message": f"{why} Whether it took effect is not known."}
 
 
 def kept(tool: Tool, result: Json) -> Json:
-    """The result as it can be stored. What cannot be does not undo what the tool has done: that is said instead."""
+    """The result as it can be stored; raises ``Misfit`` for one that is not what the tool declares. What cannot be
+    stored of a tool that declares nothing does not undo what the tool has done: that is said instead."""
+    if tool.output is not None:
+        try:
+            return fitted(tool.name, tool.output, result)
+        except Misfit as error:
+            # No traceback: it would hold the values.
+            logger.error("The result of %s is not what it declares: %s", tool.name, error.found)  # noqa: TRY400
+            raise
     try:
+        check_size(result)
         return clean_json(result)
-    except ValidationFailed as error:
+    except (ValidationFailed, TooLarge) as error:
         logger.exception("The result of %s cannot be stored.", tool.name)
-        return {"note": f"It was done, but its result cannot be shown: {error.message}"}
+        told = error.message
+    except Exception as error:
+        # Whatever a result is made of is code of the tool's author.
+        logger.exception("The result of %s cannot be stored.", tool.name)
+        told = f"{type(error).__name__} while it was read."
+    return {"note": f"It was done, but its result cannot be shown: {told}"}

@@ -18,23 +18,19 @@ from envelopes.approvals.service import due_approvals, expire
 from envelopes.conf import conf
 from envelopes.database_threads import beside_sessions, database_threads, in_session, later_in_session
 from envelopes.errors import LeaseLost
-from envelopes.log.append import JobFence
 from envelopes.log.commits import committer
 from envelopes.log.doorbell import doorbell
-from envelopes.models import ToolCall
-from envelopes.registries.actors import actors
-from envelopes.registries.tools import Tool
 from envelopes.runtime.answering import Answering
 from envelopes.runtime.calling import GRACE_SECONDS
 from envelopes.runtime.due import Due
-from envelopes.runtime.executing import execute
+from envelopes.runtime.jobs import Jobs
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.tidying import Tidying
 from envelopes.runtime.turn_run import TurnRun
 from envelopes.tasks import Unfinished, end, within
 from envelopes.tracing import span
-from envelopes.turns import calls, leases, outcomes, steps
+from envelopes.turns import leases, steps
 
 logger = logging.getLogger(__name__)
 
@@ -48,12 +44,6 @@ RELEASE_SECONDS = 2.0
 """How long the database may take to free the leases."""
 
 
-def _tool_of(actor: str, call: ToolCall) -> Tool | None:
-    """None where the tool is gone, or its actor."""
-    known = actors.get(actor)
-    return known.tool(call.name) if known is not None else None
-
-
 class Runner:
     """In-process executor. ``start`` and ``stop`` belong to one event loop. ``now`` gives seconds since 1970: by it
     the time of turns is up, or comes."""
@@ -64,7 +54,7 @@ class Runner:
         self.saver = LiveSaver()
         self.pacer = Pacer()
         self._runs: dict[int, TurnRun] = {}
-        self._jobs: set[int] = set()
+        self._jobs = Jobs(self.owner, self._spawn)
         self._expiring: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._claiming: set[int] = set()
@@ -127,6 +117,7 @@ class Runner:
         """Something may be runnable in this session, or a turn of it is to be stopped."""
         if self._stopping:
             return
+        self._jobs.wake(session)
         if session in self._claiming:
             self._again.add(session)
             return
@@ -168,7 +159,7 @@ class Runner:
         claim = await later_in_session(session, self._claimed, session)
         # A claim that was made while the process began to stop is given back with the others.
         if claim is not None and not self._stopping:
-            run = TurnRun(claim, self.owner, self.saver, self.pacer, self._start_job, self._clock)
+            run = TurnRun(claim, self.owner, self.saver, self.pacer, self._jobs.start, self._clock)
             self._runs[claim.turn_pk] = run
             self._spawn(self._run(run))
 
@@ -208,47 +199,6 @@ class Runner:
         if await in_session(run.claim.session_pk, leases.is_to_stop, run.claim):
             run.cancelled.set()
 
-    # -- background jobs ----------------------------------------------------------------------------------------
-
-    def _start_job(self, call: ToolCall) -> None:
-        self._jobs.add(call.pk)
-        self._spawn(self._job(call, call.attempt))
-
-    async def _job(self, call: ToolCall, attempt: int) -> None:
-        try:
-            turn = await in_session(call.session_id, lambda: call.turn)
-            tool = _tool_of(turn.actor, call)
-            if tool is None:
-                gone = {"code": "tool_gone", "message": f"The tool {call.name!r} does not exist any more."}
-                await in_session(call.session_id, calls.finish_job, call, attempt, "failed", None, gone)
-                return
-            outcome = await execute(tool, call, JobFence(call.pk, attempt))
-            await in_session(call.session_id, calls.finish_job, call, attempt, *outcome)
-        except LeaseLost:
-            logger.info("Job %s is carried on elsewhere, or was stopped.", call.pk)
-        finally:
-            self._jobs.discard(call.pk)
-
-    async def _take_over_job(self, call_pk: int, session: int) -> None:
-        attempt = await in_session(session, leases.claim_job, call_pk, self.owner)
-        if attempt is None:
-            return
-        found = ToolCall.objects.select_related("turn", "approval")
-        call = await in_session(session, found.get, pk=call_pk)
-        if not calls.is_as_asked(call):
-            logger.error("Job %s is not what was asked.", call_pk)
-            await in_session(call.session_id, calls.finish_job, call, attempt, "failed", None, calls.CHANGED)
-            return
-        tool = _tool_of(call.turn.actor, call)
-        if tool is None or not tool.idempotent:
-            # It may have run. Of a tool that is gone nobody knows whether it might be repeated.
-            await in_session(
-                call.session_id, calls.finish_job, call, attempt, "unknown", None, outcomes.UNKNOWN
-            )
-            return
-        self._jobs.add(call_pk)
-        await self._job(call, attempt)
-
     # -- loops --------------------------------------------------------------------------------------------------
 
     async def _sweep(self) -> None:
@@ -267,9 +217,7 @@ class Runner:
         await self._quietly("turns that are due", self._due.sweep)
         for session in await beside_sessions(leases.runnable_sessions):
             self.wake(session)
-        for call_pk, session in await beside_sessions(leases.orphaned_jobs):
-            if call_pk not in self._jobs:
-                self._spawn(self._take_over_job(call_pk, session))
+        await self._jobs.sweep()
 
     async def _expire_due(self) -> None:
         for approval, session in await beside_sessions(due_approvals):
@@ -293,9 +241,12 @@ class Runner:
 
     async def _renew_once(self) -> None:
         runs = dict(self._runs)
-        if not runs and not self._jobs:
+        jobs = self._jobs.at_work
+        if not runs and not jobs:
             return
-        held, cancel = await beside_sessions(leases.renew, self.owner, list(runs), list(self._jobs))
+        held, cancel = await beside_sessions(leases.renew, self.owner, list(runs), jobs)
+        if jobs:
+            self._jobs.end(set(jobs) - await beside_sessions(leases.held_jobs, self.owner, jobs))
         for pk, run in runs.items():
             if pk in cancel or pk not in held:
                 run.cancelled.set()

@@ -12,6 +12,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from envelopes.runtime.process import stopping
+from envelopes.runtime.tool_threads import tool_threads
 
 logger = logging.getLogger(__name__)
 
@@ -46,10 +47,12 @@ def answering(app: Any) -> Any:
 
 @require_safe
 async def readyz(request: HttpRequest) -> JsonResponse:
-    """The database answers, its tables fit this code, and the process was not asked to end."""
+    """The database answers, its tables fit this code, tools can run, and the process was not asked to end."""
     if stopping():
         return JsonResponse({"status": "unready", "problem": "the process is stopping"}, status=503)
     problem = await sync_to_async(_problem)()
+    if not problem and tool_threads.is_exhausted:
+        problem = "every thread for tools is held by a call that does not end"
     if problem:
         return JsonResponse({"status": "unready", "problem": problem}, status=503)
     return JsonResponse({"status": "ready"})

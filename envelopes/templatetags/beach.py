@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from django import template
 from django.templatetags.static import static
 from django.utils.html import format_html_join
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, get_language_info
 
 from envelopes.conf import conf
+from envelopes.markup.context import language_of
 
 register = template.Library()
+
+
+class Written(NamedTuple):
+    """The language that a page is written in, and the side it runs from."""
+
+    language: str
+    direction: str
+
+
+@register.simple_tag
+def written_in() -> Written:
+    """That of the reader where there are translations of Beach; else English, whatever else Django has words in."""
+    language = language_of(get_language() or "en")
+    return Written(language, "rtl" if get_language_info(language)["bidi"] else "ltr")
 
 
 @register.simple_tag

@@ -114,6 +114,12 @@ def deny_call(claim: Claim, call: ToolCall) -> None:
         turn.save(update_fields=["results"])
 
 
+def note_tries(call: ToolCall) -> None:
+    """Keep the runs of a call that was stopped. Its outcome was, or is, recorded by whoever stopped it: this says when
+    its code ended, or that it did not."""
+    ToolCall.objects.filter(pk=call.pk, attempt=call.attempt).update(tries=call.tries)
+
+
 def finish_job(
     call: ToolCall, attempt: int, state: Ended, result: Json = None, error: JsonObject | None = None
 ) -> None:

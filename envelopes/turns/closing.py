@@ -32,6 +32,9 @@ def close_calls(writer: Writer, turn: Turn, finalized_by: str) -> None:
         asker = lineage[call.turn_id]
         outcome = _left_at(call, asker, stopped)
         if outcome is not None:
+            if call.background:
+                # Whoever runs it, in whatever process, has to end its code.
+                writer.wake_runner()
             record_outcome(writer, asker, call, outcome)
 
 

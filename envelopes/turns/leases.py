@@ -208,6 +208,13 @@ def renew(owner: str, turns: list[int], jobs: list[int]) -> tuple[set[int], set[
     )
 
 
+def held_jobs(owner: str, jobs: list[int]) -> set[int]:
+    """Which of these background calls are still ``owner``'s to run: not those that were stopped, that another process
+    has taken over, or whose conversation is gone."""
+    held = ToolCall.objects.filter(pk__in=jobs, lease_owner=owner, state=CallStatus.RUNNING)
+    return set(held.values_list("pk", flat=True)) if jobs else set()
+
+
 def is_to_stop(claim: Claim) -> bool:
     """Whether somebody wants the turn of this claim to end."""
     return Turn.objects.filter(pk=claim.turn_pk, attempt=claim.attempt, cancel_requested=True).exists()

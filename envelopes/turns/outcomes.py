@@ -66,6 +66,7 @@ def record_outcome(writer: Writer, turn: Turn, call: ToolCall, outcome: Outcome)
         error=outcome.error,
         finished_at=writer.now,
         seconds=call.seconds,
+        tries=call.tries,
         lease_owner="",
         lease_until=None,
     )

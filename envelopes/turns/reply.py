@@ -232,7 +232,7 @@ def _add_call(writer: Writer, turn: Turn, block: Called) -> None:
             raise raw
         if tool is None:
             raise ValidationFailed(
-                f"There is no tool {name!r}.", allowed=[tool.name for tool in actors[turn.actor].tools]
+                f"There is no tool {name!r}.", allowed=[tool.name for tool in actors[turn.actor].all_tools]
             )
         args = checked_args(tool, raw)
         ToolCall.objects.create(

@@ -21,6 +21,7 @@ from beachsite.suite import ROOT
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.payloads import RetryPolicy
 from envelopes.registries.actors import Actor
+from envelopes.registries.outputs import fitted
 from envelopes.registries.policies import Asking, AutoApprove, NoQuestion
 from envelopes.registries.state_machines import StateMachineRegistry, state_machines
 from envelopes.registries.turn_states import TurnStateRegistry, turn_states
@@ -170,6 +171,16 @@ def test_the_policy_in_the_documents_answers_as_it_says() -> None:
         2,
         ("group:Accountants", "permission:shop.refund"),
     )
+
+
+def test_the_tool_in_the_documents_returns_what_it_declares() -> None:
+    names = _snippet("What a tool returns")
+    tool = names["STOCK"]
+    given = names["Shelf"](item="cup", pieces=7)
+
+    assert fitted(tool.name, tool.output, given) == {"item": "cup", "pieces": 7}
+    text = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    assert tool.definition()["description"].splitlines()[1] in text
 
 
 def test_the_retry_policy_in_the_documents_is_one() -> None:

@@ -171,3 +171,10 @@ async def test_an_unchanged_static_file_is_not_sent_again(async_client: AsyncCli
     )
 
     assert (again.status_code, again.content) == (304, b"")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", ["ar", "he-IL", "de", "en-GB", "tlh"])
+def test_what_is_written_in_english_is_said_to_be_english(language: str) -> None:
+    page = Client(headers={"accept-language": language}).get("/approve/nothing").content.decode()
+    assert re.search(r'<html lang="en(-gb)?" dir="ltr"', page)

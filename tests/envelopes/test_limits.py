@@ -23,8 +23,13 @@ from envelopes.protocol.references import MOST as MOST_REFERENCES
 from envelopes.protocol.respond import MAX_PARTS, MAX_TASK
 from envelopes.providers.chat_reading import AT_ONCE as AT_ONCE_WRITTEN
 from envelopes.providers.scripted import Say, data
+from envelopes.registries.outputs import TOLD_CHARACTERS
 from envelopes.registries.retelling import DATA_CHARACTERS
+from envelopes.registries.retries import LONGEST_WAIT, MOST_TIMES
 from envelopes.runtime.blocks import rules_of
+from envelopes.runtime.calling import GRACE_SECONDS
+from envelopes.runtime.executing import KEPT_TRIES
+from envelopes.runtime.tool_threads import WAIT_SECONDS
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
 from envelopes.runtime.turn_run import QUIET_SECONDS
@@ -176,6 +181,21 @@ def test_the_limits_of_a_turn_are_documented() -> None:
     }
     assert f"| {OPEN_CARDS}, those that changed last |" in text
     assert f"| {LONGEST:,} |" in text
+
+
+def test_the_limits_of_tools_are_documented() -> None:
+    text = (ROOT / "docs" / "limits.md").read_text(encoding="utf-8")
+    table = text.split("## Of tools")[1].split("\n## ")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| ")][2:]
+
+    assert {row[0].removeprefix("| "): row[1] for row in rows} == {
+        "tries of a call after the first": f"{MOST_TIMES}",
+        "seconds between two tries": f"{LONGEST_WAIT:g}",
+        "runs that are kept with a call": f"{KEPT_TRIES}",
+        "seconds that a call waits for a thread": f"{WAIT_SECONDS:g}",
+        "seconds that an async function has to end in": f"{GRACE_SECONDS:g}",
+        "characters of the form of a result that a model reads": f"{TOLD_CHARACTERS}",
+    }
 
 
 def test_hosts_below_a_host(settings: Any) -> None:

@@ -32,7 +32,7 @@ from envelopes.log.backends.postgres_sql import (
     WRITE,
 )
 from envelopes.log.new_row import NewRow
-from envelopes.log.numbering import Numbered, ViewAt, numbered
+from envelopes.log.numbering import Numbered, ViewAt, numbered, wants_in
 from envelopes.protocol.rows import Audience
 from envelopes.types import JsonObject
 
@@ -259,7 +259,7 @@ def _views(result: pq.abc.PGresult) -> dict[int, list[ViewAt]]:
     """By session."""
     found: dict[int, list[ViewAt]] = {}
     for pk, session, transport, wants, last, upto in _values(result):
-        view = ViewAt(int(pk), transport.decode(), frozenset(json.loads(wants)), int(last), int(upto))
+        view = ViewAt(int(pk), transport.decode(), wants_in(wants), int(last), int(upto))
         found.setdefault(int(session), []).append(view)
     return found
 

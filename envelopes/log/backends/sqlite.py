@@ -17,7 +17,7 @@ from envelopes.log.append import JobFence, OwnerFence, TurnFence
 from envelopes.log.backends.connection import open_connection
 from envelopes.log.backends.port import Append, AppendFence, Behind, Outcome, Repeated, Stored
 from envelopes.log.new_row import NewRow
-from envelopes.log.numbering import ViewAt, numbered
+from envelopes.log.numbering import ViewAt, numbered, wants_in
 
 BEGIN = "BEGIN IMMEDIATE"
 """Waits for other writers as long as the setting says. What is read from here on is what the commit will meet."""
@@ -180,7 +180,7 @@ def _number(cursor: sqlite3.Cursor, append: Append, first: int) -> None:
         ]
 
     views = [
-        ViewAt(pk, transport, frozenset(json.loads(wants)), last, upto)
+        ViewAt(pk, transport, wants_in(wants), last, upto)
         for pk, transport, wants, last, upto in cursor.execute(VIEWS, (append.session_pk,)).fetchall()
     ]
     made = numbered(views, first, append.rows, missing)

@@ -189,7 +189,7 @@ class LiveDoor:
         try:
             admitted = await beside_sessions(admit, self._identity, asked)
             self._leave_room = SOCKETS.take(admitted.who.key or "")
-            made = await in_session(admitted.session.pk, begin, admitted, asked)
+            made, ack = await in_session(admitted.session.pk, begin, admitted, asked)
         except BaseException:
             self._leave_room()
             self._state.go(PENDING)
@@ -198,9 +198,9 @@ class LiveDoor:
         self._identity, self._subscription = made.identity, made
         self._state.go(SUBSCRIBED)
         self._settle_in()
-        await self._wire.say("ack", made.ack, request)
+        await self._wire.say("ack", ack, request)
         await self._replay_ledger(made, request)
-        self._following = Following(made, self._wire)
+        self._following = Following(made, ack["session"], self._wire)
 
     async def _replay_ledger(self, made: Subscription, request: str | None) -> None:
         if made.since is None:

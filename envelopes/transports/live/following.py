@@ -33,11 +33,12 @@ PUMP_SECONDS = 5.0
 class Following:
     """Of one subscription."""
 
-    def __init__(self, made: Subscription, wire: Wire) -> None:
+    def __init__(self, made: Subscription, told: JsonObject, wire: Wire) -> None:
+        """``told``: the session that the ack has shown."""
         self._made, self._wire = made, wire
         self._tail = Tail(made)
         # The session, as a client has it by now.
-        self._told = _named(made.ack["session"])
+        self._told = _named(told)
         self._follower = Follower(
             made.session,
             LIVE,
@@ -88,15 +89,15 @@ class Following:
                     await self._render(rendered)
 
     def _tell(self, item: Frame | PlacedDelta) -> bool:
-        # Numbers are counted as they are told: first whether they can be.
-        if self._tail.renders(item) or not self._wire.at_once():
+        if isinstance(item, PlacedDelta):
+            text = self._tail.text_at_once(item)
+            return text is not None and self._wire.at_once(text)
+        # Numbers are counted as they are told: not before it is known that they are.
+        made = self._tail.row_at_once(item)
+        if made is None or not self._wire.at_once(*made):
             return False
-        seq = self._tail.seq
-        try:
-            return self._wire.at_once(*self._tail.told(item))
-        except BaseException:
-            self._tail.seq = seq
-            raise
+        self._tail.passed(made)
+        return True
 
     async def _render(self, rendered: Rendered) -> None:
         """The session as it is now, where its interface has changed as a whole. What the surfaces are came on their

@@ -54,7 +54,6 @@ class Subscription:
     wants: frozenset[str]
     plan: Plan
     dialect: Dialect
-    ack: JsonObject
     instance: str | None
     since: int | None
 
@@ -103,8 +102,8 @@ def _session(who: Principal, asked: Subscribe, bound: Bound | None) -> Session:
         raise LiveError("SESSION_NOT_FOUND", NOT_FOUND) from error
 
 
-def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
-    """The view, where it stands, what of it is replayed, and the ack. In the session's thread."""
+def begin(admitted: Admitted, asked: Subscribe) -> tuple[Subscription, JsonObject]:
+    """The view, where it stands, what of it is replayed; and the ack. In the session's thread."""
     identity, who, session = admitted.identity, admitted.who, admitted.session
     if who.kind is None:
         raise LiveError("UNAUTHENTICATED", "Nobody is signed in.")
@@ -135,7 +134,7 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
         ack["replayTruncated"] = True
     if admitted.by_token and identity.grant is not None:
         ack["sessionToken"], _ = tokens.issue(tokens.SESSION, session, identity.grant)
-    return Subscription(
+    made = Subscription(
         identity=identity,
         key=who.key,
         session=session,
@@ -144,10 +143,10 @@ def begin(admitted: Admitted, asked: Subscribe) -> Subscription:
         wants=frozenset(view.wants),
         plan=begins,
         dialect=dialect,
-        ack=ack,
         instance=asked.instance,
         since=asked.sinceSequence,
     )
+    return made, ack
 
 
 def ledger_cursor(value: object) -> int:

@@ -70,19 +70,30 @@ class Tail:
         self._has_surfaces = OF_SURFACES in subscription.wants
         _wants[subscription.view.key] = subscription.wants
 
-    def renders(self, item: Item) -> bool:
-        """Whether ``rendered`` is set with it."""
-        return (
-            isinstance(item, Frame)
-            and item.seq > self._plan.row
-            and isinstance(item.payload, Payload)
-            and (item.payload.settles or (self._has_surfaces and item.payload.surfaces is not None))
-        )
-
     def early(self) -> Iterator[str]:
         """What is replayed of before row ``Plan.after``."""
         for seq, piece in self._plan.early:
             yield frames.data(piece.envelope, seq)
+
+    def row_at_once(self, item: Frame) -> tuple[str, ...] | None:
+        """The frames of a row, where there is no more to it than to send them; ``passed`` says that they were."""
+        if item.seq <= self._plan.row or self._previews.open:
+            return None
+        payload = item.payload
+        if not isinstance(payload, Payload) or payload.settles:
+            return None
+        if payload.surfaces is not None and self._has_surfaces:
+            return None
+        subscription = self._subscription
+        return _numbered(payload, self.seq, subscription.view.key, subscription.dialect)
+
+    def text_at_once(self, item: PlacedDelta) -> str | None:
+        """The frame of streamed text that is no picture of a surface."""
+        return self._delta(item) if item.delta.part_type != SURFACE_PREVIEW else None
+
+    def passed(self, made: tuple[str, ...]) -> None:
+        """These have been sent, without ``told``."""
+        self.seq += len(made)
 
     def told(self, item: Item) -> Iterable[str]:
         """The frames of what a follower hands on."""
@@ -102,9 +113,11 @@ class Tail:
         subscription = self._subscription
         made = _numbered(payload, self.seq, subscription.view.key, subscription.dialect)
         first, self.seq = self.seq + 1, self.seq + len(made)
-        if self.renders(item):
-            self.rendered = Rendered(item.seq, payload.surfaces if self._has_surfaces else None)
-        if item.seq <= self._plan.row:
+        if item.seq > self._plan.row:
+            surfaces = payload.surfaces if self._has_surfaces else None
+            if payload.settles or surfaces is not None:
+                self.rendered = Rendered(item.seq, surfaces)
+        else:
             made = tuple(text for seq, text in enumerate(made, first) if seq in self._plan.kept)
         if not self._previews.open:
             return made

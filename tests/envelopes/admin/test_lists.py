@@ -306,3 +306,13 @@ def test_the_page_of_a_conversation_says_where_further_calls_are() -> None:
 
     assert page.count("seatsLeft") == agent_call.LISTED
     assert "and more; see the list of agent calls" in page
+
+
+def test_the_page_of_a_row_says_what_people_say_and_keeps_the_runtime_behind_a_line() -> None:
+    call = one_of_each()[ToolCall]
+    page = viewer().get(url(call, "change")).content.decode()
+    main, _, runtime = page.partition("<details")
+    for words in ("Conversation", "Answer", "Status", "Waiting for approval", "Background", "No"):
+        assert f">{words}<" in main, words
+    assert "awaiting-approval" not in text_of(page)
+    assert ">Digest<" in runtime and ">Digest<" not in main

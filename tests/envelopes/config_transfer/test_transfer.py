@@ -212,7 +212,7 @@ def test_people_are_not_part_of_it(tokens: dict[str, str]) -> None:
     taken_in(text)
 
     assert list(ada.groups.values_list("name", flat=True)) == ["Deciders"]
-    assert "ada" not in config_transfer.read(text, PASSPHRASE)[1].model_dump_json()
+    assert '"ada"' not in config_transfer.read(text, PASSPHRASE)[1].model_dump_json()
 
 
 # -- files that are not in order --------------------------------------------------------------------------------------

@@ -520,7 +520,7 @@ async def test_what_the_consumer_raises_is_not_the_providers_failure(api: FakeMe
 
 async def test_providers_of_one_loop_share_their_connections(api: FakeMessagesApi) -> None:
     one, two = provider(api), provider(api)
-    assert one._client() is two._client()
+    assert one.client() is two.client()
 
     await one.aclose()
     events = [event async for event in two.stream(request())]

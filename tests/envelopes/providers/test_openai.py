@@ -210,7 +210,7 @@ async def test_a_server_of_ones_own_needs_no_key(api: FakeChatApi) -> None:
 
 
 def test_the_openai_api_gets_its_own_name_of_the_limit() -> None:
-    body = OpenAIProvider("key", "gpt-test")._body(request())
+    body = OpenAIProvider("key", "gpt-test").body(request())
 
     assert "max_tokens" not in body and body["max_completion_tokens"] == 16_000
 
@@ -454,7 +454,7 @@ async def test_closing_the_generator_closes_the_connection(api: FakeChatApi) -> 
 async def test_providers_of_one_loop_share_their_connections(api: FakeChatApi) -> None:
     one, two = provider(api), provider(api)
     await one.warm()
-    assert one._client() is two._client()
+    assert one.client() is two.client()
 
     await one.aclose()
     events = [event async for event in two.stream(request())]
@@ -470,7 +470,7 @@ def test_from_settings(settings: Any) -> None:
     made = from_settings()
 
     assert (made.name, made.model, made.label) == ("openai", "llama-4", "llama-4")
-    assert made._body(request())["reasoning_effort"] == "low"
+    assert made.body(request())["reasoning_effort"] == "low"
 
 
 def test_the_room_of_a_model_goes_before_the_setting(settings: Any) -> None:

@@ -4,7 +4,7 @@ own. The first are those with which an integrator got as far as a conversation."
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -26,6 +26,7 @@ from envelopes.registries.actors import Actor, Prompt, actors
 from envelopes.registries.doors import Door, doors
 from envelopes.registries.part_types import ACTOR, PartType, PartTypeRegistry
 from envelopes.registries.policies import OWNER, Ask, AutoApprove, Group, Permission
+from envelopes.registries.retries import Retry
 from envelopes.registries.shown import Shown
 from envelopes.registries.slots import Slot
 from envelopes.registries.state_machines import Coordinate, StateMachine
@@ -59,6 +60,21 @@ def plain(context: object, args: Order) -> Json:
 
 async def alone(args: Order) -> Json:
     return {}
+
+
+async def yields(context: object, args: Order) -> Any:
+    yield {}
+
+
+class Callback(BaseModel):
+    call: Callable[[], int]
+
+
+class Lazy(BaseModel):
+    deep: list[dict[str, Iterable[int]]]
+
+
+RETRY = Retry((OSError,))
 
 
 def script(request: ModelRequest) -> Reply:
@@ -149,6 +165,27 @@ FURTHER: dict[str, tuple[Callable[[], object], str]] = {
     "time in words": (lambda: tool(timeout="soon"), "timeout is a number of seconds or None, not 'soon'"),
     "no time": (lambda: tool(timeout=-1), "timeout has to be more than 0 seconds"),
     "flag in words": (lambda: tool(idempotent="no"), "`idempotent` of the tool 'order' is True or False, not 'no'"),
+    "run that yields": (lambda: tool(run=yields), "`run` of the tool 'order' returns its result once"),
+    "output in words": (lambda: tool(output="Order"), "`output` of the tool 'order' is a pydantic model, a class"),
+    "output without JSON": (lambda: tool(output=Callback), "Callback, cannot be written as JSON"),
+    "output that is read once": (lambda: tool(output=Lazy), "Lazy of the tool 'order' has a field that is read only"),
+    "one tag": (lambda: tool(tags="crm"), "Tags of the tool 'order' are a tuple of words, not 'crm'"),
+    "tag with a blank": (lambda: tool(tags=("our crm",)), "'our crm' of the tool 'order' is no tag"),
+    "tag twice": (lambda: tool(tags=("crm", "crm")), "A tag of the tool 'order' is there twice"),
+    "retry in numbers": (lambda: tool(retry=3), "`retry` of the tool 'order' is a Retry, not 3"),
+    "retry of what is not idempotent": (
+        lambda: tool(retry=RETRY, idempotent=False),
+        "'order' is not idempotent: after a failure it may have taken effect",
+    ),
+    "retry of what is approved": (
+        lambda: tool(retry=RETRY, approval=policy()),
+        "'order' asks for approval: it is tried again only where it says",
+    ),
+    "retry on one": (lambda: Retry(OSError), "`on` of a retry is a tuple of exceptions"),  # type: ignore[arg-type]
+    "retry on a word": (lambda: Retry(("timeout",)), "'timeout' in `on` of a retry is no class"),  # type: ignore[arg-type]
+    "retry on all": (lambda: Retry((Exception,)), "names what passes by itself: Exception is every fault"),
+    "retry for ever": (lambda: Retry((OSError,), times=1000), "`times` of a retry is 1 to 10, not 1000"),
+    "retry tomorrow": (lambda: Retry((OSError,), wait=86_400), "`wait` of a retry is 0 to 60 seconds, not 86400"),
     "reserved data": (lambda: tool(data_kind="beach:x"), "that name is the runtime's"),
     "polled with approval": (lambda: tool(polled=True, approval=policy()), "may be polled, so it needs no approval"),
     "answers with approval": (lambda: tool(answers="f", approval=policy()), "answers interfaces, so it needs no"),
@@ -267,6 +304,8 @@ def test_what_is_right_is_taken() -> None:
     """The definitions that the mistakes change one thing about."""
     # A plain function is run in a thread.
     tool(run=plain)
+    tool(retry=RETRY, tags=("crm", "read-only"), output=Orders)
+    tool(retry=RETRY, approval=policy(), idempotent=True)
     actor(tools=(tool(approval=policy()),), slots=(Slot("a"),), prompts=(Prompt("Order", "", "Order"),))
     part()
     assert "Banner" in catalog(Banner(), functions=IDS.extend(function())).components

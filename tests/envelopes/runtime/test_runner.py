@@ -117,7 +117,7 @@ async def test_a_job_whose_actor_is_gone_is_taken_over_once_and_its_outcome_is_u
 async def test_a_job_whose_tool_is_gone_before_it_began_has_failed() -> None:
     call = await sync_to_async(_orphan)(attempt=1)
     here = Runner()
-    here._start_job(call)
+    here._jobs.start(call)
     await idle(here)
 
     await call.arefresh_from_db()
@@ -155,7 +155,10 @@ async def test_so_many_turns_run_at_once_and_of_the_others_the_oldest_is_next(se
         await d.quiet()
 
         assert max(most) == 2
-        assert begun == [session.public_id for session in [d.session, *others]]
+        # Two are under way at once, and either may be the first to think.
+        order = [session.public_id for session in [d.session, *others]]
+        assert sorted(begun) == sorted(order)
+        assert all(abs(order.index(name) - at) <= 1 for at, name in enumerate(begun))
 
 
 async def test_a_turn_whose_database_restarts_ends_properly_and_nothing_is_doubled() -> None:

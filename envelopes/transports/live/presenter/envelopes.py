@@ -49,6 +49,8 @@ class Envelopes:
         self.session_id = session_id
         self.taken = taken
         self._turns = dict(turns)
+        # Every reader asks with every row, and most rows change nothing of it.
+        self._busy: bool | None = None
         self._mirror: Mirror | None = None
         # What the last one who came reads: most conversations have one reader, or several of a kind.
         self._first = PLAIN
@@ -62,8 +64,10 @@ class Envelopes:
 
     @property
     def busy(self) -> bool:
-        turns = [(number, status, asker) for number, (_, status, asker) in self._turns.items()]
-        return is_busy(turns, taken=self.taken)
+        if self._busy is None:
+            turns = [(number, status, asker) for number, (_, status, asker) in self._turns.items()]
+            self._busy = is_busy(turns, taken=self.taken)
+        return self._busy
 
     def place(self, turn: int) -> str | None:
         return str(turn) if turn in self._turns else None
@@ -86,6 +90,8 @@ class Envelopes:
 
     def apply(self, row: Row, changes: Sequence[SurfaceChange], prev: int) -> Payload | None:
         made = delivered(NAME, row)
+        if row.kind in ("turn", "takeover", "settled"):
+            self._busy = None
         if row.kind == "turn":
             asker = int(row.data.get("delegatedFrom") or 0)
             self._turns[row.turn] = str(row.data["turnId"]), str(row.data["status"]), asker

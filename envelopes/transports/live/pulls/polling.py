@@ -23,6 +23,7 @@ from envelopes.registries.actors import Actor, actors
 from envelopes.registries.tools import Tool
 from envelopes.runtime.calling import within
 from envelopes.runtime.executing import kept
+from envelopes.runtime.trying import Running
 from envelopes.transports.live.contracts import Contract, ContractViolation
 from envelopes.transports.live.errors import LiveError
 from envelopes.transports.live.identity import session_of
@@ -43,7 +44,7 @@ class PollFailed(BeachError):
 
 
 @dataclass
-class Polling:
+class Polling(Running):
     """The ``ToolContext`` of a poll: there is no turn that parts could be said in, and no secret for whoever polls."""
 
     session_pk: int
@@ -53,7 +54,6 @@ class Polling:
     user: Any
     call_id: str = ""
     turn_id: str = ""
-    abandoned: bool = False
 
     async def reveal(self, value: Json) -> Json:
         raise ToolFailed("What is polled goes to whoever asks: no secret is given to it.")
@@ -109,7 +109,7 @@ def source_of(made: Subscription, channel: str) -> Source:
 
 
 def _allowed(actor: Actor | None) -> dict[str, Tool]:
-    return {tool.name: tool for tool in actor.tools if tool.polled} if actor is not None else {}
+    return {tool.name: tool for tool in actor.all_tools if tool.polled} if actor is not None else {}
 
 
 async def poll(made: Subscription, source: Source, args: JsonObject) -> Json:
