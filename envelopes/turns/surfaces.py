@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TypeAlias, TypeVar
 
 from a2ui import CallsDue, Diagnostic, SurfaceSet
-from a2ui.errors import RAISED
 from envelopes.errors import RespondRefused
 from envelopes.log.append import Writer
 from envelopes.part_types.a2ui_surface import A2UI_SURFACE
@@ -18,6 +17,9 @@ from envelopes.turns.strictness import Strictness, shortened
 from envelopes.types import JsonObject
 
 T = TypeVar("T")
+
+RAISED = "raised"
+"""The fact of a diagnostic with the type and the line of what code of an application raised: for staff."""
 
 _FAILED = ("component", "catalog", RAISED)
 """What the log has of code of an application that failed."""
