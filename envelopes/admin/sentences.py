@@ -266,10 +266,8 @@ def _ignored(row: Row, people: People) -> str:
 
 def _diagnostic(row: Row) -> str:
     told = _("Surface {} repaired: {}").format(row.data.get("surfaceId", "?"), _text(row.data.get("message")))
-    if raised := row.data.get("raised"):
-        where = " · ".join(str(row.data[key]) for key in ("component", "catalog") if row.data.get(key))
-        told = f"{told} ({where}: {_text(raised)})" if where else f"{told} ({_text(raised)})"
-    return told
+    found = " · ".join(filter(None, [_text(row.data.get(key)) for key in ("component", "catalog", "raised")]))
+    return f"{told} ({found})" if found else told
 
 
 def _experiment(row: Row) -> str:

@@ -205,11 +205,8 @@ class StateRefusedData(TypedDict):
 
 
 class DiagnosticData(TypedDict):
-    """What was repaired or closed for a surface of the call whose part ``part`` points to.
-
-    Of code of an application that failed, ``component`` is the id of the component, ``catalog`` that of its catalog and
-    ``raised`` the type of the error and the line: for staff.
-    """
+    """What was repaired or closed for a surface of the call whose part ``part`` points to. Where an application's code
+    failed, ``component`` and ``catalog`` are ids, and ``raised`` the type of the error and the line, for staff."""
 
     part: str
     code: str
