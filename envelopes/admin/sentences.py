@@ -202,7 +202,7 @@ def _ignored(row: Row, people: People) -> str:
 
 def _diagnostic(row: Row) -> str:
     told = _("Surface {} repaired: {}").format(row.data.get("surfaceId", "?"), _text(row.data.get("message")))
-    found = " · ".join(filter(None, [_text(row.data.get(key)) for key in ("component", "catalog", "raised")]))
+    found = " · ".join(map(_text, _object(row.data.get("failed")).values()))
     return f"{told} ({found})" if found else told
 
 

@@ -208,17 +208,14 @@ class StateRefusedData(TypedDict):
 
 
 class DiagnosticData(TypedDict):
-    """What was repaired or closed for a surface of the call whose part ``part`` points to. Where an application's code
-    failed, ``component`` and ``catalog`` are ids, and ``raised`` the type of the error and the line, for staff."""
+    """What was repaired or closed for a surface of the call whose part ``part`` points to."""
 
     part: str
     code: str
     surfaceId: str
     path: str
     message: str
-    component: NotRequired[str]
-    catalog: NotRequired[str]
-    raised: NotRequired[str]
+    failed: NotRequired[dict[str, str]]  # an application's code: component, catalog, what it raised
 
 
 Blocked = Literal[

@@ -192,10 +192,10 @@ def _as_json(part: int, diagnostic: Diagnostic) -> JsonObject:
         "message": diagnostic.message,
     }
     if RAISED in diagnostic.facts:
-        told |= {key: diagnostic.facts[key] for key in _FAILED if key in diagnostic.facts}
+        told["failed"] = {key: diagnostic.facts[key] for key in _FAILED if diagnostic.facts.get(key)}
     return told
 
 
 def for_models(problem: JsonObject) -> JsonObject:
     """A problem of ``Tried.told`` as a model reads it: without what is for staff."""
-    return {key: value for key, value in problem.items() if key != RAISED}
+    return {key: value for key, value in problem.items() if key != "failed"}

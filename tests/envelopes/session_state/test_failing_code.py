@@ -95,16 +95,17 @@ async def test_the_agent_and_staff_are_told_and_people_read_a_notice(stage: str)
         assert [turn.finalized_by for turn in await d.turns()] == ["complete"]
         (row,) = await d.rows("diagnostic")
         assert row.data["code"] == "COMPONENT_FAILED"
-        assert (row.data["component"], row.data["catalog"]) == ("own", OWN)
-        assert row.data["raised"].startswith(f"KeyError at {__name__}:")
+        failed = row.data["failed"]
+        assert (failed["component"], failed["catalog"]) == ("own", OWN)
+        assert failed["raised"].startswith(f"KeyError at {__name__}:")
         said = sentence(row)
         assert OWN in said
-        assert row.data["raised"] in said
+        assert failed["raised"] in said
         assert "4711" not in f"{html}{row.data}{said}"
         (turn,) = await d.turns()
         ((told,),) = [result["ok"]["repaired"] for result in turn.results.values()]
         assert told["code"] == "COMPONENT_FAILED"
-        assert "raised" not in told
+        assert "failed" not in told
 
 
 @pytest.mark.parametrize("stage", ["accept", "build", "render"])
