@@ -400,7 +400,9 @@ async def test_a_job_that_ends_meanwhile_waits_and_no_page_says_that_the_agent_i
     async with desk(_searches, Tool("search", "", _Place, search, background=True), takeover=True) as d:
         await d.say("Search", wait=False)
         await begun.wait()
-        while not await Turn.objects.filter(status="waiting").aexists():
+        for _ in range(1000):
+            if await Turn.objects.filter(status="waiting").aexists():
+                break
             await asyncio.sleep(0.01)
         await take_over(d.session, grace, "t1")
         go_on.set()
