@@ -251,13 +251,15 @@ class ConsentData(TypedDict):
 class ProviderData(TypedDict, total=False):
     """The end of a model's reply, or the ``error`` by which it broke off. ``shortened``, for want of room: ``toldFrom``
     is the first turn that it was sent, ``results`` how many results of tools were cut. ``usage`` has the words of the
-    Messages API; ``cost``, in ``BEACH_CURRENCY``, is what that took of ``model`` at the prices of the day."""
+    Messages API; ``cost``, in ``BEACH_CURRENCY``, is what that took of ``model`` at the prices of the day;
+    ``costElsewhere`` is what it took at the site that it was imported from, and counts for nothing here."""
 
     stopReason: str | None
     usage: JsonObject
     step: int
     model: str
     cost: float
+    costElsewhere: float
     error: JsonObject
     shortened: JsonObject
 

@@ -21,6 +21,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from envelopes.conf import conf
+from envelopes.costs import paid
 from envelopes.errors import AddressCostReached, DayCostReached, PersonCostReached
 from envelopes.models import Event, Turn
 from envelopes.protocol.originators import Originator
@@ -127,11 +128,11 @@ class DayCosts:
         since = max(began, day.upto - OVERLAP)
         rows = Event.objects.filter(_REPLIES, at__gte=since).order_by()
         found = [
-            (pk, session, turn, float(cost), at)
+            (pk, session, turn, spent, at)
             for pk, session, turn, cost, at in rows.values_list(
                 "pk", "session_id", "turn", "data__cost", "at"
             )
-            if pk not in day.seen and isinstance(cost, int | float)
+            if pk not in day.seen and (spent := paid(cost))
         ]
         whose = _whose({(session, turn) for _, session, turn, _, _ in found})
         for pk, session, turn, cost, at in found:
