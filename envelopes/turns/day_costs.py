@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
-from typing import Any, TypeGuard
+from typing import Any
 
 from django.db.models import BooleanField, Count, Sum
 from django.db.models.expressions import RawSQL
