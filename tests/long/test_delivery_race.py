@@ -13,4 +13,4 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.mark.parametrize("run", range(3))
 async def test_twenty_readers_get_each_row_once_and_in_order(run: int) -> None:
-    await small(readers=20, rows=150)
+    await small(readers=20, rows=120)

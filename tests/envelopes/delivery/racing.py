@@ -244,7 +244,7 @@ async def race(session: Session, turn: Turn, seed: int, *, readers: int, rows: i
 
 
 def expected(session: Session) -> list[int]:
-    """The rows that have a frame, as the log has them."""
+    """The rows that have a frame, as the log has them: no more than are kept (``presented.KEPT_FRAMES``)."""
     live_sessions.forget(session.pk)
     with live_sessions.present(session, PANEL.name) as shown:
         frames = shown.frames_after(0)
