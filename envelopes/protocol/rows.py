@@ -215,6 +215,7 @@ class DiagnosticData(TypedDict):
     surfaceId: str
     path: str
     message: str
+    failed: NotRequired[dict[str, str]]  # an application's code: component, catalog, what it raised
 
 
 Blocked = Literal[
