@@ -59,7 +59,7 @@ def is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
 
 
-def counted(usage: object) -> dict[str, int]:
+def counts_in(usage: object) -> dict[str, int]:
     """What of ``usage`` may be a number of tokens, by its name."""
     given = usage if isinstance(usage, Mapping) else {}
     return {str(name): count for name, count in given.items() if is_count(count)}
@@ -82,6 +82,11 @@ def cost_of(model: str, usage: object) -> float | None:
         (found.written, prices.get("output", 0.0)),
     )
     return sum(count * price for count, price in each) / MILLION
+
+
+def is_priced(model: str) -> bool:
+    """Whether the settings have a price for ``model``."""
+    return _prices(model) is not None
 
 
 def _prices(model: str) -> Mapping[str, float] | None:

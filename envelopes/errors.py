@@ -100,7 +100,7 @@ class TooOften(BeachError):
 
 
 class TooManyMessages(TooOften):
-    """You have sent as many messages as you may for now."""
+    """You have sent too many messages for now."""
 
     code = "too_many_messages"
     passing = False
@@ -127,7 +127,7 @@ class AddressCostReached(TooManyMessages):
 
 
 class Unavailable(BeachError):
-    """This cannot be stored at the moment. It will be sent again by itself."""
+    """This cannot be saved at the moment. It will be sent again automatically."""
 
     code = "unavailable"
     fault = "network"
@@ -135,7 +135,7 @@ class Unavailable(BeachError):
 
 
 class Crowded(Unavailable):
-    """The server has as much open as it may. Try again in a while."""
+    """The server has too much open at the moment. Try again in a while."""
 
 
 class TransitionRefused(BeachError):

@@ -9,17 +9,13 @@ from typing import Literal, NamedTuple, TypeAlias
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from envelopes.admin import function_calls
+from envelopes.admin import function_calls, turn_rows
 from envelopes.admin.people import People
-from envelopes.costs import with_cost
-from envelopes.markup.asked_again import asked_again
 from envelopes.part_types.approval_response import by_door, reasoned
-from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.part_types.set_state import in_words
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.registries.part_types import PartType, part_types
-from envelopes.registries.turn_states import emits_envelope
 from envelopes.types import Json, JsonObject
 
 logger = logging.getLogger(__name__)
@@ -103,34 +99,6 @@ def _show(row: Row) -> str:
     )
 
 
-def _turn(row: Row) -> str:
-    status, reason = str(row.data.get("status")), str(row.data.get("reason"))
-    retry = _object(row.data.get("retry"))
-    if reason == "model":
-        return f"{asked_again(retry, _text(retry.get('at')))} ({_attempt(retry)})."
-    if status == "running":
-        again = _("Taken over after the previous worker stopped (attempt {}).")
-        words = again if reason == "recovered" else _("Started (attempt {}).")
-        return words.format(row.data.get("attempt"))
-    told = {
-        ("queued", "approval"): _("Resumed after the decision."),
-        ("queued", "came-in"): _("Goes on: something has come in."),
-        ("queued", "retry"): _("Tried again ({})."),
-        ("suspended", "state"): _("Put aside until something comes in."),
-        ("waiting", "peer"): _("Waiting for the agent that it has asked."),
-        ("waiting", "retry"): _("To be tried again ({}) at {}."),
-        "queued": _("Queued."),
-        "suspended": _("Waiting for approval."),
-        "waiting": _("Waiting for background work."),
-    }
-    found = told.get((status, reason)) or told.get(status)
-    return found.format(_attempt(retry), retry.get("at", "?")) if found else _("Status: {}.").format(status)
-
-
-def _attempt(retry: JsonObject) -> str:
-    return _("{} of {}").format(retry.get("number", "?"), retry.get("of", "?"))
-
-
 def _part(row: Row, people: People) -> str:
     part = _object(row.data.get("part"))
     name = row.part_type or str(_object(part.get("metadata")).get("partType"))
@@ -181,38 +149,6 @@ def _result(row: Row) -> str:
     kind = row.data.get("dataKind")
     shown = f" {_('Data kind: {}.').format(kind)}" if kind else ""
     return f"{_tool(row)}{shown}"
-
-
-def _settled(row: Row) -> str:
-    if "joined" in row.data:
-        return _("Read and answered in turn {}, which was at work when it came.").format(row.data["joined"])
-    state, by = row.data.get("turnState"), row.data.get("finalizedBy")
-    problem = _text(_object(row.data.get("problem")).get("message"))
-    if problem:
-        return _("Turn ended: {} ({}). {}").format(state, by, problem)
-    told = _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
-    # The answer of an actor that was asked is part of another one's.
-    has_envelope = emits_envelope(state) and "delegatedFrom" not in row.data
-    return f"{told} {LLM_CONTEXT.name}: {_context(row)}." if has_envelope else told
-
-
-def _context(row: Row) -> str:
-    """What became of the words for other agents' models."""
-    known = {
-        "": _("none, nobody who began it takes it"),
-        "made": _("made by the second model"),
-        "actor": _("written by the actor"),
-        "no-model": _("none, the actor has no second model"),
-        "nothing-said": _("none, there was nothing to explain"),
-        "timeout": _("none, the second model took too long"),
-        "failed": _("none, the second model failed"),
-        "empty": _("none, the second model said nothing"),
-        "stopped": _("none, the turn was stopped meanwhile"),
-        "delegated": _("left to the actor that was asked"),
-        "interrupted": _("none, the server stopped meanwhile"),
-    }
-    became = str(row.data.get("llmContext") or "")
-    return known.get(became, became)
 
 
 def _free_text(row: Row) -> str:
@@ -294,19 +230,6 @@ def _consent(row: Row, people: People) -> str:
     return told.format(people.heading(row.data.get("by")), *asked)
 
 
-def _provider(row: Row) -> str:
-    error = row.data.get("error")
-    if error:
-        return _("The model failed: {}").format(_text(_object(error).get("message")) or _text(error))
-    usage = _object(row.data.get("usage"))
-    used = ", ".join(f"{name} {count:,}" for name, count in usage.items() if isinstance(count, int))
-    return (
-        _("Model reply ended: {}. {}")
-        .format(row.data.get("stopReason"), with_cost(used, row.data.get("cost")))
-        .strip()
-    )
-
-
 class _Kind(NamedTuple):
     """A kind of rows: who speaks in one, and what it says."""
 
@@ -322,10 +245,10 @@ _KINDS: dict[str, _Kind] = {
     "agent-call": _Kind("runtime", function_calls.called),
     "agent-answer": _Kind("runtime", function_calls.answered),
     "renderer-answer": _Kind("runtime", function_calls.responded),
-    "turn": _Kind("runtime", _turn),
+    "turn": _Kind("runtime", turn_rows.stands),
     "withdrawn": _Kind("runtime", _withdrawn),
     "tool": _Kind("runtime", _tool),
-    "settled": _Kind("runtime", _settled),
+    "settled": _Kind("runtime", turn_rows.settled),
     "free-text": _Kind("actor", _free_text),
     "refused": _Kind("runtime", _refused),
     "state-refused": _Kind("runtime", _state_refused),
@@ -334,5 +257,5 @@ _KINDS: dict[str, _Kind] = {
     "diagnostic": _Kind("runtime", _diagnostic),
     "experiment": _Kind("runtime", _experiment),
     "consent": _Kind("decider", lambda row: ""),
-    "provider": _Kind("runtime", _provider),
+    "provider": _Kind("runtime", turn_rows.replied),
 }

@@ -18,6 +18,7 @@ from django.db import connection
 
 from a2ui import Limits
 from envelopes.conf import KNOWN, conf, problems
+from envelopes.costs import is_priced
 from envelopes.engine_settings import limit_problems
 
 HOST = re.compile(r"(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?")
@@ -122,6 +123,34 @@ def threads(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
             id="envelopes.E037",
         )
     ]
+
+
+COSTS = ("BEACH_TURN_COST", "BEACH_PERSON_DAY_COST", "BEACH_ADDRESS_DAY_COST", "BEACH_DAY_COST")
+
+
+@checks.register()
+def prices(app_configs: Any, **kwargs: Any) -> Sequence[checks.CheckMessage]:
+    """Where models have no price, nothing ever reaches a bound on cost."""
+    if {*COSTS, "BEACH_PRICES", *_KEYS, *_KEYS.values()} & dict(problems()).keys():
+        return []
+    bounds = [name for name in COSTS if getattr(conf, name) > 0]
+    models = [(name, getattr(conf, name)) for key, name in _KEYS.items() if getattr(conf, key)]
+    unpriced = [f"{model} ({name})" for name, model in models if model and not is_priced(model)]
+    if not bounds or (conf.BEACH_PRICES and not unpriced):
+        return []
+    are = "is" if len(bounds) == 1 else "are"
+    missing = f"has no price for {' and '.join(unpriced)}" if unpriced else "is empty"
+    return [
+        checks.Warning(
+            f"{', '.join(bounds)} {are} set, but BEACH_PRICES {missing}, so answers count as free.",
+            hint='Set BEACH_PRICES to what a million tokens cost: {"claude-sonnet-5-5": {"input": 3, "output": 15}}.',
+            id="envelopes.W033",
+        )
+    ]
+
+
+_KEYS = {"ANTHROPIC_API_KEY": "BEACH_MODEL", "OPENAI_API_KEY": "BEACH_OPENAI_MODEL"}
+"""The models that are in use, by the setting with which they are."""
 
 
 @checks.register(deploy=True)

@@ -26,7 +26,7 @@ from envelopes.protocol.text import clean_text, is_blank
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import TurnStatus
-from envelopes.turns import takeover
+from envelopes.turns import stopping, takeover
 from envelopes.turns.opening import keeper
 from envelopes.types import JsonObject
 
@@ -115,7 +115,7 @@ def take_over(
         now.taken_by, now.finishing = who.key, 0 if begun is None else begun.shown_in
         now.save(update_fields=["taken_by", "finishing"])
         if begun is not None and running == "stop":
-            Turn.objects.filter(pk=begun.pk).update(cancel_requested=True)
+            stopping.request(begun, "staff")
             writer.wake_runner()
         Claim.objects.update_or_create(
             session=now,

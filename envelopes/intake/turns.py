@@ -31,7 +31,7 @@ from envelopes.registries.doors import CHAT
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import ApprovalStatus, TurnStatus
 from envelopes.session_state import live_sessions
-from envelopes.turns import agent_calls, states
+from envelopes.turns import agent_calls, states, stopping
 from envelopes.turns.day_costs import day_costs
 from envelopes.turns.injecting import aside_in, inject
 from envelopes.turns.lifecycle import settle
@@ -302,16 +302,18 @@ def stop(session: Session, who: Principal, message_id: str) -> JsonObject:
     """
 
     def effect(writer: Writer) -> JsonObject:
-        stopped = Turn.objects.filter(session=session, status=TurnStatus.RUNNING).update(
-            cancel_requested=True
-        )
+        by = stopping.stopper_of(who)
+        running = list(Turn.objects.filter(session=session, status=TurnStatus.RUNNING))
+        for turn in running:
+            stopping.request(turn, by)
+        stopped = len(running)
         asking = (
             Turn.objects.filter(session=session).exclude(status=TurnStatus.SETTLED).values("delegated_from")
         )
         asking = asking.exclude(delegated_from=None)
         idle = Turn.objects.filter(session=session, status__in=[TurnStatus.QUEUED, TurnStatus.WAITING])
         for turn in idle.exclude(pk__in=asking):
-            settle(writer, turn, turn_state="error", finalized_by="cancelled")
+            settle(writer, turn, turn_state="error", finalized_by="cancelled", stopped_by=by)
             stopped += 1
         writer.wake_runner()
         return {"stopped": stopped}

@@ -89,7 +89,7 @@ class TurnData(TypedDict):
     on with, since that has had no envelope. ``delegatedFrom`` is the number of the turn in which what it says stands.
     ``retry`` says that it tries an earlier one again: ``{number, of, mode, at}``, of so many attempts, when. With the
     reason and the mode "model" its own model, which failed, is asked again then: ``who`` that is and ``why``, a word of
-    ``providers.failures``, stand with it."""
+    ``providers.failures``, stand with it; without ``at`` it has been, and answers."""
 
     turnId: str
     number: int
@@ -149,6 +149,8 @@ class SettledData(TypedDict):
     ``{code, message}``, is why a turn that another one waits for has no answer; ``delegatedFrom`` is the number of that
     one.
 
+    ``stoppedBy``, where it was cancelled: person, program or staff.
+
     ``joined``: its message, which is row ``message``, is read and answered in the turn with this number (D66)."""
 
     turnState: str
@@ -156,6 +158,7 @@ class SettledData(TypedDict):
     llmContext: NotRequired[str]
     problem: NotRequired[JsonObject]
     delegatedFrom: NotRequired[int]
+    stoppedBy: NotRequired[str]
     joined: NotRequired[int]
     message: NotRequired[int]
 
@@ -251,7 +254,8 @@ class ConsentData(TypedDict):
 class ProviderData(TypedDict, total=False):
     """The end of a model's reply, or the ``error`` by which it broke off. ``shortened``, for want of room: ``toldFrom``
     is the first turn that it was sent, ``results`` how many results of tools were cut. ``usage`` has the words of the
-    Messages API; ``cost``, in ``BEACH_CURRENCY``, is what that took of ``model`` at the prices of the day."""
+    Messages API; ``cost``, in ``BEACH_CURRENCY``, is what that took of ``model`` at the prices of the
+    day. ``estimated``: nobody has counted what was taken by a reply that was stopped or broke off."""
 
     stopReason: str | None
     usage: JsonObject
@@ -259,6 +263,7 @@ class ProviderData(TypedDict, total=False):
     model: str
     cost: float
     error: JsonObject
+    estimated: Literal[True]
     shortened: JsonObject
 
 

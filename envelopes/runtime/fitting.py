@@ -42,17 +42,17 @@ class Fitted:
 
 
 class Room:
-    """How much a turn's model takes, as far as that is known by now."""
+    """How much a turn's model takes, as far as that is known by now. ``sent``: the tokens of the last request."""
 
     def __init__(self) -> None:
         self._less: int | None = None
-        self._sent = self._times = 0
+        self.sent = self._times = 0
 
     async def make(self, provider: Provider, turn: Turn, request: ModelRequest) -> JsonObject:
         """Leave out of ``turn``'s messages what has no room, stored with its next block; returns what the log has of
         that. Raises ``ProviderError`` where all that can be is left out, and it is still too long."""
         fitted = await fit(provider, request, self._less or room_of(provider))
-        self._sent, found = fitted.tokens, fitted.found
+        self.sent, found = fitted.tokens, fitted.found
         if not found.fits:
             who = provider.label
             raise failed(TOO_LONG, who, kind=_OURS, detail=f"{fitted.tokens} tokens have no room.")
@@ -67,7 +67,7 @@ class Room:
         if not is_long or self._times >= SHORTENED:
             return False
         self._times += 1
-        self._less = int(min(self._sent, self._less or self._sent) * LESS)
+        self._less = int(min(self.sent, self._less or self.sent) * LESS)
         return True
 
 

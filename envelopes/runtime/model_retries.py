@@ -63,10 +63,10 @@ def given_up(error: ProviderError, timezone: str, now: float) -> str:
         who = error.facts.get("who", "The model")
         zone = zone_of(timezone)
         if asked > LONGEST_SECONDS:
-            return f"{who} is very busy and asks not to be asked again for the next six days."
+            return f"{who} is very busy and cannot answer for the next six days."
         at = datetime.fromtimestamp(now + asked, zone)
         day = "" if at.date() == datetime.fromtimestamp(now, zone).date() else f" on {at:%A}"
-        return f"{who} is very busy and asks not to be asked again before {at:%H:%M}{day}."
+        return f"{who} is very busy and cannot answer before {at:%H:%M}{day}."
     return error.message
 
 

@@ -79,7 +79,7 @@ async def tried(tool: Tool, context: RunningContext, args: object, deadline: flo
             if wait is None:
                 raise _told(tool, error) from error
         context.tries[-1]["waited"] = wait
-        logger.warning("The tool %s failed for the %d. time; again in %g seconds.", tool.name, failed, wait)
+        logger.warning("The tool %s has failed (try %d); again in %g seconds.", tool.name, failed, wait)
         await asyncio.sleep(wait)
 
 

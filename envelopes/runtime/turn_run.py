@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
-from envelopes.costs import counted
+from envelopes.costs import counts_in
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import Turn
@@ -39,11 +39,14 @@ from envelopes.runtime.preparing import prepare
 from envelopes.runtime.prompting import instructions_for, prompt_for
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
+from envelopes.runtime.under_way import UnderWay
 from envelopes.tracing import span
-from envelopes.turns import journal, reply, steps
+from envelopes.turns import journal, model_failures, reply, steps
 from envelopes.turns.agent_calls import is_for_calls
 from envelopes.turns.deciding import LONG_WAY_ON, TOO_LONG, ReplyEnd, after_reply
 from envelopes.turns.leases import Claim
+from envelopes.turns.spending import Unfinished
+from envelopes.types import JsonObject
 
 QUIET_SECONDS = 300.0
 """How long a model may say nothing, though its side keeps the connection awake."""
@@ -74,6 +77,9 @@ class TurnRun:
         self._provider: Provider | None = None
         self._instructions: tuple[Actor, str] | None = None
         self._failures = 0
+        # What was said of the failure after which the model is asked again.
+        self._retry: JsonObject | None = None
+        self._under_way: UnderWay | None = None
         self._heard_at = 0.0
         self._room = fitting.Room()
         self._fresh = claim.turn
@@ -203,7 +209,13 @@ class TurnRun:
     async def _end_early(self, partial: list[tuple[str, str, str, str]], *, is_asked: bool = False) -> None:
         """Settle the turn, which a person has stopped or whose time is up. ``is_asked``: the former, in any case."""
         step = steps.end_time if self._is_out_of_time and not is_asked else steps.cancel
-        await self._store(step, partial)
+        await self._store(step, partial, self._unfinished())
+
+    def _unfinished(self) -> Unfinished | None:
+        """What has been taken by a reply that does not come to its end; None where that is nothing."""
+        under_way, self._under_way = self._under_way, None
+        usage = under_way.usage() if under_way is not None else {}
+        return Unfinished(under_way.provider.model, usage) if under_way is not None and usage else None
 
     async def _traced(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         with span("beach.model", actor=actor.name, step=turn.steps + 1) as asked:
@@ -225,6 +237,7 @@ class TurnRun:
             turn_id=turn.public_id,
         )
         shortened = await self._room.make(provider, turn, request)
+        self._under_way = UnderWay(provider, self._room.sent)
         begun = Begun(turn, provider.label)
         prose = False
         ended = ReplyEnded(None)
@@ -232,9 +245,11 @@ class TurnRun:
         async with contextlib.aclosing(stream) as events:
             async for event in events:
                 self._heard_at = time.monotonic()
+                self._under_way.hear(event)
                 match event:
                     case BlockStarted():
                         await held.store()
+                        await self._tell_tried_again(turn)
                         block_begun = begun.begin(event)
                         if block_begun is not None and block_begun.name == RESPOND:
                             live.start(event.index, rules.limit)
@@ -252,16 +267,23 @@ class TurnRun:
                         ended = event
         if not isinstance(ended.stop_reason, str):
             raise ProviderError("The model's answer broke off.", retryable=True)
+        self._under_way = None
         await live.over()
         self._failures = 0
         live.flush()
-        over = ReplyEnd(ended.stop_reason, counted(ended.usage), prose, live.left(), shortened)
+        over = ReplyEnd(ended.stop_reason, counts_in(ended.usage), prose, live.left(), shortened)
         if not turn.wants_context:
             return await held.end(over)
         await held.store()
         following = after_reply(turn, over, steps.retry_limits())
         prepared = await prepare(turn, actor, following, self.cancelled)
         return await held.end(over, prepared)
+
+    async def _tell_tried_again(self, turn: Turn) -> None:
+        """Before anything of the new reply is shown: what was said of the wait for it is over."""
+        retry, self._retry = self._retry, None
+        if retry is not None:
+            await self._store(model_failures.tell_tried_again, turn, retry)
 
     async def _instructions_of(self, actor: Actor, turn: Turn) -> str:
         """Asked for once, so that what providers keep of a prompt holds for the whole turn."""
@@ -287,15 +309,17 @@ class TurnRun:
         await held.store()
         await live.over()
         if self._room.is_worth_less(error):
-            await self._store(steps.withdraw, turn, live.left(), error.as_dict())
+            await self._store(model_failures.withdraw, turn, live.left(), error.as_dict(), None)
             return "step"
         again = model_retries.again(error, self._failures)
         journal.provider_failed(turn, turn.session.public_id, error, again=again is not None)
         label = self._provider.label if self._provider is not None else ""
         retry = None if again is None else again.told(error, label, self.now())
-        await self._store(steps.withdraw, turn, live.left(), error.as_dict(), retry=retry)
+        await self._store(
+            model_failures.withdraw, turn, live.left(), error.as_dict(), self._unfinished(), retry=retry
+        )
         if again is not None:
-            self._failures += 1
+            self._failures, self._retry = self._failures + 1, retry
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self.cancelled.wait(), again.seconds)
             # What was complete before it broke off is stored; those calls are answered first.

@@ -7,25 +7,31 @@ from envelopes.models import ToolCall, Turn
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import UNFINISHED, CallStatus
 from envelopes.turns.outcomes import UNKNOWN, Outcome, record_outcome
+from envelopes.turns.stopping import TOLD, Stopper
 from envelopes.types import JsonObject
-
-_STOPPED: dict[str, JsonObject] = {
-    "cancelled": {"code": "cancelled", "message": "The person stopped it."},
-    "timeout": {"code": "turn_timeout", "message": "The time of its turn was up."},
-}
-"""What a call is told that ends with its turn."""
 
 
 def is_stopped(finalized_by: str) -> bool:
-    """Whether a turn with this end was stopped: by a person, or by the end of its time."""
-    return finalized_by in _STOPPED
+    """Whether a turn with this end was stopped: by somebody, or by the end of its time."""
+    return finalized_by in ("cancelled", "timeout")
 
 
-def close_calls(writer: Writer, turn: Turn, finalized_by: str) -> None:
+def _stopped(finalized_by: str, by: Stopper) -> JsonObject | None:
+    """What a call is told that ends because its turn was stopped."""
+    match finalized_by:
+        case "cancelled":
+            return {"code": "cancelled", "message": TOLD[by]}
+        case "timeout":
+            return {"code": "turn_timeout", "message": "The turn ran out of time."}
+        case _:
+            return None
+
+
+def close_calls(writer: Writer, turn: Turn, finalized_by: str, by: Stopper) -> None:
     """Give every call that nobody will finish an end: one that may have taken effect is unknown, for staff to resolve
     (D19); others were not run, or not to their end. Jobs go on after their turn, unless it was stopped: then those of
-    turns that were passed on to it end too."""
-    stopped = _STOPPED.get(finalized_by)
+    turns that were passed on to it end too. ``by`` counts where it was cancelled."""
+    stopped = _stopped(finalized_by, by)
     lineage = {earlier.pk: earlier for earlier in turn.lineage()} | {turn.pk: turn}
     unfinished = ToolCall.objects.filter(turn__in=lineage, state__in=UNFINISHED)
     for call in unfinished.select_related("approval"):

@@ -2,8 +2,9 @@
 
 Read from the log, where each reply stands with its cost, so it holds for all processes and after a restart. A process
 remembers the sums and reads what is new, by the index that replies have: two queries each time at most (the first one
-of a day reads all of it), and none where the settings have no bound. What is under way is not counted yet: a bound is
-passed by as much as that.
+of a day reads all of it), and none where the settings have no bound. Once in a while it looks whether it knows all rows
+of the day, and reads those that it does not: one may be committed long after it was written, or have its time from a
+clock that is slow. What is under way is not counted yet: a bound is passed by as much as that.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
-from typing import Any
+from typing import Any, TypeGuard
 
-from django.db.models import BooleanField
+from django.db.models import BooleanField, Count, Sum
 from django.db.models.expressions import RawSQL
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
@@ -30,7 +31,10 @@ SITE, PERSON, ADDRESS = "BEACH_DAY_COST", "BEACH_PERSON_DAY_COST", "BEACH_ADDRES
 """The settings; 0 for no bound."""
 
 OVERLAP = timedelta(seconds=60)
-"""How long a row may take from when it was written until others see it: so far back it is looked for again."""
+"""So far back rows are looked for each time: hardly one takes longer from when it was written until others see it."""
+
+LOOK_BACK = timedelta(seconds=60)
+"""How often it is looked whether one did."""
 
 AT_ONCE = 100
 """Conversations in one query for who began their turns."""
@@ -46,13 +50,18 @@ _REPLIES = RawSQL("envelopes_event.kind = 'provider'", (), output_field=BooleanF
 @dataclass
 class _Day:
     """Sums since ``began``: of ``who``, by the key of a principal or ``origin_of`` an address, and of all. ``seen`` are
-    rows that may be found again, with when they were written; ``told`` are bounds of which the log has heard."""
+    the rows that have been read, ``rows`` and ``sum`` how many the database has of them and their keys together, as
+    long as no other row came or went; that was asked at ``looked_back``. ``told`` are bounds of which the log has
+    heard."""
 
     began: datetime
     upto: datetime
+    looked_back: datetime
     cost: float = 0.0
     who: dict[str, float] = field(default_factory=dict)
-    seen: dict[int, datetime] = field(default_factory=dict)
+    seen: set[int] = field(default_factory=set)
+    rows: int = 0
+    sum: int = 0
     told: set[tuple[str, str]] = field(default_factory=set)
 
 
@@ -123,25 +132,29 @@ class DayCosts:
         began = midnight(now)
         day = self._day
         if day is None or day.began != began:
-            day = _Day(began, began)
+            day = _Day(began, began, now)
         since = max(began, day.upto - OVERLAP)
-        rows = Event.objects.filter(_REPLIES, at__gte=since).order_by()
-        found = [
-            (pk, session, turn, float(cost), at)
-            for pk, session, turn, cost, at in rows.values_list(
-                "pk", "session_id", "turn", "data__cost", "at"
-            )
-            if pk not in day.seen and isinstance(cost, int | float)
-        ]
-        whose = _whose({(session, turn) for _, session, turn, _, _ in found})
+        if now - day.looked_back >= LOOK_BACK:
+            since = since if _there(began) == (day.rows, day.sum) else began
+            day.looked_back = now
+        replies = Event.objects.filter(_REPLIES, at__gte=since).order_by()
+        rows = list(replies.values_list("pk", "session_id", "turn", "data__cost", "at"))
+        found = [row for row in rows if row[0] not in day.seen]
+        whose = _whose({(session, turn) for _, session, turn, cost, _ in found if _is_cost(cost)})
+        if since == began:
+            # Of conversations that were deleted meanwhile what they cost stays counted, and their rows are gone.
+            day.rows = day.sum = 0
+        for pk, *_ in rows if since == began else found:
+            day.rows, day.sum = day.rows + 1, day.sum + pk
         for pk, session, turn, cost, at in found:
-            day.cost += cost
-            day.seen[pk] = at
+            day.seen.add(pk)
             # No further than now: the clock of another machine may be ahead.
             day.upto = max(day.upto, min(at, now))
+            if not _is_cost(cost):
+                continue
+            day.cost += cost
             for name in whose.get((session, turn), ()):
                 day.who[name] = day.who.get(name, 0.0) + cost
-        day.seen = {pk: at for pk, at in day.seen.items() if at >= day.upto - OVERLAP}
         self._day = day
         return day
 
@@ -171,6 +184,16 @@ def _next(began: datetime) -> datetime:
 
 def _bounds() -> dict[str, float]:
     return {name: getattr(conf, name) for name in (SITE, PERSON, ADDRESS)}
+
+
+def _there(began: datetime) -> tuple[int, int]:
+    """How many rows there are since then, and the sum of their keys: another one where one came late or went."""
+    there = Event.objects.filter(_REPLIES, at__gte=began).aggregate(rows=Count("pk"), sum=Sum("pk"))
+    return there["rows"], int(there["sum"] or 0)
+
+
+def _is_cost(value: object) -> TypeGuard[int | float]:
+    return isinstance(value, int | float)
 
 
 def _whose(turns: set[tuple[int, int]]) -> dict[tuple[int, int], list[str]]:

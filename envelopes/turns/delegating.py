@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from envelopes.log.append import Writer
 from envelopes.models import Turn
+from envelopes.turns import stopping
 from envelopes.turns.earlier import said_for
 from envelopes.turns.opening import open_turn
 from envelopes.types import JsonObject
@@ -66,7 +67,7 @@ def depth_of(turn: Turn) -> int:
 
 def ask(writer: Writer, turn: Turn, actor: str, task: str, mailbox: Sequence[JsonObject]) -> Turn:
     """Let ``actor`` answer in ``turn``: it gets what began that, ``task``, and what was gathered."""
-    trigger = {key: value for key, value in turn.trigger.items() if key not in _LEFT_BEHIND}
+    trigger = {key: value for key, value in stopping.without(turn.trigger).items() if key not in _LEFT_BEHIND}
     asked = {"from": turn.actor, "task": task, "mailbox": list(mailbox), "depth": depth_of(turn) + 1}
     return open_turn(
         writer,

@@ -23,6 +23,7 @@ from envelopes.turns.injecting import consume, inject, inject_outcome, set_aside
 from envelopes.turns.mailbox import mailbox_of
 from envelopes.turns.opening import open_turn, trigger_again, turn_data
 from envelopes.turns.parts import append_parts
+from envelopes.turns.stopping import Stopper
 from envelopes.types import JsonObject
 
 __all__ = [
@@ -85,7 +86,7 @@ def delegate(writer: Writer, turn: Turn, actor: str, task: str) -> None:
     delegating.ask(writer, turn, actor, task, mailbox_of(turn))
 
 
-def _answer_asker(writer: Writer, turn: Turn, problem: JsonObject | None) -> None:
+def _answer_asker(writer: Writer, turn: Turn, problem: JsonObject | None, stopped_by: Stopper) -> None:
     """Tell the turn that delegated this one what came of it: it goes on, or is settled with it, as its state says. Who
     stops an actor that was asked stops whoever asked it."""
     if turn.delegated_from is None or turn.finalized_by == "passed":
@@ -95,7 +96,7 @@ def _answer_asker(writer: Writer, turn: Turn, problem: JsonObject | None) -> Non
     if asker.status != TurnStatus.WAITING:
         return
     if turn.finalized_by == "cancelled":
-        settle(writer, asker, turn_state="error", finalized_by="cancelled")
+        settle(writer, asker, turn_state="error", finalized_by="cancelled", stopped_by=stopped_by)
         return
     answer = delegating.answer_of(writer, turn, problem)
     state = turn_states.get(asker.turn_state)
@@ -117,6 +118,7 @@ def settle(
     finalized_by: str,
     context: str = "",
     problem: JsonObject | None = None,
+    stopped_by: Stopper = "person",
 ) -> None:
     """Settle ``turn``: its row, its ``settled`` event, and a new turn for whatever came in too late for it.
 
@@ -124,11 +126,19 @@ def settle(
     What its jobs append after this is late, or belongs to the turn that goes on with it (``turns.late``). A person who
     stops a turn stops its jobs, and so does the end of its time: their results would otherwise begin a turn that nobody
     asked for. ``context``: what became of ``llm-context``, where an originator consumes it. ``problem``, ``{code,
-    message}``, is for whoever delegated the turn.
+    message}``, is for whoever delegated the turn. ``stopped_by`` counts where it was cancelled.
     """
     if emits_envelope(turn_state) and (whole := merged_parts(writer, turn)):
         append_parts(writer, turn, whole, "runtime", state=turn_state)
-    _settle(writer, turn, turn_state=turn_state, finalized_by=finalized_by, context=context, problem=problem)
+    _settle(
+        writer,
+        turn,
+        turn_state=turn_state,
+        finalized_by=finalized_by,
+        context=context,
+        problem=problem,
+        stopped_by=stopped_by,
+    )
     _dispatch(writer, turn)
 
 
@@ -140,10 +150,11 @@ def _settle(
     finalized_by: str,
     context: str = "",
     problem: JsonObject | None = None,
+    stopped_by: Stopper = "person",
 ) -> None:
     TURN.check(turn.status, TurnStatus.SETTLED)
     if turn.may_have_calls:
-        close_calls(writer, turn, finalized_by)
+        close_calls(writer, turn, finalized_by, stopped_by)
     # Thinking is the model's own within a turn (D17); what is kept of it has a row.
     turn.messages = without_thinking(turn.messages)
     turn.status, turn.turn_state, turn.finalized_by = TurnStatus.SETTLED, turn_state, finalized_by
@@ -154,6 +165,8 @@ def _settle(
         end["llmContext"] = context
     if problem is not None:
         end["problem"] = problem
+    if finalized_by == "cancelled":
+        end["stoppedBy"] = stopped_by
     if turn.delegated_from is not None:
         end["delegatedFrom"] = turn.shown_in
     writer.add("settled", end, turn=turn)
@@ -169,7 +182,7 @@ def _settle(
         )
     )
     if turn.delegated_from is not None:
-        _answer_asker(writer, turn, problem)
+        _answer_asker(writer, turn, problem, stopped_by)
     else:
         _keep_conversation(writer, turn)
 

@@ -13,6 +13,7 @@ from envelopes.protocol.time import instant_at
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.registries.turn_states import emits_envelope
+from envelopes.turns import stopping
 from envelopes.types import JsonObject
 
 _WAITS = frozenset({TurnStatus.SUSPENDED, TurnStatus.WAITING})
@@ -85,7 +86,8 @@ def trigger_again(turn: Turn) -> JsonObject:
     newer words."""
     before = turn.trigger.get("joined", []) if turn.delegated_from is None else []
     joined = [*before, *(each.trigger for each in turn.home.joining.order_by("number"))]
-    return {**turn.trigger, "joined": joined} if joined else turn.trigger
+    trigger = stopping.without(turn.trigger)
+    return {**trigger, "joined": joined} if joined else trigger
 
 
 def keeper(session: Session) -> str:

@@ -26,7 +26,6 @@ from envelopes.providers.transcript import (
     correction_block,
     extended,
     injection_block,
-    resumable,
     tool_result,
     without_thinking,
 )
@@ -65,12 +64,12 @@ from envelopes.turns.lifecycle import (
     settle,
     time_out,
 )
-from envelopes.turns.opening import turn_data
 from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
 from envelopes.turns.results import bounded
-from envelopes.turns.spending import counted
+from envelopes.turns.spending import Unfinished, charge, charge_unfinished
+from envelopes.turns.stopping import stopped_by
 from envelopes.types import JsonObject
 
 Next = Literal["step", "model", "stop"]
@@ -142,7 +141,7 @@ def end_reply(
         turn.recoveries = 0
         turn.live = {}
         data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
-        data |= counted(turn, ended.usage)
+        data |= charge(turn, ended.usage)
         if ended.shortened:
             data["shortened"] = ended.shortened
         writer.add("provider", data, turn=turn)
@@ -180,38 +179,26 @@ def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer cou
         fail(writer, Turn.objects.get(pk=claim.turn_pk), code, text, title=title)
 
 
-def withdraw(
-    claim: Claim, turn: Turn, live: list[str], error: JsonObject, *, retry: JsonObject | None = None
+def cancel(
+    claim: Claim, partial: list[tuple[str, str, str, str]], unfinished: Unfinished | None = None
 ) -> None:
-    """Take back the streamed text of a reply that broke off, and keep why. ``turn`` is what the runner has of it;
-    ``retry`` says when its model is asked again, where it is."""
-    with writing(claim.session_pk, fence=claim.fence) as writer:
-        turn.live = {}
-        turn.messages = resumable(turn.messages)
-        writer.store(turn, WRITTEN)
-        writer.add("provider", {"error": error}, turn=turn)
-        if live:
-            writer.add("withdrawn", {"live": live}, turn=turn)
-        if retry is not None:
-            data = turn_data(turn, TurnStatus.RUNNING, reason="model")
-            data["retry"] = retry
-            writer.add("turn", data, turn=turn)
-
-
-def cancel(claim: Claim, partial: list[tuple[str, str, str, str]]) -> None:
-    """Settle a turn that the person stopped. What they had read of it stays, as a part marked as cut:
-    ``partial`` is ``(live key, part type, text, part id)``."""
+    """Settle a turn that somebody stopped. What was read of it stays, as a part marked as cut:
+    ``partial`` is ``(live key, part type, text, part id)``; ``unfinished`` is what its last reply took."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
         _keep_read(writer, turn, partial)
-        settle(writer, turn, turn_state="error", finalized_by="cancelled")
+        _keep_spent(writer, turn, unfinished)
+        settle(writer, turn, turn_state="error", finalized_by="cancelled", stopped_by=stopped_by(turn))
 
 
-def end_time(claim: Claim, partial: list[tuple[str, str, str, str]]) -> None:
+def end_time(
+    claim: Claim, partial: list[tuple[str, str, str, str]], unfinished: Unfinished | None = None
+) -> None:
     """Settle a turn whose time is up, as one that was stopped."""
     with writing(claim.session_pk, fence=claim.fence) as writer:
         turn = Turn.objects.get(pk=claim.turn_pk)
         _keep_read(writer, turn, partial)
+        _keep_spent(writer, turn, unfinished)
         time_out(writer, turn)
 
 
@@ -219,6 +206,11 @@ def _keep_read(writer: Writer, turn: Turn, partial: list[tuple[str, str, str, st
     cut = [_cut(part_type, text, part_id) for _, part_type, text, part_id in partial]
     live = {number: key for number, (key, *_) in enumerate(partial)}
     append_parts(writer, turn, cut, "actor", state="awaiting", live=live)
+
+
+def _keep_spent(writer: Writer, turn: Turn, unfinished: Unfinished | None) -> None:
+    if unfinished is not None:
+        writer.add("provider", charge_unfinished(turn, unfinished), turn=turn)
 
 
 def _cut(part_type: str, text: str, part_id: str) -> Part:

@@ -146,6 +146,54 @@ def test_open_doors_are_told_before_a_deployment(settings: Any) -> None:
     assert ids(checks.public(None)) == ["envelopes.W030", "envelopes.W031"]
 
 
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        ({}, None),
+        (
+            {"BEACH_DAY_COST": 5.0},
+            "BEACH_DAY_COST is set, but BEACH_PRICES is empty, so answers count as free.",
+        ),
+        (
+            {
+                "BEACH_DAY_COST": 5.0,
+                "BEACH_TURN_COST": 1.0,
+                "ANTHROPIC_API_KEY": "k",
+                "BEACH_MODEL": "claude-x-1",
+            },
+            "BEACH_TURN_COST, BEACH_DAY_COST are set, but BEACH_PRICES has no price for claude-x-1 (BEACH_MODEL),",
+        ),
+        (
+            {
+                "BEACH_ADDRESS_DAY_COST": 1.0,
+                "BEACH_PRICES": {"other": {"input": 1}},
+                "ANTHROPIC_API_KEY": "k",
+            },
+            "(BEACH_MODEL)",
+        ),
+        (
+            {
+                "BEACH_PERSON_DAY_COST": 1.0,
+                "BEACH_PRICES": {"claude": {"input": 1}},
+                "ANTHROPIC_API_KEY": "k",
+            },
+            None,
+        ),
+        # A model of an application's own has its name there, which is nowhere in the settings.
+        ({"BEACH_DAY_COST": 5.0, "BEACH_PRICES": {"house-1": {"input": 1}}}, None),
+        ({"BEACH_DAY_COST": "five"}, None),
+    ],
+)
+def test_a_bound_on_cost_wants_prices(settings: Any, changed: dict[str, Any], told: str | None) -> None:
+    for name, value in {"ANTHROPIC_API_KEY": "", "OPENAI_API_KEY": "", "BEACH_PRICES": {}, **changed}.items():
+        setattr(settings, name, value)
+
+    found = checks.prices(None)
+
+    assert ids(found) == (["envelopes.W033"] if told else [])
+    assert told is None or told in str(found[0].msg)
+
+
 def test_s17_settings_that_are_missing_have_defaults(settings: Any) -> None:
     from envelopes.conf import KNOWN
 

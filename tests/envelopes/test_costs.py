@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from io import StringIO
 from typing import Any
@@ -11,12 +12,13 @@ from asgiref.sync import sync_to_async
 from django.core.management import call_command
 from pydantic import BaseModel
 
-from envelopes import costs
+from envelopes import costs, intake
 from envelopes.admin import today
 from envelopes.admin.conversation.rows import near
 from envelopes.admin.sentences import sentence
 from envelopes.conf import problems
-from envelopes.fakes import FakeMessagesApi, Reply, call, respond, said
+from envelopes.delivery.deltas import deltas
+from envelopes.fakes import FakeMessagesApi, Reply, call, overloaded, respond, said
 from envelopes.providers.anthropic import AnthropicProvider
 from envelopes.providers.clients import close_clients
 from envelopes.registries.tools import Tool, ToolContext
@@ -88,6 +90,42 @@ async def test_tokens_and_costs_of_a_reply_a_turn_a_conversation_and_a_day(setti
         assert d.session.public_id in printed["conversation"] and "tester" in printed["agent"]
 
     await _said(LOOKS, DONE, check=check)
+
+
+@pytest.mark.parametrize("how", ["stopped", "broken off", "silent", "refused"])
+async def test_a_reply_that_does_not_come_to_its_end_counts_by_an_estimate(how: str, settings: Any) -> None:
+    settings.BEACH_PRICES, settings.BEACH_MODEL_RETRIES = PRICES, 0
+    words = "A sentence that goes on and on. " * 40
+    fails: dict[str, Any] = {"broken off": {"fail": "drop"}, "silent": {"fail": "silent"}}
+    first = Reply((respond(said(words)),), **fails.get(how, {"pace": 0.005}))
+    answer = overloaded("") if how == "refused" else first
+    async with FakeMessagesApi(replies=deque([answer])) as api:
+
+        def provider(_: Any) -> AnthropicProvider:
+            return AnthropicProvider("key", "claude-test-5", base_url=api.base_url)
+
+        async with desk(replies([]), provider=provider) as d:
+            await d.say("Hello", wait=False)
+            if how == "stopped":
+                async with asyncio.timeout(5):
+                    while not any(len(each.text) > 100 for each in deltas.told(d.session.pk)):  # noqa: ASYNC110
+                        await asyncio.sleep(0.01)
+                await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
+            await d.quiet()
+            (row,) = await d.rows("provider")
+            (turn,) = await d.turns()
+        await close_clients()
+
+    if how == "refused":
+        assert "usage" not in row.data and (turn.tokens, turn.cost) == (0, 0.0)
+        return
+    usage = row.data["usage"]
+    assert row.data["estimated"] is True and row.data["model"] == "claude-test-5"
+    assert usage["input_tokens"] > 1_000 or how == "silent", "all of the prompt"
+    assert 20 < usage["output_tokens"] < len(words) / 3
+    assert turn.cost == pytest.approx(row.data["cost"], abs=1e-6) and turn.cost > 0
+    assert turn.tokens == costs.taken(usage).total
+    assert "Estimated: " in sentence(row) and "USD" in sentence(row)
 
 
 async def test_without_a_price_tokens_are_counted_and_nothing_is_said_of_money() -> None:

@@ -70,5 +70,8 @@ class Gateway:
                 retryable=answer.status_code in PASSES,
                 status=answer.status_code,
             )
-        found: JsonObject = answer.json()
+        try:
+            found: JsonObject = {"content": [], "stop_reason": None, **answer.json()}
+        except (ValueError, TypeError) as error:
+            raise ProviderError("The model's answer cannot be read.", retryable=True) from error
         return found

@@ -114,6 +114,12 @@ class Gateways(SimpleTestCase):
                 await self._asked(httpx.Response(status))
             self.assertIs(failed.exception.retryable, again)
 
+    async def test_an_answer_that_is_no_reply_is_asked_for_again(self) -> None:
+        for body in ("<html>", "[1]"):
+            with self.assertRaises(ProviderError) as failed:
+                await self._asked(httpx.Response(200, text=body))
+            self.assertTrue(failed.exception.retryable)
+
     async def _asked(self, answer: httpx.Response) -> list[Any]:
         gateway = Gateway(
             "https://models.lumen.example/v1", "house-1", httpx.MockTransport(lambda request: answer)

@@ -32,10 +32,11 @@ class RefundOrder(OrderNumber):
     reason: str = Field(title="Reason", min_length=3, max_length=200)
 
 
-def order_of(context: ToolContext, number: str) -> Order:
+def order_of(context: ToolContext, number: str, *, lock: bool = False) -> Order:
     """Nobody is told of the orders of others, so theirs are not there."""
-    found = Order.objects.filter(customer=context.user, number=number) if context.user is not None else None
-    if found is None or (order := found.first()) is None:
+    orders = Order.objects.select_for_update() if lock else Order.objects.all()
+    order = orders.filter(customer=context.user, number=number).first() if context.user is not None else None
+    if order is None:
         raise NotFound(f"There is no order {number} of this person.")
     return order
 
@@ -73,8 +74,9 @@ async def ask_carrier(context: ToolContext, args: OrderNumber) -> JsonObject:
 def refund(context: ToolContext, args: RefundOrder) -> JsonObject:
     """It has been approved. It runs once; should this process die in it, nobody repeats it, and staff are asked."""
     with transaction.atomic():
-        order = order_of(context, args.number)
-        paid = order.refunds.select_for_update().aggregate(Sum("euros"))["euros__sum"] or Decimal(0)
+        # Locked: of two refunds at once the second has to see the first.
+        order = order_of(context, args.number, lock=True)
+        paid = order.refunds.aggregate(Sum("euros"))["euros__sum"] or Decimal(0)
         if paid + args.euros > order.euros:
             raise ToolFailed(f"{order.number} cost {order.euros} euros, and {paid} were paid back before.")
         Refund.objects.create(

@@ -16,6 +16,7 @@ from asgiref.sync import sync_to_async
 
 from envelopes import intake
 from envelopes.admin.sentences import sentence
+from envelopes.delivery.deltas import deltas
 from envelopes.errors import ProviderError
 from envelopes.fakes import FakeChatApi, FakeMessagesApi, Refusal, Reply, overloaded, respond, said
 from envelopes.models import Session
@@ -61,7 +62,7 @@ async def test_what_passes_is_tried_four_times_more_and_no_oftener(refusal: Refu
         await d.say("Hello")
 
         assert len(api.requests) == 5
-        assert [row.data["retry"]["number"] for row in await retries(d)] == [1, 2, 3, 4]
+        assert [row.data["retry"]["number"] for row in await retries(d)] == [1, 2, 3, 4], "none has answered"
         (told,) = await d.texts("error")
         assert told.startswith("Claude ") and told.endswith("Nothing was done that is not shown above.")
         assert [turn.finalized_by for turn in await d.turns()] == ["error"]
@@ -85,7 +86,7 @@ async def test_the_page_says_when_in_the_readers_zone() -> None:
         d.session.timezone = "Asia/Tokyo"
         await d.say("Hello")
 
-        (row,) = await retries(d)
+        row, _ = await retries(d)
         assert (row.data["retry"]["who"], row.data["retry"]["why"]) == ("Claude", "busy")
         at = datetime.fromisoformat(row.data["retry"]["at"])
         assert 1 <= (at - row.at).total_seconds() + 0.05 < 2, "it waits as long as it was asked to"
@@ -140,9 +141,7 @@ async def test_more_than_the_bound_is_not_waited_and_is_told() -> None:
 
         assert len(api.requests) == 1
         (told,) = await d.texts("error")
-        found = re.match(
-            r"Claude is very busy and asks not to be asked again before (\d\d):\d\d\. Nothing", told
-        )
+        found = re.match(r"Claude is very busy and cannot answer before (\d\d):\d\d\. Nothing", told)
         assert found is not None
         assert int(found[1]) in {(time.gmtime().tm_hour + hours) % 24 for hours in (1, 2, 3)}
 
@@ -169,6 +168,29 @@ async def test_what_was_shown_of_the_failed_reply_is_taken_back() -> None:
         html = await d.html()
         assert "Hello." in html and "Half of a" not in html
         assert "The connection to Claude broke off, trying again at" in html
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("again", [1, 2])
+async def test_once_the_model_answers_nothing_says_any_more_that_it_is_waited_for(again: int) -> None:
+    slow = Reply((respond(said("A sentence that takes its time to be written.")),), pace=0.02)
+    async with claude(*[overloaded("0")] * again, slow) as (d, _):
+        await d.say("Hello", wait=False)
+        async with asyncio.timeout(5):
+            while not deltas.told(d.session.pk):  # noqa: ASYNC110 - streamed text has no bell
+                await asyncio.sleep(0.005)
+        line = _live_line(await d.html())
+        await d.quiet()
+
+        assert line == f"Tried again ({again} of 4)"
+        told = [sentence(row) for row in await retries(d)]
+        assert len(told) == again + 1 and told[-1] == f"Tried again ({again} of 4)."
+        assert await d.texts() == ["A sentence that takes its time to be written."]
+
+
+def _live_line(html: str) -> str:
+    (line,) = re.findall(r'data-live>.*?<span dir="auto">(.*?)</span></p>', html)
+    return str(line)
 
 
 @pytest.mark.usefixtures("quick")

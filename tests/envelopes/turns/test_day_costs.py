@@ -32,7 +32,7 @@ from envelopes.providers.anthropic import AnthropicProvider
 from envelopes.providers.clients import close_clients
 from envelopes.testing import create_session
 from envelopes.turns import day_costs as module
-from envelopes.turns.day_costs import AT_ONCE, DayCosts, day_costs
+from envelopes.turns.day_costs import AT_ONCE, LOOK_BACK, DayCosts, day_costs
 from envelopes.turns.opening import open_turn
 from tests import factories
 from tests.desk import Desk, desk, replies
@@ -140,6 +140,32 @@ def test_what_other_processes_wrote_counts_once_and_late_rows_too(settings: Any)
 
     assert told is not None and other is not None
     assert told.cost == pytest.approx(other.cost) == pytest.approx(0.4)
+
+
+def test_a_row_that_was_committed_late_or_by_a_slow_clock_counts_within_a_minute(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.BEACH_PERSON_DAY_COST = 1.0
+    now = timezone.now().replace(hour=12)
+    monkeypatch.setattr(module.timezone, "now", lambda: now)
+    spent(PERSON, 0.3)
+    deleted = spent(PERSON, 0.3)
+    assert reached(PERSON) is None
+    spent(PERSON, 0.5, ago=timedelta(hours=2))
+    # As many rows as before: another one went.
+    deleted.delete()
+    assert reached(PERSON) is None, "it is not looked for each time"
+
+    now += LOOK_BACK
+    with CaptureQueriesContext(connection) as looked:
+        assert isinstance(reached(PERSON), PersonCostReached), "0.3, 0.5, and 0.3 that was deleted"
+    now += LOOK_BACK
+    with CaptureQueriesContext(connection) as again:
+        assert isinstance(reached(PERSON), PersonCostReached)
+    told = day_costs.standing()
+
+    assert told is not None and told.cost == pytest.approx(1.1)
+    assert (len(looked), len(again)) == (3, 2)
 
 
 def test_to_ask_takes_so_many_queries_and_reads_the_index_of_replies(settings: Any) -> None:

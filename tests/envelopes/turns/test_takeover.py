@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from envelopes import intake
 from envelopes.access import Principal
+from envelopes.admin.sentences import sentence
 from envelopes.delivery.envelope import envelope_for
 from envelopes.errors import Conflict, Forbidden, TooLarge, ValidationFailed
 from envelopes.intake import staff
@@ -26,6 +27,7 @@ from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.testing import idle
 from envelopes.turns import leases
+from envelopes.turns.opening import trigger_again
 from envelopes.types import Json
 from tests.desk import Desk, desk
 from tests.factories import make_principal, make_user
@@ -184,11 +186,19 @@ async def test_a_turn_at_work_is_stopped_where_staff_choose_that() -> None:
         await d.say("Look", wait=False)
         await booking.called.wait()
         await take_over(d.session, grace, "t1", running="stop")
-        # It ends at its next step: a tool that runs is let finish.
-        booking.go_on.set()
         await _rest(d)
         assert await d.texts() == []
-        assert [turn.finalized_by for turn in await d.turns()] == ["cancelled"]
+        (turn,) = await d.turns()
+        assert turn.finalized_by == "cancelled"
+        # Nobody is told that the person did it: not the model, not staff, not the person.
+        (call,) = await d.calls()
+        assert call.error["message"] == "Staff stopped it."
+        (row,) = await d.rows("settled")
+        assert row.data["stoppedBy"] == "staff" and "Stopped by staff." in sentence(row)
+        html = await d.html()
+        assert "Staff stopped this answer." in html and "You stopped" not in html
+        # What takes its place is not stopped by anybody.
+        assert "stoppedBy" in turn.trigger and "stoppedBy" not in await sync_to_async(trigger_again)(turn)
 
 
 async def test_an_approval_stays_decidable_its_call_runs_once_and_its_agent_is_silent() -> None:

@@ -29,7 +29,8 @@ def live_in(segment: str) -> Key:
 @dataclass
 class Activity(PartView):
     """``lines`` of what the turn did while it ran, ``ids`` those of their parts ("" for none); ``segment`` is the id of
-    the one that it stands in."""
+    the one that it stands in. ``tried``: what follows a last line that says when something is tried
+    again, once it has been."""
 
     kind = "activity"
 
@@ -38,6 +39,7 @@ class Activity(PartView):
     seconds: float = 0.0
     segment: str = ""
     ids: list[str] = field(default_factory=list)
+    tried: str = ""
 
     def keys(self) -> tuple[Key, ...]:
         return (live_in(self.segment),) if self.live else ()
@@ -85,17 +87,21 @@ def begin(context: RowContext, segment: Segment) -> None:
 
 
 def tries_again(context: RowContext) -> None:
-    """A turn that tries an earlier one again says so: when it will, and when it does."""
+    """A turn that tries an earlier one again says so: when it will, and when it does. So does a model that
+    is asked again: when it will be, and when it answers."""
+    if context.row.data.get("reason") == "recovered":
+        _wait_no_more(context)
     retry = context.row.data.get("retry")
     if not isinstance(retry, dict):
         return
-    number, of = retry.get("number"), retry.get("of")
+    number, of, is_model = retry.get("number"), retry.get("of"), retry.get("mode") == "model"
+    tried = _("Tried again ({} of {})").format(number, of)
     if "at" not in retry:
-        _say(context, _("Trying again ({} of {})").format(number, of))
+        _say(context, tried if is_model else _("Trying again ({} of {})").format(number, of))
         return
     at = context.thread.page.hours(str(retry["at"]))
-    if retry.get("mode") == "model":
-        _say(context, asked_again(retry, at))
+    if is_model:
+        _say(context, asked_again(retry, at), tried=tried)
         return
     told = (
         _("Tries again at {} ({} of {})")
@@ -103,6 +109,13 @@ def tries_again(context: RowContext) -> None:
         else _("Says so again at {} ({} of {})")
     )
     _say(context, told.format(at, number, of))
+
+
+def _wait_no_more(context: RowContext) -> None:
+    """Another runner has the turn: it waits for nothing that the one before has announced."""
+    for live in context.model.found(live_in(context.segment().id), Activity):
+        if live.tried:
+            _say(context, live.tried)
 
 
 def note(context: RowContext) -> None:
@@ -115,7 +128,7 @@ def note(context: RowContext) -> None:
         _say(context, words, part_id)
 
 
-def _say(context: RowContext, words: str, part_id: str = "") -> None:
+def _say(context: RowContext, words: str, part_id: str = "", *, tried: str = "") -> None:
     if not words and not part_id:
         return
     segment = context.segment()
@@ -123,6 +136,7 @@ def _say(context: RowContext, words: str, part_id: str = "") -> None:
     if segment.parts and live and segment.parts[-1] is live[-1]:
         live[-1].lines.append(words)
         live[-1].ids.append(part_id)
+        live[-1].tried = tried
         context.model.touch(live[-1])
         return
     for earlier in live:
@@ -131,7 +145,8 @@ def _say(context: RowContext, words: str, part_id: str = "") -> None:
             context.model.touch(earlier)
         else:
             context.model.drop(earlier)
-    context.model.add(segment, Activity(context.new_id(), [words], segment=segment.id, ids=[part_id]))
+    said = Activity(context.new_id(), [words], segment=segment.id, ids=[part_id], tried=tried)
+    context.model.add(segment, said)
 
 
 def _with_line(segment: Segment, part_id: str) -> Activity | None:
@@ -155,6 +170,6 @@ def fold(context: RowContext, segment: Segment, seconds: float) -> None:
     if not lines:
         context.model.drop(first)
         return
-    first.lines, first.ids = lines, ids
+    first.lines, first.ids, first.tried = lines, ids, ""
     first.live = False
     context.model.touch(first)

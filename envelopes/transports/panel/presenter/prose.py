@@ -95,9 +95,14 @@ def answer(context: RowContext) -> None:
 @stored
 @dataclass
 class Stopped(PartView):
-    """The person stopped the turn."""
+    """The turn was stopped: ``by`` is as its row has it."""
 
     kind = "stopped"
 
+    by: str = "person"
+
     def html(self, render: RenderContext) -> SafeString:
-        return html('<p class="b-cut" id="{}">{}</p>', self.id, _("You stopped this answer."))
+        told = {"staff": _("Staff stopped this answer."), "program": _("This answer was stopped.")}
+        return html(
+            '<p class="b-cut" id="{}">{}</p>', self.id, told.get(self.by) or _("You stopped this answer.")
+        )

@@ -305,7 +305,8 @@ class Thread:
         if finalized_by in questions.BROKEN_OFF:
             surface.end(context, turn.number)
         if finalized_by == "cancelled":
-            self.model.add(pausing.stopped_in(context), prose.Stopped(context.new_id()))
+            by = str(context.row.data.get("stoppedBy") or "person")
+            self.model.add(pausing.stopped_in(context), prose.Stopped(context.new_id(), by))
         else:
             questions.ended(context, finalized_by)
         pausing.pause(context)

@@ -193,20 +193,53 @@ def test_an_error_part_offers_to_try_again_with_what_was_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("how", "told"),
+    ("how", "by", "told"),
     [
-        ("error", "This answer couldn’t be finished"),
-        ("timeout", "This took too long"),
-        ("cancelled", "You stopped this answer."),
+        ("error", "", "This answer couldn’t be finished"),
+        ("timeout", "", "This took too long"),
+        ("cancelled", "", "You stopped this answer."),
+        ("cancelled", "person", "You stopped this answer."),
+        ("cancelled", "staff", "Staff stopped this answer."),
+        ("cancelled", "program", "This answer was stopped."),
     ],
 )
-def test_every_end_says_what_it_was(how: str, told: str) -> None:
+def test_every_end_says_what_it_was(how: str, by: str, told: str) -> None:
     talk = Talk()
     talk.turn(1)
     talk.part("response", "Half")
-    talk.settle(1, how)
+    talk.settle(1, how, **({"stoppedBy": by} if by else {}))
     assert told in talk.reloaded().text()
     assert "Half" in talk.page.text()
+
+
+def test_a_wait_for_a_model_is_over_once_it_answers_or_another_runner_asks_it() -> None:
+    talk = Talk()
+    retry = {
+        "number": 1,
+        "of": 4,
+        "mode": "model",
+        "at": "2026-03-12T08:50:00Z",
+        "who": "Claude",
+        "why": "busy",
+    }
+    for number, over in ((1, {"reason": "model", "retry": {**retry}}), (2, {"reason": "recovered"})):
+        talk.me("Hello")
+        talk.turn(number, reason="started")
+        talk.turn(number, reason="model", retry=retry)
+        assert _moving(talk) == "Claude is busy, trying again at 09:50"
+        over.get("retry", {}).pop("at", None)
+        talk.turn(number, **over)
+        assert _moving(talk) == "Tried again (1 of 4)"
+        # It has been told that; who is taken over from now waits for nothing.
+        talk.part("ack", "Searching", turn=number)
+        talk.turn(number, reason="recovered")
+        assert _moving(talk) == "Searching"
+        talk.settle(number)
+
+
+def _moving(talk: Talk) -> str:
+    (line,) = [each for each in talk.reloaded().select("b-ack") if each.get("data-live") is not None]
+    return words(line)
 
 
 def test_a_turn_that_said_nothing_leaves_nothing() -> None:
