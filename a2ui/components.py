@@ -23,6 +23,7 @@ from a2ui.catalog.kinds import (
     literal_number,
 )
 from a2ui.data.pointer import ABSENT
+from a2ui.safety.raised import is_ours
 from a2ui.schema.shapes import Shape
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _IDENTITY = frozenset({"id", "component"})
 
 Plans: TypeAlias = "dict[tuple[str, ...], tuple[tuple[str, str, Kind, Collection[str]], ...]]"
 """Members of a definition -> (member, property, how it is read, texts that are taken as they are) of each."""
+
+_PYTHON = frozenset({"builtins", "abc"})
 
 _PLANS = 256
 """Orders of members that are remembered for each type; agents decide how many there are."""
@@ -73,8 +76,12 @@ class BaseComponent(ABC):
     """Whether `draw` gives the same as `build`. Said by the class that has both: one that builds in its own way and
     does not say so is compiled, whatever it inherits."""
 
+    ours: ClassVar[bool] = True
+    """Whether all of its code is part of this package. What any other raises is held up, see `rendering.guarding`."""
+
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls.ours = all(is_ours(one.__module__) or one.__module__ in _PYTHON for one in cls.__mro__)
         if "build" in vars(cls) and "draws" not in vars(cls):
             cls.draws = False
 

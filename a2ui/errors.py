@@ -24,6 +24,10 @@ UNUSABLE = "unusable"
 """The fact of a problem with which what it is about counts as absent, whatever comes later. For `surface.faults`."""
 
 
+RAISED = "raised"
+"""The fact of a problem with the type and the line of what was raised: for staff, never for people or agents."""
+
+_UNTOLD = frozenset({UNUSABLE, RAISED})
 _SHOWN = 40
 _LARGE = 1e15
 _LOOKED_FOR = 100
@@ -203,7 +207,7 @@ class Diagnostic:
             error |= {"message": self.message}
             if self.path:
                 error["path"] = self.path
-            error = {**{key: fact for key, fact in self.facts.items() if key != UNUSABLE}, **error}
+            error = {**{key: fact for key, fact in self.facts.items() if key not in _UNTOLD}, **error}
         return {"version": version, "error": error}
 
 

@@ -28,6 +28,8 @@ class EngineOptions:
     `reserved` tells of an owner and the id of a surface or the name of an event whether the host keeps that name for
     itself: a message that uses one is refused, in whatever version of the protocol, and a snapshot that holds one is
     restored without. `inline_catalogs`: whether catalogs may be added that come as documents (`Engine.with_inline`).
+    `contained`: a surface that cannot be drawn for a fault of ours shows a notice, and the fault is logged; else it is
+    raised.
     """
 
     catalogs: tuple[Catalog, ...] | None = None
@@ -42,6 +44,7 @@ class EngineOptions:
     reveal: Callable[[Any], Any] | None = field(default=None)
     reserved: Callable[[str, str], bool] | None = field(default=None)
     inline_catalogs: bool = False
+    contained: bool = False
 
     @property
     def env(self) -> Env:

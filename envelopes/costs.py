@@ -54,6 +54,12 @@ def _count(value: object) -> int:
     return value if is_count(value) and isinstance(value, int) else 0
 
 
+def paid(value: object) -> float:
+    """What ``cost`` of a reply says; 0 for what nothing can have cost."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if number and 0 <= value <= MOST else 0.0  # type: ignore[operator,arg-type]
+
+
 def is_count(value: object) -> bool:
     """Whether it may be a number of tokens."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST
@@ -105,4 +111,4 @@ def money(amount: float) -> str:
 
 def with_cost(tokens: str, cost: Any) -> str:
     """``tokens`` in words with what they cost behind, where that is known."""
-    return f"{tokens} ({money(cost)})" if isinstance(cost, int | float) and cost > 0 else tokens
+    return f"{tokens} ({money(spent)})" if (spent := paid(cost)) else tokens

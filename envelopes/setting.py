@@ -31,11 +31,11 @@ def flag(default: bool) -> Setting[bool]:
 
 
 def whole(default: int) -> Setting[int]:
-    return Setting(default, "a number above 0", _is_number)
+    return Setting(default, "a whole number above 0", _is_whole)
 
 
 def whole_or_zero(default: int) -> Setting[int]:
-    return Setting(default, "a number, or 0", lambda value: _is_number(value, zero=True))
+    return Setting(default, "a whole number, or 0", lambda value: _is_whole(value, zero=True))
 
 
 def number(default: float, *, zero: bool = False) -> Setting[float]:
@@ -82,6 +82,11 @@ def _is_number(value: Any, *, zero: bool = False) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return 0 < value < 1e15 or (zero and value == 0)
+
+
+def _is_whole(value: Any, *, zero: bool = False) -> bool:
+    # What is counted, or where a list is cut: half of one is none, and 2.0 is refused by Python itself.
+    return isinstance(value, int) and _is_number(value, zero=zero)
 
 
 def _is_list(value: Any) -> bool:

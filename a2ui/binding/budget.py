@@ -45,10 +45,10 @@ def fallback_value(error: A2uiError, function: Function | None = None) -> str | 
 class EvaluationBudget:
     """Counts the calls of one drawing. `begin` when a drawing, a click or an edit begins."""
 
-    __slots__ = ("_limits", "_paid", "_read", "allowed", "compiled", "marks", "used")
+    __slots__ = ("_paid", "_read", "allowed", "compiled", "limits", "marks", "used")
 
     def __init__(self, limits: Limits) -> None:
-        self._limits = limits
+        self.limits = limits
         self.allowed = limits.work
         self.used = 0
         self.compiled = 0
@@ -96,7 +96,7 @@ class EvaluationBudget:
         if self.used > self.allowed:
             return self.refusal(function.name)
         if function.price is not None:
-            self.used += function.price(arguments, self._limits, self._paid)
+            self.used += function.price(arguments, self.limits, self._paid)
         return None if self.used <= self.allowed else self.refusal(function.name)
 
     def texts(self, texts: list[str]) -> bool:
@@ -108,7 +108,7 @@ class EvaluationBudget:
         """The text of a list or an object; only a mark where too many were written before."""
         if self.used > self.allowed:
             return CUT
-        text = to_text(value, self._limits.json_chars)
+        text = to_text(value, self.limits.json_chars)
         self.used += 1 + len(text) // _JSON_CHARS
         return text
 
@@ -118,7 +118,7 @@ class EvaluationBudget:
         if text in self._read:
             return True
         self.marks += cost
-        if self.marks > self._limits.markdown_work:
+        if self.marks > self.limits.markdown_work:
             return False
         if len(text) <= _KEPT_CHARS:
             self._read.add(text)

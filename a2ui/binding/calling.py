@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, Final
 
 from a2ui.binding.budget import EvaluationBudget, fallback_value
 from a2ui.binding.reading import Getter, ReadRecorder
 from a2ui.binding.secrets import DOTS, is_secret
-from a2ui.errors import A2uiError
-from a2ui.functions.registry import Function
+from a2ui.data.values import Copier
+from a2ui.errors import RAISED, A2uiError
+from a2ui.functions.defining import module_of
+from a2ui.functions.registry import Env, Function
+from a2ui.safety.limits import Limits
+from a2ui.safety.raised import hold, raised_at
+
+logger = logging.getLogger(__name__)
+
+FUNCTION_FAILED: Final = "FUNCTION_FAILED"
+"""A function of an application raised what it should not."""
 
 REVEALING = frozenset({"required", "regex", "length", "numeric", "email", "and", "or", "not"})
 """Functions that judge a value without showing it: they get what a handle stands for (D24)."""
+
+_PLAIN: Final = frozenset({bool, int, float, type(None)})
+"""Types of values that are shown as they are; numbers that JSON does not have, too."""
 
 LOOKED_AT = frozenset({str, list, dict})
 """Types of arguments that functions look through, however long they are."""
@@ -44,10 +57,45 @@ def run_prepared(
         recorder.failed(problem)
         return fallback_value(problem, function)
     try:
-        return evaluate(value)
+        found = evaluate(value)
+        return found if function.ours else checked(found, work.limits)
     except A2uiError as error:
         recorder.failed(error)
         return fallback_value(error, function)
+    except Exception as error:  # noqa: BLE001 - noted, and raised again where it is ours
+        recorder.failed(failed(function, error))
+        return None
+
+
+def prepare(function: Function, name: str, fixed: Mapping[str, Any], env: Env) -> Callable[[Any], Any] | None:
+    """`Function.prepare`; None where it fails, so that calls show what is wrong."""
+    if function.prepare is None:
+        return None
+    try:
+        return function.prepare(name, fixed, env)
+    except A2uiError:
+        raise
+    except Exception as error:  # noqa: BLE001 - noted, and raised again where it is ours
+        failed(function, error)
+        return None
+
+
+def checked(found: Any, limits: Limits) -> Any:
+    """The value that code of an application gave, as data models have values. Raises DataError for what is no JSON,
+    LimitError."""
+    return found if type(found) in _PLAIN else Copier(limits).copy(found)
+
+
+def failed(function: Function, error: Exception) -> A2uiError:
+    """What is told of a function that raised what it should not; logged for staff, without values. Raises the error
+    again where it must not be held up."""
+    hold(error)
+    raised = raised_at(error, module_of(function.evaluate))
+    logger.error("The function %s failed: %s", function.name, raised)
+    message = f"{function.name} failed inside."
+    return A2uiError(
+        message, code=FUNCTION_FAILED, fault="configuration", expression=function.name, **{RAISED: raised}
+    )
 
 
 def taken(value: Any, protect: Getter, work: EvaluationBudget) -> Any:

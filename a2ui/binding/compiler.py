@@ -12,7 +12,18 @@ from typing import Any, cast
 from a2ui.binding.agent_calls import AgentCalls
 from a2ui.binding.answered import ask, known, run_on_answers
 from a2ui.binding.budget import CUT, EvaluationBudget, fallback_value
-from a2ui.binding.calling import LOOKED_AT, REVEALING, SHORT, dotted, run_prepared, taken, unveiled
+from a2ui.binding.calling import (
+    LOOKED_AT,
+    REVEALING,
+    SHORT,
+    checked,
+    dotted,
+    failed,
+    prepare,
+    run_prepared,
+    taken,
+    unveiled,
+)
 from a2ui.binding.reading import Const, Getter, ReadRecorder, Report, Source
 from a2ui.binding.secrets import show
 from a2ui.binding.system import system_call, unknown
@@ -153,15 +164,19 @@ class Compiler:
         self, function: Function, arguments: dict[str, Any], report: Report, component_id: str
     ) -> Any:
         """The result of a call with resolved arguments; None, and a report, where it fails."""
-        problem = self.work.problem(function, arguments)
-        if problem is not None:
-            report(problem, component_id)
-            return fallback_value(problem, function)
         try:
-            return function.evaluate(arguments, self._env)
+            problem = self.work.problem(function, arguments)
+            if problem is not None:
+                report(problem, component_id)
+                return fallback_value(problem, function)
+            found = function.evaluate(arguments, self._env)
+            return found if function.ours else checked(found, self.limits)
         except A2uiError as error:
             report(error, component_id)
             return fallback_value(error, function)
+        except Exception as error:  # noqa: BLE001 - noted, and raised again where it is ours
+            report(failed(function, error), component_id)
+            return None
 
     def _system_call(self, call: FunctionCall, recorder: ReadRecorder) -> Getter:
         """A function of the protocol, inside of a template."""
@@ -193,7 +208,7 @@ class Compiler:
             return run_on_answers(self, function, fixed, dynamic, recorder)
         if function.prepare is not None and len(dynamic) == 1:
             name, item = dynamic[0]
-            prepared = function.prepare(name, fixed, self._env)
+            prepared = prepare(function, name, fixed, self._env)
             if prepared is not None:
                 return partial(run_prepared, function, prepared, item, protect, work, recorder)
 

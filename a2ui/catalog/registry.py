@@ -96,6 +96,8 @@ class Catalogs:
             for kind in catalog.components.values()
         )
         """Whether a component type of any of them says what it may stand in, or hold."""
+        self.ours = all(kind.ours for catalog in listed for kind in catalog.components.values())
+        """Whether all components are of this package, and none of an application's code."""
         self.asks_agents = any(function.remote for catalog in listed for function in catalog.functions)
         """Whether an interface can call functions that agents run."""
 
@@ -156,6 +158,11 @@ class Vocabulary:
     def restricts(self) -> bool:
         """Whether some types may stand in some places only."""
         return self._catalogs.restricts
+
+    @property
+    def ours(self) -> bool:
+        """Whether no component can be of an application's code."""
+        return self._catalogs.ours
 
     @property
     def asks_agents(self) -> bool:

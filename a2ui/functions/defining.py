@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Collection
+from functools import partial
 from typing import Any, get_args
 
 from a2ui.errors import DefinitionError
@@ -29,6 +30,13 @@ def check(
             f"{name!r} has a literal argument {unknown[0]!r}, which its signature does not have."
         )
     check_signature(name, evaluate)
+
+
+def module_of(evaluate: Any) -> str:
+    """The name of the module in which a function is written, "" where it does not say."""
+    while isinstance(evaluate, partial):
+        evaluate = evaluate.func
+    return str(getattr(evaluate, "__module__", "") or "")
 
 
 def check_signature(name: str, evaluate: Any) -> None:

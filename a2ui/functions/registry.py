@@ -11,6 +11,7 @@ from a2ui.data.values import JSON
 from a2ui.errors import DefinitionError, ExpressionError
 from a2ui.functions import defining
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
+from a2ui.safety.raised import is_ours
 from a2ui.schema.dynamic import Signature
 
 
@@ -68,6 +69,8 @@ class Function:
     price: Price | None = None
     callers: Callers = "rendererOnly"
     remote: bool = False
+    ours: bool = field(init=False)
+    """Whether it is part of this package; of any other the value is looked at."""
     special: bool = field(init=False)
     """Whether interfaces call it in another way than most functions, or not at all."""
 
@@ -75,6 +78,7 @@ class Function:
         signature = self.signature
         known = None if signature is None else {*signature.required, *signature.optional}
         defining.check(self.name, self.evaluate, self.callers, self.literal_args, known, Callers)
+        object.__setattr__(self, "ours", is_ours(defining.module_of(self.evaluate)))
         object.__setattr__(self, "special", self.effect or self.callers != "rendererOnly")
 
     @property

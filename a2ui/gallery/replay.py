@@ -123,6 +123,7 @@ class Replay:
                 strict=asked.strict,
                 image_hosts=hosts,
                 debug=True,
+                contained=True,
                 clock=lambda: self._now,
                 reveal=self._reveal,
             )

@@ -10,16 +10,18 @@ from html import unescape
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.agent_calls import request
+from a2ui.binding.calling import checked, failed
 from a2ui.binding.secrets import show
 from a2ui.binding.values import FunctionCall, Value
 from a2ui.catalog.actions import CallAction, EventAction, action_of
+from a2ui.catalog.failing import COMPONENT_FAILED
 from a2ui.catalog.kinds import Accessibility, Check
 from a2ui.errors import ActionError, ExpressionError
 from a2ui.functions.effects import checked_url
 from a2ui.functions.pending import PENDING
 from a2ui.functions.registry import Function
 from a2ui.functions.results import judged
-from a2ui.interaction.locate import Instance
+from a2ui.interaction.locate import Instance, failing
 from a2ui.safety.text import clean_text
 from a2ui.surface.due import CallsDue, messages
 
@@ -67,11 +69,27 @@ def act(instance: Instance | None, options: EngineOptions) -> ClientAction | Ope
     failing = [result.message for result in results if not result.valid]
     if failing:
         raise ActionError("; ".join(filter(None, failing)) or "This button is disabled.", code="disabled")
-    kind = instance.component.type
-    carried = kind.enclosed(instance) if kind is not None else {}
+    carried = _enclosed(instance)
     if isinstance(action, CallAction):
         return _run(action.call, instance, options)
     return _event(action, carried, instance, options)
+
+
+def _enclosed(instance: Instance) -> Mapping[str, Any]:
+    """See `BaseComponent.enclosed`. Raises ActionError."""
+    kind = instance.component.type
+    if kind is None:
+        return {}
+    try:
+        found = kind.enclosed(instance)
+        return found if kind.ours else {key: checked(value, instance.limits) for key, value in found.items()}
+    except ActionError:
+        raise
+    except Exception as error:
+        if kind.ours:
+            raise
+        failing(instance, error, "its event was put together")
+        raise ActionError("This cannot be sent just now.", code=COMPONENT_FAILED) from None
 
 
 def _event(
@@ -152,6 +170,11 @@ def _run(call: FunctionCall, instance: Instance, options: EngineOptions) -> Open
         function.evaluate(arguments, options.env)
     except ExpressionError as error:
         raise ActionError(error.message, code=error.code, expression=error.expression) from error
+    except Exception as error:
+        if function.ours:
+            raise
+        problem = failed(function, error)
+        raise ActionError(problem.message, code=problem.code) from None
     return None
 
 

@@ -8,11 +8,14 @@ from typing import Any
 
 from a2ui.binding.values import Binding
 from a2ui.catalog.component_type import is_input
+from a2ui.catalog.failing import COMPONENT_FAILED
 from a2ui.data.data_model import write_ops
 from a2ui.data.pointer import Tokens
 from a2ui.data.values import JSON
 from a2ui.errors import DataError, InputError, LimitError
-from a2ui.interaction.locate import Instance
+from a2ui.interaction.locate import Instance, failing
+from a2ui.safety.raised import hold
+from a2ui.state.components import Component
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,15 @@ def edit(instance: Instance | None, value: JSON, conceal: Callable[[JSON], JSON]
     binding = component.props.get("value")
     if not isinstance(binding, Binding):
         raise InputError("This field is not stored anywhere.", code="not_writable")
-    stored = kind.entered(value, instance)
+    try:
+        stored = kind.entered(value, instance)
+    except InputError:
+        raise
+    except Exception as error:
+        if kind.ours:
+            raise
+        failing(instance, error, "a value was entered")
+        raise InputError("This field cannot take that just now.", code=COMPONENT_FAILED) from None
     tokens = binding.tokens if binding.absolute else (*instance.scope_path, *binding.tokens)
     obscured = _is_obscured(instance, tokens)
     if obscured and conceal is not None and stored not in ("", None):
@@ -61,6 +72,16 @@ def _is_obscured(instance: Instance, tokens: Tokens) -> bool:
     components += [
         part.place.component for part in instance.surface.view.index.readers(tokens) if part.place.component
     ]
-    return any(
-        is_input(component.type) and component.type.is_obscured(component.props) for component in components
-    )
+    return any(_hides(component) for component in components)
+
+
+def _hides(component: Component) -> bool:
+    """Whether it is an obscured field. One that cannot say it may be one."""
+    kind = component.type
+    try:
+        return is_input(kind) and kind.is_obscured(component.props)
+    except Exception as error:
+        if kind is None or kind.ours:
+            raise
+        hold(error)
+        return True

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from a2ui.catalog.failing import noted
 from a2ui.data.pointer import Tokens, parse, to_index
 from a2ui.errors import PointerError
 from a2ui.protocol.pieces import taken_apart
 from a2ui.rendering.patterns import context_of
 from a2ui.rendering.place import Place
 from a2ui.safety.ids import base36
+from a2ui.safety.limits import Limits
+from a2ui.safety.raised import hold
 from a2ui.state.components import Component
 from a2ui.surface.surface import Surface
 
@@ -51,12 +54,23 @@ class Instance(NamedTuple):
     def dom_id(self) -> str:
         return self.place.prefix + self.context
 
+    @property
+    def limits(self) -> Limits:
+        return self.surface.view.options.limits
+
     def evaluate(self, value: Any) -> Any:
         """A dynamic value of the component now."""
         levels = self.place.levels
         return self.surface.view.evaluate(
             value, self.scope, self.component.id, levels[-1] if levels else None
         )
+
+
+def failing(instance: Instance, error: Exception, doing: str) -> None:
+    """Takes note that code of an application failed when somebody used its component; see `catalog.failing`."""
+    component = instance.component
+    if component.type is not None:
+        noted(component.type, instance.surface.store.catalog_id(component), component.id, error, doing)
 
 
 def locate(
@@ -68,13 +82,14 @@ def locate(
     return _by_dom_id(by_dom_id, target) if isinstance(target, str) and len(target) <= _MAX_CHARS else None
 
 
-def _settled(surface: Surface) -> Surface:
+def _places(surface: Surface, component_id: str) -> Collection[Place]:
+    """The places of a component, as pages have it."""
     surface.note()
     if not surface.view.live:
         surface.html()
-    surface.view.compiled()
+    surface.compile()
     surface.settle()
-    return surface
+    return surface.view.places(component_id)
 
 
 def _by_name(surfaces: Mapping[tuple[str, str], Surface], target: ComponentTarget) -> Instance | None:
@@ -88,7 +103,7 @@ def _by_name(surfaces: Mapping[tuple[str, str], Surface], target: ComponentTarge
     name, piece = target.component_id, ""
     if name not in surface.store.by_id:
         name, piece = taken_apart(name) or (name, "")
-    for place in _settled(surface).view.places(name):
+    for place in _places(surface, name):
         if piece and not _is_piece(place, piece):
             continue
         context = _context_at(place, wanted)
@@ -100,9 +115,16 @@ def _by_name(surfaces: Mapping[tuple[str, str], Surface], target: ComponentTarge
 
 def _is_piece(place: Place, name: str) -> bool:
     component = place.component
-    return (
-        component is not None and component.type is not None and component.type.piece(component.props) == name
-    )
+    kind = component.type if component is not None else None
+    if component is None or kind is None:
+        return False
+    try:
+        return kind.piece(component.props) == name
+    except Exception as error:
+        if kind.ours:
+            raise
+        hold(error)
+        return False
 
 
 def _context_at(place: Place, wanted: Tokens) -> str | None:
@@ -129,7 +151,7 @@ def _by_dom_id(surfaces: Mapping[str, Surface], target: str) -> Instance | None:
     surface = surfaces.get(dom_id)
     if surface is None:
         return None
-    for place in _settled(surface).view.places(_component_id(surface, base)):
+    for place in _places(surface, _component_id(surface, base)):
         found = _match(surface, place, dash + context)
         if found is not None:
             return found

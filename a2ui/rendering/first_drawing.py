@@ -8,6 +8,7 @@ when something is about to change. Templates, inputs, checks, what is missing or
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from a2ui.rendering.build import CHARS_AN_INSTANCE, LONG, USUAL_CALLS, class_nam
 from a2ui.rendering.hearing import aria_of, live_of
 from a2ui.rendering.place import ANYWHERE, Placement, inlined
 from a2ui.safety.ids import base36_counters
+from a2ui.safety.raised import checked, hold, raised_at
 from a2ui.safety.text import clean_text, escape
 from a2ui.state.components import ROOT
 
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from a2ui.errors import A2uiError
     from a2ui.rendering.view import View
     from a2ui.state.components import Component
+
+logger = logging.getLogger(__name__)
 
 _LEVELS = 30
 """Levels that are drawn by recursion; whatever is deeper is compiled, which knows none."""
@@ -40,10 +44,21 @@ def drawing(view: View) -> str | None:
     pen = FirstDrawing(view)
     try:
         html = pen.whole()
+        if not store.ours:
+            checked(html)
     except NeedsCompilation:
         return None
-    for error, component_id in pen.reports:
-        view.report(error, component_id)
+    except Exception as error:
+        if store.ours:
+            raise
+        # Compiled, it shows what there is.
+        hold(error)
+        raised = raised_at(error, "")
+        # Without the message, in which there may be values.
+        logger.error("A component of catalog %s failed at once: %s", store.default_id, raised)  # noqa: TRY400
+        return None
+    for problem, component_id in pen.reports:
+        view.report(problem, component_id)
     return html
 
 

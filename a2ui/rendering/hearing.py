@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from a2ui.catalog.kinds import NOT_CARRIED_OVER
 from a2ui.errors import A2uiError
+from a2ui.safety.raised import hold
 
 if TYPE_CHECKING:
+    from a2ui.catalog.component_type import ComponentType
     from a2ui.state.components import Component
 
 HIDDEN: Final = ' aria-hidden="true"'
@@ -61,7 +63,7 @@ def takes_focus(component_id: str, get: Callable[[str], Component | None], known
         at = waiting[-1]
         component = get(at)
         kind = component.type if component is not None else None
-        if component is None or kind is None or kind.takes_focus(component.props):
+        if component is None or kind is None or _takes_focus(kind, component):
             known[at] = kind is not None
         elif at not in known:
             # Seen, and to be decided when everything inside of it is.
@@ -72,3 +74,14 @@ def takes_focus(component_id: str, get: Callable[[str], Component | None], known
             known[at] = any(known[child] for child in component.children)
         waiting.pop()
     return known[component_id]
+
+
+def _takes_focus(kind: ComponentType, component: Component) -> bool:
+    """What cannot say it may."""
+    try:
+        return kind.takes_focus(component.props)
+    except Exception as error:
+        if kind.ours:
+            raise
+        hold(error)
+        return True

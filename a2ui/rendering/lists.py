@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from a2ui.journal import Journal
 from a2ui.rendering.list_state import ListState
@@ -11,7 +11,7 @@ from a2ui.rendering.list_state import ListState
 if TYPE_CHECKING:
     from a2ui.catalog.kinds import Template
     from a2ui.rendering.patterns import Pattern
-    from a2ui.rendering.place import Memo, Part, Place, Placement
+    from a2ui.rendering.place import Part, Place, Placement
 
 
 class Budget:
@@ -70,6 +70,13 @@ class Budget:
         return sum([state.more for state in self._offers]) < before
 
 
+class Remembers(Protocol):
+    """What knows something of instances of a place, by their contexts."""
+
+    place: Place
+    shown: dict[str, str]
+
+
 class ListSlot:
     """The place of a template: makes one instance of `item` for each element of a list."""
 
@@ -102,8 +109,8 @@ class ListSlot:
         self.item: Place | None = None
         self.inner: list[ListSlot] = []
         """Templates directly inside the items."""
-        self.memos: list[Memo] = []
-        """Parts of the items that remember what they showed."""
+        self.memos: list[Remembers] = []
+        """What remembers of the items what they showed."""
         self.at = 0
         """The position of the item that is drawn or evaluated; kept as long as somebody has `watched` it."""
         self.watched = False

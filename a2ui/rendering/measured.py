@@ -140,8 +140,11 @@ class Measure:
         if self.left_out:
             return self._leave_out(place, context)
         before, self._depth = self._chars, self._depth + 1
-        html = render(scope, context)
-        self._depth -= 1
+        try:
+            html = render(scope, context)
+        finally:
+            self._depth -= 1
+            self._chars = before
         self._chars = before + len(html)
         if self._chars <= self._most or self.left_out:
             return html

@@ -11,6 +11,7 @@ from functools import partial
 from a2ui.binding.agent_calls import AgentCalls
 from a2ui.binding.reading import Read, ReadRecorder
 from a2ui.journal import Journal
+from a2ui.rendering.guarding import Guard
 from a2ui.rendering.index import ReadIndex
 from a2ui.rendering.lists import Budget, ListSlot
 from a2ui.rendering.patterns import Pattern
@@ -45,6 +46,13 @@ class PlaceTree:
         """Places that exist; `built` of them are compiled."""
         self.built = 0
         self._unbuilt: list[Place] = []
+        self.stirred = False
+        """Whether data has changed since the last repaint, as far as there are guards: of what is inside of a notice
+        nobody knows what reads it."""
+        self.guards: dict[Place, Guard] = {}
+        """Those of components that are not ours."""
+        self.turned = 0
+        """How often a notice came in place of one of these, or went: each time there is other room for the rest."""
 
     # ------------------------------------------------------------------ places
 
@@ -73,6 +81,11 @@ class PlaceTree:
         self._unbuilt.append(place)
         children[reference] = place
         return place
+
+    def take_unbuilt(self) -> int:
+        """How many places were made and are not to be built."""
+        unbuilt, self._unbuilt = self._unbuilt, []
+        return len(unbuilt)
 
     def make_piece(self, parent: Place, token: str, placement: Placement = ANYWHERE) -> Place:
         """A place for a piece of a component that has fragments, a list or a value of its own: the rows of a table, the
@@ -155,7 +168,7 @@ class PlaceTree:
         for known in self._places.values():
             for place in (known,) if isinstance(known, Place) else known:
                 place.let_go()
-        self._places, self.index = {}, ReadIndex(self.journal)
+        self._places, self.index, self.guards = {}, ReadIndex(self.journal), {}
 
     # ------------------------------------------------------------------ reading
 
@@ -224,6 +237,8 @@ class PlaceTree:
             self.built -= 1
         place.weight = 0
         self._forget_parts(place)
+        if self.guards:
+            self._forget_guard(place)
         slot = place.slot
         if slot is not None:
             place.slot = None
@@ -262,6 +277,20 @@ class PlaceTree:
                 del around.counting[part]
         place.parts = ()
 
+    def _forget_guard(self, place: Place) -> None:
+        """Forgets which instances of a place show a notice."""
+        journal, guard = self.journal, self.guards.get(place)
+        if guard is None:
+            return
+        if journal.on:
+            journal.entries(self.guards)
+        del self.guards[place]
+        if place.levels:
+            memos = place.levels[-1].memos
+            if journal.on:
+                journal.elements(memos)
+            memos.remove(guard)
+
 
 def mark_morphs(place: Place, journal: Journal) -> None:
     """Notes that something that must stay the same element is inside the place."""
@@ -272,3 +301,22 @@ def mark_morphs(place: Place, journal: Journal) -> None:
             journal.attribute(at, "morphs")
         at.morphs = True
         at = at.parent
+
+
+def resize(place: Place, before: int, budget: Budget) -> None:
+    """Counts the instances of a place again; those around it up to the next template change by as much, and so does
+    each item of that. `before` is what it counted there until now."""
+    if budget.journal.on:
+        budget.journal.state(place)
+    place.size = 1 + place.weight + sum([child.size for child in place.children.values()])
+    grown = place.size - before
+    at, parent = place, place.parent
+    # Not by counting every one again: a message may redefine thousands of children of one parent.
+    while parent is not None and len(parent.levels) == len(at.levels):
+        if budget.journal.on:
+            budget.journal.state(parent)
+        parent.size += grown
+        at, parent = parent, parent.parent
+    if grown and at.levels:
+        for state in at.levels[-1].states.values():
+            budget.charge(state, at.size)

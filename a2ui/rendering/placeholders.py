@@ -8,6 +8,7 @@ from a2ui.rendering.place import ANYWHERE, Place, Placement
 from a2ui.safety.text import clean_text, clip, escape
 
 _NAME_CHARS = 60
+_NOT_SHOWN = "This part could not be shown."
 
 
 def missing(place: Place) -> None:
@@ -27,9 +28,15 @@ def unknown(place: Place, type_name: str) -> None:
     note = f'<p class="b-error__code">{name}</p>' if name else ""
 
     def render(_: Any, context: str) -> str:
-        return f'{head}{context}" class="a2-note">This part could not be shown.{note}</div>'
+        return f'{head}{context}" class="a2-note">{_NOT_SHOWN}{note}</div>'
 
     place.set_render(render)
+
+
+def not_shown(dom_id: str, placement: Placement) -> str:
+    """A component whose own code has failed."""
+    tag, role = ("span", "") if placement.inline else ("div", ' role="listitem"' if placement.listed else "")
+    return f'<{tag} id="{dom_id}" class="a2-note"{role}>{_NOT_SHOWN}</{tag}>'
 
 
 def too_much(place: Place, what: str) -> None:

@@ -12,12 +12,14 @@ from typing import Any
 from a2ui import ops
 from a2ui.ops import Op
 from a2ui.rendering.difference import difference, moved
+from a2ui.rendering.guarding import tried_again
 from a2ui.rendering.hiding import hiding
 from a2ui.rendering.list_state import ListState
-from a2ui.rendering.lists import Budget, ListSlot
+from a2ui.rendering.lists import ListSlot
 from a2ui.rendering.measured import draw_whole, outgrown
 from a2ui.rendering.patterns import all_instances, context_of, instances, resolve
 from a2ui.rendering.place import Enclosure, Place, Several, replace_op
+from a2ui.rendering.place_tree import resize
 from a2ui.rendering.view import View
 from a2ui.state.components import Component, Reference
 
@@ -43,7 +45,10 @@ class Repaint:
         view = self._view
         view.repaints += 1
         view.compiler.work.begin()
-        structure = bool(self._redefined) or bool(view.index.lists)
+        structure, turned = bool(self._redefined) or bool(view.index.lists), view.turned
+        if view.stirred:
+            view.stirred = False
+            structure = structure or any(guard.shown for guard in view.guards.values())
         if view.oversized or (structure and view.listing.full):
             return self._anew()
         for component_id in [*self._redefined, *hiding(view, self._redefined)]:
@@ -56,7 +61,11 @@ class Repaint:
             self._children(place, old, place.enclosure.children_in_order if place.enclosure else [])
         for place in self._replaced:
             self._send_all(place)
-        if not self._values() or (structure and view.listing.full) or outgrown(view, self._ops):
+        done = self._values()
+        if view.guards:
+            self._ops += tried_again(view.guards.values(), view.source.now, self._covered)
+        structure = structure or view.turned != turned
+        if not done or (structure and view.listing.full) or outgrown(view, self._ops):
             return self._anew()
         return self._ops
 
@@ -80,7 +89,9 @@ class Repaint:
         view = self._view
         if not self._there(place) or place.born == view.repaints:
             return
-        old, component = place.enclosure, place.component
+        guard = view.guards.get(place)
+        old = place.enclosure if guard is None or not guard.shown else None
+        component = place.component
         known, before = dict(place.children), place.size
         view.clear(place)
         view.build(place)
@@ -267,7 +278,8 @@ class Repaint:
         entries = (
             sorted(dirty.items(), key=lambda entry: entry[0][0].place.depth) if several else dirty.items()
         )
-        guarded = several or bool(self._replaced) or bool(self._sent) or bool(self._ops)
+        guards = view.guards
+        guarded = several or bool(self._replaced or self._sent or self._ops or guards)
         for (part, keys), hints in entries:
             place = part.place
             if guarded and (part not in place.parts or self._covered(place, keys)):
@@ -275,7 +287,8 @@ class Repaint:
             instance = resolve(place, root, keys, hints)
             if instance is None:
                 continue
-            op = part.emit(*instance)
+            guard = guards.get(place) if guards else None
+            op = part.emit(*instance) if guard is None else guard.emit(part, *instance)
             if op is not None:
                 made = op.ops if isinstance(op, Several) else [op]
                 self._ops += made
@@ -288,15 +301,18 @@ class Repaint:
 
     def _covered(self, place: Place, keys: tuple[str, ...]) -> bool:
         """Whether the instance lies inside something that is sent whole."""
-        now = self._view.repaints
+        now, guards = self._view.repaints, self._view.guards
         at: Place | None = place
+        down = False
         while at is not None:
             if at in self._replaced or at.born == now:
                 return True
+            if guards and (guard := guards.get(at)) is not None and context_of(at, keys) in guard.shown:
+                down = True
             if self._sent and (at, context_of(at, keys)) in self._sent:
                 return True
             at = at.parent
-        return False
+        return down
 
 
 def _same_enclosure(one: Enclosure, other: Enclosure | None) -> bool:
@@ -313,25 +329,6 @@ def _used(place: Place) -> set[Reference]:
     if component is None:
         return set()
     return {reference for reference in component.references if reference.template is None}
-
-
-def resize(place: Place, before: int, budget: Budget) -> None:
-    """Counts the instances of a place again; those around it up to the next template change by as much, and so does
-    each item of that. `before` is what it counted there until now."""
-    if budget.journal.on:
-        budget.journal.state(place)
-    place.size = 1 + place.weight + sum([child.size for child in place.children.values()])
-    grown = place.size - before
-    at, parent = place, place.parent
-    # Not by counting every one again: a message may redefine thousands of children of one parent.
-    while parent is not None and len(parent.levels) == len(at.levels):
-        if budget.journal.on:
-            budget.journal.state(parent)
-        parent.size += grown
-        at, parent = parent, parent.parent
-    if grown and at.levels:
-        for state in at.levels[-1].states.values():
-            budget.charge(state, at.size)
 
 
 def _insert(parent_id: str, after: str, html: str) -> Op:

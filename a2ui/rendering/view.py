@@ -6,17 +6,20 @@ Compiling and rendering happen here and in `repaint`; which instances a change c
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from a2ui.binding.compiler import Compiler
 from a2ui.binding.reading import Counter, Getter, ReadRecorder, Source
 from a2ui.binding.values import NODES
 from a2ui.catalog.actions import action_of, needs_of
+from a2ui.catalog.failing import failed, noted
 from a2ui.errors import BUDGET_EXCEEDED, A2uiError, LimitError
 from a2ui.functions.pending import PENDING
 from a2ui.journal import Journal
 from a2ui.rendering.build import CHARS_AN_INSTANCE, USUAL_CALLS, Build
 from a2ui.rendering.first_drawing import drawing
+from a2ui.rendering.guarding import Guard, give_up
 from a2ui.rendering.listing import Listing
 from a2ui.rendering.lists import ListSlot
 from a2ui.rendering.measured import Measure, draw_whole
@@ -87,7 +90,7 @@ class View(PlaceTree):
         index = self.index
         return (
             self.root, self._listing, self._drawn, self.spent, self.spent_drawing, self.chars, self.oversized,
-            self.left_out, self.most, self.repaints, self.made, self.built, self.budget.used,
+            self.left_out, self.most, self.repaints, self.made, self.built, self.budget.used, self.turned, self.stirred,
             index.dirty.copy() if index.dirty else {}, index.lists.copy() if index.lists else {},
             self.compiler.work.saved(),
         )  # fmt: skip
@@ -97,7 +100,7 @@ class View(PlaceTree):
         index = self.index
         (
             self.root, self._listing, self._drawn, self.spent, self.spent_drawing, self.chars, self.oversized,
-            self.left_out, self.most, self.repaints, self.made, self.built, self.budget.used,
+            self.left_out, self.most, self.repaints, self.made, self.built, self.budget.used, self.turned, self.stirred,
             index.dirty, index.lists, work,
         ) = saved  # fmt: skip
         self.compiler.work.load(work)
@@ -236,12 +239,34 @@ class View(PlaceTree):
             before = self.compiler.work.compiled
             if self.calls is not None and "action" in component.props:
                 build.waits = self._ask_before_click(build, component)
-            component.type.build(build)
+            try:
+                component.type.build(build)
+            except Exception as error:  # noqa: BLE001 - noted, and raised again where it is ours
+                self._give_up(place, component, error)
+                return
+            if not component.type.ours:
+                Guard(self, place, partial(self._failed, component, component.type))
             calls = self.compiler.work.compiled - before - USUAL_CALLS
             weight = build.weight // CHARS_AN_INSTANCE + (max(0, calls))
             if weight:
                 place.weight = weight
                 self.budget.used += weight
+
+    def _give_up(self, place: Place, component: Component, error: Exception) -> None:
+        """What is not ours cannot be built. Raises an error of ours again."""
+        if component.type is None or component.type.ours:
+            raise error
+        self._failed(component, component.type, error, True)
+        give_up(self, place)
+
+    def _failed(self, component: Component, kind: ComponentType, error: Exception, noticed: bool) -> None:
+        """See `guarding.Failed`."""
+        catalog_id = self.store.catalog_id(component)
+        noted(
+            kind, catalog_id, component.id, error, "it was drawn" if noticed else "it was brought up to date"
+        )
+        if noticed:
+            self.report(failed(kind, catalog_id, error), component.id)
 
     def _ask_before_click(self, build: Build, component: Component) -> Getter | None:
         """What an action needs of the agent is asked while its button is shown: a click finds the answers there. See

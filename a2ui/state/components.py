@@ -97,6 +97,15 @@ class Component:
             self._references = found
         return found
 
+    def check(self) -> None:
+        """Raises TypeError for what the code of an application made of a definition and nobody can use. Afterwards it
+        is not asked again where it uses others."""
+        if not isinstance(self.props, dict):
+            raise TypeError
+        ids = [*self.children, *[reference[0] for reference in self.references]]
+        if not all(type(one) is str for one in ids):
+            raise TypeError
+
 
 _new = tuple.__new__
 """Makes a named tuple without the detour through its own `__new__`, which costs twice as much."""

@@ -8,6 +8,7 @@ from typing import Any
 from a2ui.catalog import envelope
 from a2ui.catalog.accepting import AcceptContext
 from a2ui.catalog.component_type import ComponentType
+from a2ui.catalog.failing import failed, noted
 from a2ui.catalog.registry import Vocabulary
 from a2ui.errors import BUDGET_EXCEEDED, VALIDATION_FAILED, Diagnostic, must_be
 from a2ui.state.components import ROOT, Component, Reference
@@ -62,7 +63,7 @@ def accept_fast(
     accepted: dict[str, Component] = {}
     forwards = True
     notation, types = where.notation, words.default.components
-    marked = notation.marked
+    marked, ours = notation.marked, words.ours
     for index, row in enumerate(rows):
         if type(row) is not dict:
             return None, False
@@ -76,7 +77,12 @@ def accept_fast(
             component = _accept(component_id, index, row, known, words, where)
         else:
             where.index = index
-            component = Component(component_id, type_name, kind, row, kind.accept(row, where), notation)
+            try:
+                component = Component(component_id, type_name, kind, row, kind.accept(row, where), notation)
+                if not (ours or kind.ours):
+                    component.check()
+            except Exception as error:  # noqa: BLE001 - noted, and raised again where it is ours
+                component = failing(component_id, kind, row, words, where, error)
         accepted[component_id] = component
         for child in component.children:
             if child in accepted:
@@ -155,7 +161,7 @@ def _accept(
         where.refuse("Surface is a reserved type: it is the surface itself.")
         return Component(component_id, type_name, None, raw, {}, where.notation)
     if kind is not None:
-        return Component(component_id, type_name, kind, raw, kind.accept(raw, where), where.notation)
+        return made(component_id, type_name, kind, raw, words, where)
     # Once per id, however often it is sent again with the same type (5.1).
     if before is None or before.type_name != type_name or before.type is not None:
         if words.catalog(catalog_id) is None:
@@ -168,6 +174,49 @@ def _accept(
             message = f"There is no component type {type_name[:40]!r}."
             where.add(message, UNKNOWN_COMPONENT_TYPE, component=component_id)
     return Component(component_id, type_name, None, raw, {}, where.notation)
+
+
+def made(
+    component_id: str,
+    type_name: str,
+    kind: ComponentType,
+    raw: dict[str, Any],
+    words: Vocabulary,
+    where: AcceptContext,
+) -> Component:
+    """The definition of a component; one of a type that nobody knows where code of an application fails with it."""
+    try:
+        component = Component(component_id, type_name, kind, raw, kind.accept(raw, where), where.notation)
+        if not kind.ours:
+            component.check()
+    except Exception as error:  # noqa: BLE001 - noted, and raised again where it is ours
+        return failing(component_id, kind, raw, words, where, error)
+    return component
+
+
+def failing(
+    component_id: str,
+    kind: ComponentType,
+    raw: dict[str, Any],
+    words: Vocabulary,
+    where: AcceptContext,
+    error: Exception,
+) -> Component:
+    """The definition of a component of an application whose code failed with it, which is told. Raises an error of ours
+    again."""
+    if kind.ours:
+        raise error
+    catalog_id = catalog_id_of(raw, words)
+    noted(kind, catalog_id, component_id, error, "its definition was read")
+    where.key = "component"
+    told = failed(kind, catalog_id, error)
+    where.add(told.message, told.code, component=component_id, **told.facts)
+    return Component(component_id, kind.name, None, raw, {}, where.notation)
+
+
+def catalog_id_of(raw: Mapping[str, Any], words: Vocabulary) -> str:
+    """The id of the catalog that the type of a definition is of, as far as anybody can tell."""
+    return str(envelope.catalog_of(raw) or words.default.id)
 
 
 def kind_of(

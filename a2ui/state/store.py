@@ -13,7 +13,7 @@ from a2ui.protocol.dialects import NOTATIONS, PLAIN, Notation
 from a2ui.safety.limits import Limits
 from a2ui.state.components import ROOT, Component, Reference
 from a2ui.state.composition import breaches
-from a2ui.state.rows import accept, kind_of, refused
+from a2ui.state.rows import accept, catalog_id_of, kind_of, made, refused
 
 
 class ComponentStore:
@@ -30,8 +30,8 @@ class ComponentStore:
     """
 
     __slots__ = (
-        "_first", "_further", "_journal", "_limits", "_next", "_words", "by_id", "names", "numbers", "plain",
-        "restricts",
+        "_first", "_further", "_journal", "_limits", "_next", "_words", "by_id", "default_id", "names", "numbers",
+        "ours", "plain", "restricts",
     )  # fmt: skip
 
     def __init__(self, words: Vocabulary, limits: Limits, journal: Journal) -> None:
@@ -39,6 +39,9 @@ class ComponentStore:
         self._words = words
         self._limits = limits
         self.by_id: dict[str, Component] = {}
+        self.ours = words.ours
+        """Whether no component can be of an application's code."""
+        self.default_id = words.default.id
         self.restricts = words.restricts
         """Whether components may stand in some places only."""
         self.plain = not self.restricts
@@ -217,6 +220,10 @@ class ComponentStore:
             del self._further[child]
         return ordinal
 
+    def catalog_id(self, component: Component) -> str:
+        """The id of the catalog that the type of a component is of."""
+        return catalog_id_of(component.raw, self._words)
+
     def ordinal(self, reference: Reference) -> int:
         """The ordinal of a place: 0 for the first one of the component."""
         first = self._first_of(reference[0])
@@ -255,10 +262,13 @@ class ComponentStore:
         for component_id, type_name, raw, *rest in data["components"]:
             where = contexts[rest[0] if rest else PLAIN.name]
             kind = kind_of(raw, type_name, self._words, where)
-            props = kind.accept(raw, where) if kind else {}
-            component = Component(component_id, type_name, kind, raw, props, where.notation)
+            component = (
+                Component(component_id, type_name, None, raw, {}, where.notation)
+                if kind is None
+                else made(component_id, type_name, kind, raw, self._words, where)
+            )
             component.number = self.numbers[component_id]
-            if kind is None or component.templated or not kind.draws:
+            if component.type is None or component.templated or not component.type.draws:
                 self.plain = False
             self.by_id[component_id] = component
             shared = False

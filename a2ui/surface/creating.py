@@ -14,6 +14,7 @@ from a2ui.journal import Journal
 from a2ui.options import Shared
 from a2ui.protocol.dialects import speaks_1_0
 from a2ui.protocol.messages import CreateSurface, UpdateDataModel
+from a2ui.surface.lasting import LastingSurface
 from a2ui.surface.reserved import without_names
 from a2ui.surface.surface import Surface
 from a2ui.surface.theme import check_theme
@@ -53,7 +54,7 @@ def created(
         problems += _metadata(message, engine)
     if any(problem.refused for problem in problems):
         return None, problems
-    surface = Surface(
+    surface = _kind(engine)(
         engine,
         catalog,
         owner=owner,
@@ -67,6 +68,10 @@ def created(
         journal=journal,
     )
     return surface, problems
+
+
+def _kind(engine: Shared) -> type[Surface]:
+    return LastingSurface if engine.options.contained else Surface
 
 
 def filled(surface: Surface, message: CreateSurface) -> list[Diagnostic]:
@@ -127,7 +132,7 @@ def _restored(engine: Shared, data: Mapping[str, Any], journal: Journal) -> Surf
     catalog = catalog_for(engine, catalog_id, data["version"])
     if catalog is None:
         raise A2uiError(f"Catalog not found: {catalog_id}", code=CATALOG_NOT_FOUND, fault="configuration")
-    surface = Surface(
+    surface = _kind(engine)(
         engine,
         catalog,
         owner=data["owner"],

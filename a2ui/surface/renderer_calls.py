@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -21,8 +20,6 @@ from a2ui.options import Shared
 from a2ui.protocol.dialects import PLAIN, dialect_of
 from a2ui.protocol.messages import CallRendererFunction
 from a2ui.surface.surface import Surface
-
-logger = logging.getLogger(__name__)
 
 INVALID_FUNCTION_CALL: Final = "INVALID_FUNCTION_CALL"
 EXECUTION_ERROR: Final = "EXECUTION_ERROR"
@@ -108,10 +105,6 @@ class RendererCalls:
             result: JSON = copier.copy(compiler.carry_out(function, arguments, recorder.report, ""))
         except A2uiError as error:
             raise A2uiError(error.message, code=EXECUTION_ERROR, fault="agent") from error
-        except Exception as error:
-            # An application's own: the agent is answered whatever it does.
-            logger.exception("The function %s raised.", function.name)
-            raise A2uiError(f"{function.name} failed inside.", code=EXECUTION_ERROR) from error
         if problems:
             raise A2uiError(problems[0].message, code=EXECUTION_ERROR, fault="agent")
         if copier.bytes > options.limits.agent_answer_bytes:

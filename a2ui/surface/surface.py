@@ -12,7 +12,7 @@ from a2ui.catalog.accepting import AcceptContext
 from a2ui.catalog.registry import Catalog, Vocabulary
 from a2ui.data.data_model import DataModel
 from a2ui.data.patch import Touched
-from a2ui.data.pointer import ABSENT, Tokens, parse, read
+from a2ui.data.pointer import ABSENT, parse, read
 from a2ui.data.values import JSON
 from a2ui.errors import VALIDATION_FAILED, A2uiError, Diagnostic
 from a2ui.functions.locales import is_right_to_left
@@ -30,11 +30,8 @@ from a2ui.safety.colours import BLACK, parse_hex, readable_on
 from a2ui.safety.text import escape
 from a2ui.state.components import ROOT
 from a2ui.state.store import ComponentStore
+from a2ui.surface.outermost import outermost
 from a2ui.surface.reports import Reports
-
-_MANY = 8
-_GATHERED_LEVELS = 8
-"""With more than so many changed paths in a container of the uppermost levels, the container itself is compared."""
 
 _SKELETON = '<div id="{}" class="a2-skel" role="status" aria-label="Loading"><i></i><i></i><i></i></div>'
 
@@ -123,10 +120,18 @@ class Surface:
         colour = self.theme.get("primaryColor")
         theme = f' data-theme-primary="{escape(colour)}" data-theme-on="{_ink(colour)}"' if colour else ""
         has_root = ROOT in self.store.by_id
-        body = self.view.html()
+        body = self._body()
         if not has_root:
             body = _SKELETON.format(f"{self.dom_id}-0")
         return f'<div id="{self.dom_id}" class="a2-surface"{self._direction}{theme}>{body}</div>'
+
+    def _body(self) -> str:
+        """The HTML of the root component."""
+        return self.view.html()
+
+    def compile(self) -> None:
+        """What pages have of it is about to change, or to be used."""
+        self.view.compiled()
 
     def evaluate(self, raw: JSON, scope: Any) -> Any:
         """A dynamic value from JSON, as the version of the surface writes it, resolved now; `scope` is the value that
@@ -165,7 +170,7 @@ class Surface:
         """Rulebook section 4."""
         self.note()
         if self.view.live:
-            self.view.compiled()
+            self.compile()
         changed, problems = self.store.update(rows, self.id, notation, strict=self._strict)
         self._reports.forget(changed)
         if self.view.live:
@@ -178,7 +183,7 @@ class Surface:
         tokens = parse(message.path)
         model, live = self._model, self.view.live
         if live:
-            self.view.compiled()
+            self.compile()
         old = model.read(tokens) if live else None
         touched = model.delete(tokens) if message.value is ABSENT else model.write(tokens, message.value)
         if live:
@@ -191,6 +196,8 @@ class Surface:
 
     def _touched(self, touch: Touched, old: Any, *, moving: bool = False) -> None:
         model, index = self._model, self.view.index
+        if self.view.guards:
+            self.view.stirred = True
         if touch.kind == "set":
             index.changed(touch.tokens, old, read(model.now, touch.tokens), model.now)
         else:
@@ -204,7 +211,7 @@ class Surface:
         if not self.view.live:
             model.patch(operations, budgeted=budgeted)
             return
-        self.view.compiled()
+        self.compile()
         before = model.value
         touched = model.patch(operations, budgeted=budgeted)
         moving = len(operations) == 1 and [touch.kind for touch in touched] == ["remove", "insert"]
@@ -214,7 +221,7 @@ class Surface:
             return
         # Indices of several operations refer to states in between. Below the outermost places that were touched,
         # comparing what was with what is gives the same and is cheap: what did not change is the same object.
-        for tokens in _outermost(
+        for tokens in outermost(
             [touch.tokens if touch.kind == "set" else touch.tokens[:-1] for touch in touched]
         ):
             self.view.index.changed(tokens, read(before, tokens), read(model.now, tokens), model.now)
@@ -227,7 +234,7 @@ class Surface:
         if view.calls is None:
             raise RuntimeError("This surface calls no functions of agents.")
         if view.live:
-            view.compiled()
+            self.compile()
         before = view.calls.looks()
         change(view.calls)
         if view.live:
@@ -237,9 +244,13 @@ class Surface:
         """Makes the fragments for everything that has changed."""
         self.note()
         view = self.view
-        if view.live and (self._redefined or view.index.dirty or view.index.lists):
+        if view.live and (self._redefined or view.index.dirty or view.index.lists or view.stirred):
             redefined, self._redefined = self._redefined, {}
-            self._ops += Repaint(view, redefined).run()
+            made = self._repainted(redefined)
+            self._ops += made
+
+    def _repainted(self, redefined: dict[str, None]) -> list[Op]:
+        return Repaint(self.view, redefined).run()
 
     def take_ops(self) -> list[Op]:
         """The fragments since the last call."""
@@ -262,6 +273,11 @@ class Surface:
         """Lets go of how it is compiled. It stays on pages, as one from a snapshot is: drawn anew before it changes.
         No fragments may be due."""
         before = self.view
+        self._renew()
+        before.fall_apart()
+
+    def _renew(self) -> None:
+        before = self.view
         self.view = View(
             self.dom_id,
             self.store,
@@ -272,7 +288,6 @@ class Surface:
             self._journal,
         )
         self.view.asked = before.asked
-        before.fall_apart()
 
     def report(self, error: A2uiError) -> None:
         """Takes note of a problem that belongs to no component."""
@@ -314,24 +329,3 @@ def _ink(colour: str) -> str:
     """Which of black and white can be read on the colour: the stylesheet sets it by this attribute."""
     parsed = parse_hex(colour)
     return "black" if parsed is not None and readable_on(parsed) == BLACK else "white"
-
-
-def _outermost(paths: list[Tokens]) -> list[Tokens]:
-    """The paths that no other one contains, in an order that every process finds. For many in one container the
-    container stands: comparing its members once costs less than following each path."""
-    found: list[Tokens] = []
-    for path in sorted(_gathered(paths), key=len):
-        if not any(path[: len(known)] == known for known in found):
-            found.append(path)
-    return found
-
-
-def _gathered(paths: list[Tokens]) -> dict[Tokens, None]:
-    members: dict[Tokens, set[str]] = {}
-    for path in paths:
-        for depth in range(min(len(path), _GATHERED_LEVELS)):
-            members.setdefault(path[:depth], set()).add(path[depth])
-    return dict.fromkeys(
-        next((path[:at] for at in range(len(path)) if len(members.get(path[:at], ())) > _MANY), path)
-        for path in paths
-    )

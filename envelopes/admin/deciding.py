@@ -180,7 +180,9 @@ class Deciding(_Base):
     def deny_selected(self, request: HttpRequest, queryset: QuerySet[Approval]) -> HttpResponse | None:
         """Asks for the reason first, then denies one after the other: each is a decision of its own."""
         chosen = list(
-            queryset.select_related(None).only("pk", "approval_id", "question", "state")[: AT_ONCE + 1]
+            queryset.select_related(None).only("pk", "approval_id", "version", "question", "state")[
+                : AT_ONCE + 1
+            ]
         )
         if len(chosen) > AT_ONCE:
             told = _("You can deny at most {} at once. Nothing was changed.").format(AT_ONCE)
@@ -188,7 +190,8 @@ class Deciding(_Base):
             return None
         form = DenyForm(request.POST if "apply" in request.POST else None)
         if form.is_valid():
-            self._deny_all(request, chosen, form.cleaned_data["reason"])
+            read = frozenset(request.POST.getlist("asked_as"))
+            self._deny_all(request, chosen, read, form.cleaned_data["reason"])
             return HttpResponseRedirect(reverse("admin:envelopes_approval_changelist"))
         context: dict[str, Any] = {
             **self.admin_site.each_context(request),
@@ -203,15 +206,22 @@ class Deciding(_Base):
         }
         return TemplateResponse(request, "admin/envelopes/approval/deny_selected.html", context)
 
-    def _deny_all(self, request: HttpRequest, chosen: list[Approval], reason: str) -> None:
-        """Those that were decided before are not touched again: nobody clicked on any of them in particular."""
+    def _deny_all(
+        self, request: HttpRequest, chosen: list[Approval], read: frozenset[str], reason: str
+    ) -> None:
+        """Each question as it stood on the page: ``read`` are their ids. Those that were decided before are not touched
+        again: nobody clicked on any of them in particular."""
         outcomes: Counter[str] = Counter()
         for approval in chosen:
             if approval.state != "pending":
                 outcomes["before"] += 1
                 continue
+            asked_as = next((name for name in approval.asked_as if name in read), None)
+            if asked_as is None:
+                outcomes["unread"] += 1
+                continue
             try:
-                self._decide(request, approval, approval.approval_id, "denied", reason)
+                self._decide(request, approval, asked_as, "denied", reason)
             except BeachError as error:
                 outcomes[error.code] += 1
             else:
@@ -220,7 +230,8 @@ class Deciding(_Base):
             outcomes.pop("denied", 0),
             outcomes.pop("before", 0) + outcomes.pop("already_decided", 0),
         )
-        expired, others = outcomes.pop("expired", 0), sum(outcomes.values())
+        expired, changed = outcomes.pop("expired", 0), outcomes.pop("already_changed", 0)
+        others = sum(outcomes.values())
         if denied:
             told = ngettext(
                 "{} request was denied. It did not run.",
@@ -234,6 +245,13 @@ class Deciding(_Base):
         if expired:
             told = ngettext("{} had expired.", "{} had expired.", expired)
             messages.warning(request, told.format(expired))
+        if changed:
+            told = ngettext(
+                "{} has been changed since. Read it again before you decide.",
+                "{} have been changed since. Read them again before you decide.",
+                changed,
+            )
+            messages.warning(request, told.format(changed))
         if others:
             told = ngettext("{} could not be denied.", "{} could not be denied.", others)
             messages.error(request, told.format(others))

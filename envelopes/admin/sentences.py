@@ -201,7 +201,9 @@ def _ignored(row: Row, people: People) -> str:
 
 
 def _diagnostic(row: Row) -> str:
-    return _("Surface {} repaired: {}").format(row.data.get("surfaceId", "?"), _text(row.data.get("message")))
+    told = _("Surface {} repaired: {}").format(row.data.get("surfaceId", "?"), _text(row.data.get("message")))
+    found = " · ".join(map(_text, _object(row.data.get("failed")).values()))
+    return f"{told} ({found})" if found else told
 
 
 def _experiment(row: Row) -> str:

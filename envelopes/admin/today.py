@@ -16,7 +16,7 @@ from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from envelopes.approvals.automatic import POLICY_PREFIX
-from envelopes.costs import taken
+from envelopes.costs import paid, taken
 from envelopes.models import Approval, Event, ToolCall, Turn
 
 DECISIONS = 2_000
@@ -120,10 +120,10 @@ def tokens(now: datetime) -> Tokens:
     for data, at in replies[:REPLIES]:
         if not isinstance(data, dict):
             continue
-        used, cost = taken(data.get("usage")), data.get("cost")
+        used = taken(data.get("usage"))
         found.read += used.came
         found.written += used.written
-        found.cost += cost if isinstance(cost, int | float) else 0.0
+        found.cost += paid(data.get("cost"))
         found.by_hour[min(_hour(at), len(found.by_hour) - 1)] += used.total
     return found
 

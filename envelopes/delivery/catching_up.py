@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 
 from envelopes.delivery.deltas import deltas
@@ -9,6 +10,8 @@ from envelopes.delivery.news import Look, News, log_at, news_of
 from envelopes.errors import BeachError
 from envelopes.models import Session
 from envelopes.session_state import Frame, TooFarBack, live_sessions, resume
+
+logger = logging.getLogger(__name__)
 
 PAGE_CHARACTERS = 1_048_576
 """Of so many characters of frames one reader has hold at once, or of one frame. The others are read when these have
@@ -41,10 +44,15 @@ def page_of(frames: list[Frame]) -> list[Frame]:
 
 def at_hand(session_pk: int, transport: str, after: int, upto: int, turns: set[int]) -> News | None:
     """What follows row ``after``, where this process has all of it up to row ``upto``; for an event loop."""
-    with live_sessions.glance(session_pk, transport, upto) as shown:
-        if shown is None or (frames := shown.frames_after(after)) is None:
-            return None
-        return news_of(shown, page_of(frames), turns, of=len(frames))
+    try:
+        with live_sessions.glance(session_pk, transport, upto) as shown:
+            if shown is None or (frames := shown.frames_after(after)) is None:
+                return None
+            return news_of(shown, page_of(frames), turns, of=len(frames))
+    except Exception:
+        # Whoever reads on in a thread hears what fails there. A bell that raises would have rung for nobody.
+        logger.exception("Rows of session %s are not at hand.", session_pk)
+        return None
 
 
 def find(session: Session, transport: str, after: int, turns: set[int]) -> News:

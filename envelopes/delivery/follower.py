@@ -231,6 +231,9 @@ class Follower:
         ]
 
     def _rang(self, upto: int | None = None) -> None:
+        if not self._undo:
+            # It was on its way as this was closed.
+            return
         if upto is not None and (upto <= self.cursor or self._has_told_rows(upto)):
             # The poll rings for every session that is new to it.
             return
@@ -247,7 +250,7 @@ class Follower:
         self._rang()
 
     def _came(self, delta: Delta) -> None:
-        if self._has_told(delta) or not self._text.came(delta):
+        if not self._undo or self._has_told(delta) or not self._text.came(delta):
             return
         if not self._text.knows(delta.turn):
             # The row that began it may have had nothing to show.
@@ -275,12 +278,9 @@ class Follower:
         """Whether all rows up to ``upto`` were told at once. Those that were, where it is not, are not told again."""
         if self._at_once is None or not (self._text.is_idle and self._may_tell()):
             return False
-        news = self._glance(upto)
-        if (
-            news is None
-            or news.more
-            or not all(self._tells(self._at_once, frame) for frame in self._handed(news.frames, traced=True))
-        ):
+        if (news := self._glance(upto)) is None or news.more:
+            return False
+        if not all(self._tells(self._at_once, frame) for frame in self._handed(news.frames, traced=True)):
             return False
         self._text.read(news.turns)
         self._text.take()

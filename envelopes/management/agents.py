@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import keyword
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from django.apps import apps
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
@@ -32,8 +34,12 @@ def write(options: dict[str, Any], say: Callable[[str], object]) -> None:
         check_name("actor", name)
     except RegistrationError as error:
         raise CommandError(error.message) from error
-    if name in actors:
-        raise CommandError(f"An agent is called {name!r} already ({actors.place(name)}).")
+    if keyword.iskeyword(name):
+        raise CommandError(f"{name!r} is a word of Python's, so no module can be called that.")
+    if (taken := actors.alike(name)) is not None:
+        raise CommandError(f"An agent is called {taken!r} already ({actors.place(taken)}).")
+    if (other := next((app for app in apps.get_app_configs() if app.label == name), None)) is not None:
+        raise CommandError(f"An application is labelled {name!r} already ({other.name}).")
     call_command("startapp", name, template=str(TEMPLATE))
     say(f"{name}/beach.py has an agent, {name}/tests.py its tests.")
     say(f"Add {name!r} to INSTALLED_APPS; then: manage.py test {name}")

@@ -215,6 +215,7 @@ class DiagnosticData(TypedDict):
     surfaceId: str
     path: str
     message: str
+    failed: NotRequired[dict[str, str]]  # an application's code: component, catalog, what it raised
 
 
 Blocked = Literal[
@@ -252,16 +253,16 @@ class ConsentData(TypedDict):
 
 
 class ProviderData(TypedDict, total=False):
-    """The end of a model's reply, or the ``error`` by which it broke off. ``shortened``, for want of room: ``toldFrom``
-    is the first turn that it was sent, ``results`` how many results of tools were cut. ``usage`` has the words of the
-    Messages API; ``cost``, in ``BEACH_CURRENCY``, is what that took of ``model`` at the prices of the
-    day. ``estimated``: nobody has counted what was taken by a reply that was stopped or broke off."""
+    """The end of a model's reply, or the ``error`` by which it broke off. ``shortened``: it was sent the turns from
+    ``toldFrom`` on, and ``results`` of tools cut. ``usage`` is in words of the Messages API, ``estimated`` where nobody
+    counted; ``cost`` what that took, in ``BEACH_CURRENCY``, ``costElsewhere`` at the site that it is imported from."""
 
     stopReason: str | None
     usage: JsonObject
     step: int
     model: str
     cost: float
+    costElsewhere: float
     error: JsonObject
     estimated: Literal[True]
     shortened: JsonObject

@@ -66,10 +66,14 @@ def read(source: Iterable[bytes]) -> Read:
     anything that an export of this format does not write."""
     lines = list(_whole(source))
     ids = _new_ids(lines)
+    new = frozenset(ids.values())
     found: Read | None = None
     for number, text in enumerate(lines, 1):
         try:
             line = _checked(_ID.sub(lambda match: ids.get(match[0], match[0]), text))
+            if hasattr(line, "id") and line.id not in new:
+                # It stands otherwise than an export writes it, and would have been kept.
+                raise ValidationFailed("It has no id where an export has one.", path="/id")  # noqa: TRY301
             if isinstance(line, ConversationLine) == (found is not None):
                 raise ValidationFailed("The first line, and no other, is the conversation.")  # noqa: TRY301
             if isinstance(line, ConversationLine):

@@ -29,7 +29,7 @@ from envelopes.models import (
     WebhookSubscription,
 )
 from envelopes.models.audit import AuditKind
-from envelopes.records.lines import ApprovalLine, CallLine, FileLine, TurnLine, elsewhere, unnamed
+from envelopes.records.lines import ApprovalLine, CallLine, EventLine, FileLine, TurnLine, elsewhere, unnamed
 from envelopes.records.reading import Read, read
 from envelopes.registries.doors import POLICY
 from envelopes.registries.statuses import ApprovalStatus, CallStatus, TurnStatus
@@ -101,7 +101,7 @@ def _store(found: Read, owner: Any, there: dict[str, Stored]) -> Session:
         (
             Event(
                 session=session, seq=one.seq, kind=one.event, part_type=one.partType, audience=one.audience,
-                actor=elsewhere(one.actor), turn=one.turn, data=unnamed(one.data), at=one.at,
+                actor=elsewhere(one.actor), turn=one.turn, data=_data(one), at=one.at,
             )
             for one in found.events
         ),
@@ -133,6 +133,14 @@ def _store(found: Read, owner: Any, there: dict[str, Stored]) -> Session:
         for subscription in WebhookSubscription.objects.all()
     )
     return session
+
+
+def _data(line: EventLine) -> JsonObject:
+    """What a row holds here. What a reply cost was paid there: it counts for no bound of today."""
+    data: Any = unnamed(line.data)
+    if line.event == "provider" and "cost" in data:
+        data["costElsewhere"] = data.pop("cost")
+    return dict(data)
 
 
 def _store_turns(writer: Writer, lines: list[TurnLine]) -> dict[int, Turn]:

@@ -11,27 +11,38 @@ from typing import Any
 from django.db.models import QuerySet
 
 from envelopes import artifacts
+from envelopes.errors import NotFound
 from envelopes.models import Approval, Artifact, Event, Session, ToolCall, Turn
 from envelopes.records.lines import FORMAT, PIECE_BYTES, elsewhere, moment, unnamed
 from envelopes.types import JsonObject
 
 AT_ONCE = 200
 
+_GONE = "The conversation was erased while it was exported."
+
 
 def exported(session: Session, *, files: bool = False) -> Iterator[str]:
     """The lines of the file, with their ends. Rows that are appended meanwhile are left out: the log ends where it
-    stood when this began."""
+    stood when this began.
+
+    Raises ``NotFound`` where the conversation is erased before its end: then there is no last line.
+    """
     digest, count = hashlib.sha256(), 0
     for one in _lines(session, files=files):
         text = json.dumps(one, ensure_ascii=False) + "\n"
         digest.update(text.encode())
         count += 1
         yield text
+    if not Session.objects.filter(pk=session.pk).exists():
+        raise NotFound(_GONE)
     yield json.dumps({"kind": "end", "lines": count, "sha256": digest.hexdigest()}) + "\n"
 
 
 def _lines(session: Session, *, files: bool) -> Iterator[JsonObject]:
-    session = Session.objects.get(pk=session.pk)
+    found = Session.objects.filter(pk=session.pk).first()
+    if found is None:
+        raise NotFound(_GONE)
+    session = found
     yield {
         "kind": "conversation",
         "format": FORMAT,

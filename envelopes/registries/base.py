@@ -70,7 +70,7 @@ class Registry(Generic[T]):
                 "into its module beach.py, which is imported at start-up.",
                 name=item.name,
             )
-        taken = next((name for name in self._items if name.casefold() == item.name.casefold()), None)
+        taken = self.alike(item.name)
         if taken is not None:
             raise RegistrationError(
                 f"The {self.kind} {item.name!r} ({place}) is registered already ({self._places[taken]}).",
@@ -80,6 +80,10 @@ class Registry(Generic[T]):
         self._places[item.name] = place
         self.version += 1
         return item
+
+    def alike(self, name: str) -> str | None:
+        """The name that is taken by ``name``, in whatever letter case; None where it is free."""
+        return next((known for known in self._items if known.casefold() == name.casefold()), None)
 
     def close(self) -> None:
         """From here on nothing is registered: what processes tell each other by name has to mean the same in all."""

@@ -38,6 +38,7 @@ def engine_for(locale: str, timezone: str) -> Engine:
                 timezone=zone,
                 image_hosts=image_hosts(),
                 debug=settings.DEBUG,
+                contained=True,
                 reveal=reveal,
                 reserved=lambda owner, name: owner != RUNTIME and is_reserved(name),
             )

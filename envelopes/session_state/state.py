@@ -54,7 +54,15 @@ class SessionState:
         """What ``apply`` does to the surfaces; what they refused of it, what it changed. ``seq`` stays."""
         if row.audience != "delivered":
             return [], ()
-        refused = [found for found in apply_to_surfaces(self.surfaces, row) if found.refused]
+        try:
+            found = apply_to_surfaces(self.surfaces, row)
+        except MemoryError:
+            raise
+        except Exception:
+            # Code has changed since it was stored, or has a fault: the conversation opens all the same.
+            logger.exception("Row %s of session %s cannot be taken in.", row.seq, self.session_pk)
+            found = [Diagnostic("INTERNAL_ERROR", "This change could not be taken in.", refused=True)]
+        refused = [one for one in found if one.refused]
         if not self.shown:
             self.surfaces.skip()
             return refused, ()

@@ -14,7 +14,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, time, timedelta
-from typing import Any, TypeGuard
+from typing import Any
 
 from django.db.models import BooleanField, Count, Sum
 from django.db.models.expressions import RawSQL
@@ -22,6 +22,7 @@ from django.utils import timezone
 from django.utils.crypto import salted_hmac
 
 from envelopes.conf import conf
+from envelopes.costs import paid
 from envelopes.errors import AddressCostReached, DayCostReached, PersonCostReached
 from envelopes.models import Event, Turn
 from envelopes.protocol.originators import Originator
@@ -140,7 +141,7 @@ class DayCosts:
         replies = Event.objects.filter(_REPLIES, at__gte=since).order_by()
         rows = list(replies.values_list("pk", "session_id", "turn", "data__cost", "at"))
         found = [row for row in rows if row[0] not in day.seen]
-        whose = _whose({(session, turn) for _, session, turn, cost, _ in found if _is_cost(cost)})
+        whose = _whose({(session, turn) for _, session, turn, cost, _ in found if paid(cost)})
         if since == began:
             # Of conversations that were deleted meanwhile what they cost stays counted, and their rows are gone.
             day.rows = day.sum = 0
@@ -150,11 +151,11 @@ class DayCosts:
             day.seen.add(pk)
             # No further than now: the clock of another machine may be ahead.
             day.upto = max(day.upto, min(at, now))
-            if not _is_cost(cost):
+            if not (spent := paid(cost)):
                 continue
-            day.cost += cost
+            day.cost += spent
             for name in whose.get((session, turn), ()):
-                day.who[name] = day.who.get(name, 0.0) + cost
+                day.who[name] = day.who.get(name, 0.0) + spent
         self._day = day
         return day
 
@@ -190,10 +191,6 @@ def _there(began: datetime) -> tuple[int, int]:
     """How many rows there are since then, and the sum of their keys: another one where one came late or went."""
     there = Event.objects.filter(_REPLIES, at__gte=began).aggregate(rows=Count("pk"), sum=Sum("pk"))
     return there["rows"], int(there["sum"] or 0)
-
-
-def _is_cost(value: object) -> TypeGuard[int | float]:
-    return isinstance(value, int | float)
 
 
 def _whose(turns: set[tuple[int, int]]) -> dict[tuple[int, int], list[str]]:

@@ -32,6 +32,7 @@ from envelopes.turns.leases import Claim
 from envelopes.turns.parts import Appended, append_parts
 from envelopes.turns.references import results_of
 from envelopes.turns.retrying import retried_part
+from envelopes.turns.surfaces import for_models
 from envelopes.types import Json, JsonObject
 
 MAX_CALLS = 64
@@ -178,7 +179,7 @@ def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | Non
         told: JsonObject = {
             "delivered": len(call.parts) - len(appended.refused),
             "turnState": call.state,
-            "repaired": appended.repaired,
+            "repaired": [for_models(problem) for problem in appended.repaired],
         }
         if appended.refused:
             told["refused"] = appended.refused

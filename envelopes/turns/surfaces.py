@@ -18,6 +18,12 @@ from envelopes.types import JsonObject
 
 T = TypeVar("T")
 
+RAISED = "raised"
+"""The fact of a diagnostic with the type and the line of what code of an application raised: for staff."""
+
+_FAILED = ("component", "catalog", RAISED)
+"""What the log has of code of an application that failed."""
+
 Placed: TypeAlias = "list[tuple[str, JsonObject]]"
 """Messages with the pointers at which they stand in their part."""
 
@@ -178,10 +184,18 @@ def _told(part: int, message: JsonObject, most: int) -> JsonObject:
 
 
 def _as_json(part: int, diagnostic: Diagnostic) -> JsonObject:
-    return {
+    told: JsonObject = {
         "part": f"/parts/{part}",
         "code": diagnostic.code,
         "surfaceId": diagnostic.surface_id,
         "path": diagnostic.path,
         "message": diagnostic.message,
     }
+    if RAISED in diagnostic.facts:
+        told["failed"] = {key: diagnostic.facts[key] for key in _FAILED if diagnostic.facts.get(key)}
+    return told
+
+
+def for_models(problem: JsonObject) -> JsonObject:
+    """A problem of ``Tried.told`` as a model reads it: without what is for staff."""
+    return {key: value for key, value in problem.items() if key != "failed"}

@@ -220,6 +220,10 @@ def test_s17_settings_that_are_missing_have_defaults(settings: Any) -> None:
         ("BEACH_EXECUTOR", "workers"),
         ("BEACH_ANONYMOUS", "no"),
         ("REDIS_URL", None),
+        # Lists are cut there, and Python cuts none at a half.
+        ("BEACH_LIVE_RING", 256.5),
+        ("BEACH_WINDOW_ROWS", 100.0),
+        ("BEACH_MESSAGES_PER_MINUTE", 0.5),
     ],
 )
 def test_s17_a_setting_of_another_kind_is_named_at_start(settings: Any, name: str, value: Any) -> None:

@@ -110,6 +110,12 @@ def test_the_live_channel_has_its_own_word_for_it() -> None:
         (2, "203.0.113.9, 198.51.100.1", "203.0.113.9"),
         (3, "203.0.113.9, 198.51.100.1", "10.0.0.1"),
         (1, "", "10.0.0.1"),
+        # Whoever has one address of IPv6 has the 64 bits behind it, and each connection has another port.
+        (1, "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        (1, "[2001:db8:1:2::9]:50123", "2001:db8:1:2::/64"),
+        (1, "198.51.100.1:50123", "198.51.100.1"),
+        (1, "::ffff:198.51.100.1", "198.51.100.1"),
+        (1, "unknown", "unknown"),
     ],
 )
 def test_only_proxies_of_ours_are_believed(proxies: int, forwarded: str, address: str, settings: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Case, F, JSONField, When
 
-from envelopes.costs import Taken, taken
+from envelopes.costs import Taken, paid, taken
 from envelopes.delivery import rules
 from envelopes.models import Event, Session
 from envelopes.part_types.staff_message import STAFF_MESSAGE
@@ -70,8 +70,7 @@ class Glance:
     @property
     def cost(self) -> float:
         """What it cost; 0 where that is not known."""
-        cost = self.data.get("cost") if self.kind == "provider" else None
-        return float(cost) if isinstance(cost, int | float) else 0.0
+        return paid(self.data.get("cost")) if self.kind == "provider" else 0.0
 
     def as_row(self) -> Row:
         audience: Any = self.audience

@@ -420,7 +420,12 @@ def test_a_name_is_told_where_the_owner_was_faster(jonas: Client) -> None:
 
 
 def deny(client: Client, approvals: list[Approval], **data: str) -> Any:
-    chosen = {"action": "deny_selected", "_selected_action": [approval.pk for approval in approvals]}
+    """As the page sends it that shows these questions."""
+    chosen = {
+        "action": "deny_selected",
+        "_selected_action": [approval.pk for approval in approvals],
+        "asked_as": [approval.approval_id for approval in approvals],
+    }
     return client.post(url(Approval, "changelist"), {**chosen, **data}, follow=True)
 
 
@@ -442,6 +447,24 @@ def test_many_are_denied_with_one_reason_after_a_page_that_asks(jonas: Client) -
         ("denied", "Not today.", "admin")
     }
     assert LogEntry.objects.count() == 3
+
+
+def test_a_question_that_was_changed_behind_the_page_is_not_denied_unread(jonas: Client) -> None:
+    same, edited, unread = several()
+    page = deny(jonas, [same, edited])
+    read = [
+        field.get("value") for field in parsed(page.content).iter("input") if field.get("name") == "asked_as"
+    ]
+    ada = factories.make_principal(factories.make_user("ada", superuser=True))
+    with factories.acting(factories.make_tool()):
+        new = edit(edited.approval_id, {"order": "A1", "amount": 7.0, "note": ""}, ada)
+
+    done = deny(jonas, [same, edited, unread], apply="1", reason="No.", asked_as=read)
+
+    assert sorted(read) == sorted([same.approval_id, new.asked_as[0]])
+    assert [stored(one).state for one in (same, edited, unread)] == ["denied", "pending", "pending"]
+    for told in ("1 request was denied", "1 has been changed since. Read it again", "1 could not be denied"):
+        assert told in said(done)
 
 
 @pytest.mark.parametrize("reason", ["  ", "\u200b\u2060", "\u3164"])

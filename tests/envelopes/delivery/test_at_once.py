@@ -15,6 +15,7 @@ from envelopes.log.append import writing
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Turn
 from envelopes.session_state import Frame, live_sessions
+from envelopes.transports.panel.presenter.panel import PanelPresenter
 from tests.envelopes.delivery.test_follower import Page, _begun, _part, _text, following
 from tests.envelopes.delivery.test_streamed import delta, ready
 
@@ -174,6 +175,47 @@ async def test_a_door_that_fails_is_no_fault_of_who_writes(caplog: pytest.LogCap
         _text(session, "one")
         assert await waiting == ["text one"]
     assert "no such frame" in caplog.text
+
+
+async def test_a_presenter_that_raises_takes_no_row_from_anybody(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where it is asked within a ring nobody would ever hear of that row."""
+    session, turn = await sync_to_async(_begun)()
+    door, broken = Door(), [True]
+
+    def place(self: PanelPresenter, turn: int) -> str | None:
+        if broken:
+            broken.pop()
+            raise RuntimeError("no place")
+        return None
+
+    async with following(session, at_once=door.tell) as page:
+        await page.begin()
+        waiting = await _wait_in(page)
+        monkeypatch.setattr(PanelPresenter, "place", place)
+        await _part(turn, "one")
+        assert await waiting == ["row 4"]
+    assert "no place" in caplog.text
+
+
+async def test_a_ring_that_was_on_its_way_tells_nothing_after_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session, turn = await sync_to_async(_begun)()
+    door = Door()
+    async with following(session, at_once=door.tell) as page:
+        await page.begin()
+        waiting = await _wait_in(page)
+        with monkeypatch.context() as silent:
+            silent.setattr(doorbell, "ring", lambda *args, **more: None)
+            await _part(turn, "one")
+        doorbell.ring(session.pk, upto=4)
+        page.follower.close()
+        for _ in range(5):
+            await asyncio.sleep(0)
+        assert door.sent == [] and not waiting.done()
+        await _leave(waiting)
 
 
 async def test_a_reader_that_begins_again_meanwhile_gets_text_behind_its_rows() -> None:

@@ -30,6 +30,10 @@ def test_it_writes_an_application_and_says_what_is_left_to_do(
     ("name", "told"),
     [
         ("sally", "An agent is called 'sally' already"),
+        ("Sally", "An agent is called 'sally' already"),
+        ("class", "is a word of Python's"),
+        ("None", "is a word of Python's"),
+        ("auth", "An application is labelled 'auth' already"),
         ("json", "conflicts with the name of an existing Python module"),
         ("my-shop", "is not a valid app name"),
         ("_shop", "is not a name for a actor"),

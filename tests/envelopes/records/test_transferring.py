@@ -13,11 +13,13 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.core.management import CommandError, call_command
 from django.test import AsyncClient
+from django.utils import timezone
 
 from envelopes import artifacts
+from envelopes.admin import today
 from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide, expire_due
-from envelopes.errors import BeachError, ValidationFailed
+from envelopes.errors import BeachError, NotFound, ValidationFailed
 from envelopes.intake.turns import post_decision
 from envelopes.log.append import writing
 from envelopes.models import (
@@ -33,11 +35,13 @@ from envelopes.models import (
     WebhookCursor,
     WebhookSubscription,
 )
+from envelopes.records.erasing import erase_conversation
 from envelopes.records.storing import imported
 from envelopes.records.taking import exported
 from envelopes.registries.policies import OWNER, STAFF, Ask
 from envelopes.registries.statuses import TOOL_CALL
 from envelopes.session_state import live_sessions
+from envelopes.turns.day_costs import day_costs
 from envelopes.turns.outcomes import Outcome, record_outcome
 from tests import factories
 from tests.envelopes.admin.pages import url
@@ -241,6 +245,41 @@ def test_nothing_that_was_open_is_open_in_the_copy() -> None:
     assert alike(text_of(again)) == alike(text_of(copy))
 
 
+@pytest.mark.parametrize("cost", [12.5, -(10.0**9), 1e308, 10**400])
+def test_what_was_paid_elsewhere_counts_for_nothing_here(cost: float, settings: Any) -> None:
+    """Neither what the file says truly nor what no reply can cost keeps people here from an answer."""
+    settings.BEACH_DAY_COST = 10.0
+    session = talked()
+    with writing(session.pk) as writer:
+        turn = session.turns.get()
+        writer.add("provider", {"usage": {}, "step": 1, "cost": 0.5}, turn=turn, audience="audit")
+    session.refresh_from_db()
+    text = text_of(session).replace('"cost": 0.5', f'"cost": {cost}')
+
+    copy = imported(sealed(text.splitlines(keepends=True)[:-1]))
+
+    day_costs.forget()
+    standing = day_costs.standing()
+    assert standing is not None and standing.cost == 0.5
+    assert today.tokens(timezone.now()).cost == 0.5
+    (row,) = factories.log_of(copy, "provider")
+    assert row.data["costElsewhere"] == cost and "cost" not in row.data
+    assert alike(text_of(imported(as_lines(text_of(copy))))) == alike(text_of(copy))
+
+
+@pytest.mark.parametrize("lines", [1, 4, 12, None])
+def test_a_conversation_that_is_erased_while_it_is_taken_has_no_end(lines: int | None) -> None:
+    session = talked()
+    taken = exported(session)
+    got = [next(taken) for _ in range(lines if lines is not None else len(list(exported(session))) - 1)]
+    erase_conversation(session.pk)
+
+    with pytest.raises(NotFound, match="was erased while it was exported"):
+        got.extend(taken)
+    with pytest.raises(ValidationFailed, match="ends too early"):
+        imported(line.encode() for line in got)
+
+
 def line(kind: str, **changes: Any) -> Callable[[list[str]], list[str]]:
     """The first line of a kind, with other values; a value of None leaves a member out."""
 
@@ -315,6 +354,13 @@ HOSTILE: dict[str, Callable[[list[str]], list[str]]] = {
     "a file that is larger than it says": line("file", sizeBytes=1),
     "a file that is not what it says": line("file", sha256="0" * 64),
     "bytes of no file": line("bytes", file="0" * 26),
+    "an id that would be kept": lambda body: [
+        json.dumps(dict(reversed(json.loads(body[0]).items()))) + "\n",
+        *body[1:],
+    ],
+    "a turn whose id would be kept": lambda body: [
+        text.replace('{"kind": "turn", "id"', '{"kind":"turn","id"') for text in body
+    ],
     "no Base64": line("bytes", base64="%%%"),
 }
 
