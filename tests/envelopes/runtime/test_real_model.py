@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,6 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from envelopes.fakes import FakeChatApi, FakeMessagesApi, Refusal, Reply, Text, Thinking, call, respond, said
+from envelopes.fakes import Tool as ToolBlock
 from envelopes.models import Event
 from envelopes.providers.anthropic import AnthropicProvider
 from envelopes.providers.openai import OpenAIProvider
@@ -129,3 +131,37 @@ async def test_a_refusal_of_the_api_ends_in_an_error_for_the_person() -> None:
         await socket.until(lambda f: f.get("busy") is False and "ops" in f and f["seq"] > 3, seconds=15)
         assert "b-error" in socket.shown
         await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("ends", ["delegated", "passed"])
+@pytest.mark.parametrize("speaks", [(FakeMessagesApi, FakeChatApi), (FakeChatApi, FakeMessagesApi)])
+async def test_one_model_hands_work_to_another_of_another_provider(
+    speaks: tuple[type[Api], type[Api]], ends: str
+) -> None:
+    """Thinking that one has signed and calls that only one has made are nothing for the other; what came of them is."""
+    begin = [Reply((Thinking("SECRET"), call("weather", city="Corfu")))]
+    to = {"delegateTo": "drafter", "task": "Draft it."} if ends == "delegated" else {"passTo": "drafter"}
+    handed = ToolBlock(
+        "respond", json.dumps({"parts": [said("One moment.", "ack")], "turnState": ends, **to})
+    )
+    begin.append(Reply((Thinking("SECRET"), handed)))
+    if ends == "delegated":
+        begin.append(Reply((respond(said("Sent.")),)))
+    first, second = speaks
+    draft = Reply((Thinking("OTHER"), respond(said("It is warm: 24 degrees."))))
+    async with second(replies=deque([draft])) as other, claude(*begin, speaks=first) as (socket, api):
+        named = {"name": "drafter", "display_name": "Drafter", "provider": lambda: _provider(other)}
+        drafter = type(actors["tester"])(**{**vars(actors["tester"]), **named})
+        with actors.including(drafter):
+            await socket.ask({"type": "message", "text": "Write about Corfu"})
+            last = "Sent." if ends == "delegated" else "It is warm: 24 degrees."
+            await socket.until(lambda f: last in json.dumps(f), seconds=10)
+            await socket.until(lambda f: f.get("busy") is False and "ops" in f, seconds=10)
+        assert other.problems == []
+        (asked,) = [json.dumps(one.body) for one in other.requests]
+        assert '\\"degrees\\":24' in asked and "SECRET" not in asked
+        assert "It is warm: 24 degrees." in socket.shown
+        assert ("Sent." in socket.shown) == (ends == "delegated")
+        if ends == "delegated":
+            told = json.dumps(api.requests[-1].body)
+            assert "It is warm: 24 degrees." in told and "OTHER" not in told
