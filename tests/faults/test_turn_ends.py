@@ -44,6 +44,8 @@ async def test_an_actor_that_was_asked_is_carried_on_and_its_words_stand_once(la
     await visitor.until(lambda: sum(words.startswith(MIDDLE) for words in visitor.streamed.values()) == 2)
     assert visitor.page.text().count(MIDDLE) == 1
     late = await visitor.tab().connect()
+    # Streamed text comes behind the welcome.
+    await late.until(lambda: MIDDLE in late.page.text())
     assert late.page.text().count(MIDDLE) == 1
     lab.gates.open("words")
     await visitor.shows(END)

@@ -181,6 +181,8 @@ def test_a_count_stops_where_it_says(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_was_said_last_stands_first() -> None:
     first, second = factories.make_session(title="First"), factories.make_session(title="Second")
+    # Places are told apart by the millisecond.
+    Session.objects.update(created_at=timezone.now() - timedelta(minutes=1))
     factories.make_turn(first)
     assert listed(viewer()) == ["First", "Second"]
     Event.objects.filter(session=first).update(at=timezone.now() - timedelta(days=1))
