@@ -83,7 +83,6 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
         "turn_number",
         "approved_by",
         "took",
-        "runs",
         "requested",
     ]
     list_filter = [StatusFilter, TagFilter, "background"]
@@ -119,11 +118,11 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
 
     @admin.display(description="seconds")
     def took(self, call: ToolCall) -> str:
-        return DASH if call.seconds is None else f"{call.seconds:,.1f}"
-
-    @admin.display(description="tries")
-    def runs(self, call: ToolCall) -> str:
-        return str(len(call.tries)) if call.tries else DASH
+        """With how many tries, where it was not the first that ended it."""
+        if call.seconds is None:
+            return DASH
+        took, tries = f"{call.seconds:,.1f}", len(call.tries)
+        return took if tries < 2 else _("{} in {} tries").format(took, tries)
 
     @admin.display(description="tags")
     def tags_shown(self, call: ToolCall) -> str:

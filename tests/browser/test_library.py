@@ -132,7 +132,7 @@ def test_a_new_project_gets_a_chat_from_the_wheel_below_a_prefix(
     shutil.copytree(ROOT / "docs" / "example" / "helpdesk", project.folder / "helpdesk", ignore=UNWRITTEN)
     project.add("settings.py", f"{SHOP}\n{DESK}\n{HELPDESK}")
     prepared = project.run("-c", PREPARE.format(password=PASSWORD))
-    assert re.search(r"Ran 12 tests in .*\n\nOK", prepared), prepared
+    assert re.search(r"Ran [1-9]\d tests in .*\n\nOK", prepared), prepared
     ours, theirs, core = json.loads(next(line for line in prepared.splitlines() if line.startswith('["')))
     assert Path(ours).is_relative_to(project.packages) and Path(theirs).is_relative_to(project.packages)
     assert core == "a2ui.core"
