@@ -207,5 +207,5 @@ def test_holding_on_to_what_is_read_looks_at_a_dozen_points(show: Callable[[int,
         "  looks[looks.length - 1]++; return real(...at); }; null"
     )
     stage.row(stage.talk.me("And now?"))
-    stage.page.wait_for_function("looks.length > 0")
+    stage.page.wait_for_function("() => looks.length > 0")
     assert max(stage.page.evaluate("looks")) <= 13

@@ -517,7 +517,7 @@ def test_a_page_too_many_says_so_and_goes_on_as_soon_as_there_is_room(form: Stag
     form.page.evaluate("drop(4429)")
     notes(form, "Too many pages of this site are open.")
     form.page.get_by_role("button", name="Try now").click()
-    form.page.wait_for_function("stage.sockets.length > 3")
+    form.page.wait_for_function("() => stage.sockets.length > 3")
     form.greet()
     expect(form.page.locator("#note")).to_be_hidden()
     assert form.status() == "connected"

@@ -144,7 +144,8 @@ def test_a_table_that_goes_on_below_fades_there_up_to_its_last_row(open_many: St
     }"""
     assert page.evaluate(fades)
     page.evaluate("document.querySelector('.a2-rows .a2-tablewrap').scrollTop = 1e6")
-    page.wait_for_function(f"!({fades})()")
+    # Not an expression: those are evaluated anew, which the policy of the page refuses.
+    page.wait_for_function(f"() => !({fades})()")
 
 
 def test_enter_in_a_line_of_text_sends_the_form(open_many: Stage) -> None:
