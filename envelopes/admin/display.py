@@ -150,7 +150,7 @@ def stored_field(field: Field[Any, Any]) -> Callable[[Model], Any]:
             return _("Yes") if value else _("No")
         if isinstance(value, float):
             return f"{value:g}"
-        return state_mark(value) if name in ("state", "status") else str(value)
+        return state_mark(value) if name in ("state", "status") else reveal(str(value))
 
     return shown_field(show, name)
 
