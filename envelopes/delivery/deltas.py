@@ -70,7 +70,8 @@ class DeltaHub:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._subscribers: dict[int, dict[Subscriber, asyncio.AbstractEventLoop]] = {}
+        # With the thread of the loop: to ask for the loop that runs costs a system call before Python 3.12.
+        self._subscribers: dict[int, dict[Subscriber, tuple[asyncio.AbstractEventLoop, int]]] = {}
         self._writers: dict[int, dict[Writer, None]] = {}
         self.relay: DeltaRelay | None = None
 
@@ -94,7 +95,8 @@ class DeltaHub:
 
     def subscribe(self, session: int, subscriber: Subscriber) -> Callable[[], None]:
         with self._lock:
-            self._subscribers.setdefault(session, {})[subscriber] = asyncio.get_running_loop()
+            place = (asyncio.get_running_loop(), threading.get_ident())
+            self._subscribers.setdefault(session, {})[subscriber] = place
         return partial(self._forget, session, subscriber)
 
     def _forget(self, session: int, subscriber: Subscriber) -> None:
@@ -107,9 +109,9 @@ class DeltaHub:
     def publish(self, session: int, delta: Delta, *, relayed: bool = False) -> None:
         with self._lock:
             subscribers = list(self._subscribers.get(session, {}).items())
-        here = asyncio.get_running_loop()
-        for subscriber, loop in subscribers:
-            if loop is here:
+        here = threading.get_ident()
+        for subscriber, (loop, thread) in subscribers:
+            if thread == here and loop.is_running():
                 subscriber(delta)
             elif not loop.is_closed():
                 loop.call_soon_threadsafe(subscriber, delta)

@@ -14,6 +14,7 @@ from typing import Any
 from envelopes.runtime.ending import end_in_time
 from envelopes.runtime.process import begin_stopping, ensure_started, shut_down
 from envelopes.serving import collector
+from envelopes.serving.gathering import gather
 
 
 def start() -> None:
@@ -75,6 +76,7 @@ def follow_daphne() -> None:
         begin_stopping()
         return Deferred.fromFuture(asyncio.ensure_future(shut_down(), loop=twisted_loop))
 
+    gather(twisted_loop)
     twisted_loop.call_soon(start)
     system: Any = reactor
     system.addSystemEventTrigger("before", "shutdown", context.run, end)
