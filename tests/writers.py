@@ -14,6 +14,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 from unittest.mock import patch
 
@@ -294,10 +295,8 @@ class World:
             self._check_log(talk, rows)
             alone = LiveSession(talk.session)
             for anew in [alone.present(transport) for transport in TRANSPORTS]:
-                with live_sessions.glance(talk.session.pk, anew.transport.name, 0) as shown:
-                    # As it is, before anybody catches up. What is on its way is in nobody's.
-                    if shown is not None and shown.state.seq == anew.state.seq:
-                        _same(shown, anew)
+                # As it is, before anybody catches up. What is on its way is in nobody's.
+                live_sessions.glance(talk.session.pk, anew.transport.name, 0, partial(_same_row, anew))
                 with live_sessions.open(talk.session) as state:
                     assert state.surfaces.snapshot() == anew.state.surfaces.snapshot()
                 with live_sessions.present(talk.session, anew.transport.name) as shown:
@@ -332,6 +331,11 @@ class World:
     def _is_emitted(self, talk: Conversation, row: Row) -> bool:
         text = json.dumps(row.data)
         return any(f'"{word}"' in text for words in talk.stored.values() for word in words)
+
+
+def _same_row(anew: PresentedSession, shown: PresentedSession) -> None:
+    if shown.state.seq == anew.state.seq:
+        _same(shown, anew)
 
 
 def _same(shown: PresentedSession, anew: PresentedSession) -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from envelopes.delivery.deltas import deltas
 from envelopes.delivery.news import Look, News, log_at, news_of
 from envelopes.errors import BeachError
 from envelopes.models import Session
-from envelopes.session_state import Frame, TooFarBack, live_sessions, resume
+from envelopes.session_state import Frame, PresentedSession, TooFarBack, live_sessions, resume
 
 logger = logging.getLogger(__name__)
 
@@ -45,14 +47,32 @@ def page_of(frames: list[Frame]) -> list[Frame]:
 def at_hand(session_pk: int, transport: str, after: int, upto: int, turns: set[int]) -> News | None:
     """What follows row ``after``, where this process has all of it up to row ``upto``; for an event loop."""
     try:
-        with live_sessions.glance(session_pk, transport, upto) as shown:
-            if shown is None or (frames := shown.frames_after(after)) is None:
-                return None
-            return news_of(shown, page_of(frames), turns, of=len(frames))
+        return live_sessions.glance(session_pk, transport, upto, partial(_glance, after, turns))
     except Exception:
         # Whoever reads on in a thread hears what fails there. A bell that raises would have rung for nobody.
         logger.exception("Rows of session %s are not at hand.", session_pk)
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """``news`` for whoever has row ``after`` and asks for these turns."""
+
+    after: int
+    turns: frozenset[int]
+    news: News
+
+
+def _glance(after: int, turns: set[int], shown: PresentedSession) -> News | None:
+    told = shown.told
+    if isinstance(told, _Told) and told.after == after and told.turns == turns:
+        # A bell rings for all readers, and most of them stand at the same row.
+        return told.news
+    if (frames := shown.frames_after(after)) is None:
+        return None
+    news = news_of(shown, page_of(frames), turns, of=len(frames))
+    shown.told = _Told(after, frozenset(turns), news)
+    return news
 
 
 def find(session: Session, transport: str, after: int, turns: set[int]) -> News:

@@ -20,7 +20,7 @@ ROUND_SECONDS = 0.004
 WATCH_SECONDS = 0.05
 """For how long wakes are counted at a time."""
 
-BUSY_WAKES = 1_000
+BUSY_WAKES = 400
 """From so many wakes a second on, rounds are gathered."""
 
 HOLD_SECONDS = 2.0

@@ -47,6 +47,7 @@ class PresentedSession:
     """``presenter`` stands where ``state`` stands; ``sent`` is the row of the last frame.
 
     ``over``: the place up to which streamed text is over, by turn, of those at work and the last that were settled.
+    ``told`` is whatever one reader was told last, kept for others at the same row; gone with the next row.
     ``sees_surfaces``: the presenter looks at the surfaces themselves (``SeesSurfaces``).
     Use it within ``LiveSessions.present`` only. Frames are a function of the rows alone, so each process and each
     replay makes the same ones.
@@ -63,6 +64,7 @@ class PresentedSession:
         self.kept_frames = KEPT_FRAMES
         self.kept_characters = KEPT_CHARACTERS
         self.over: dict[int, tuple[int, ...]] = {}
+        self.told: object = None
         self._ended: list[int] = []
 
     @property
@@ -89,6 +91,7 @@ class PresentedSession:
 
     def take(self, row: Row, changes: Sequence[SurfaceChange]) -> None:
         """One row, which ``state`` has taken in: one frame, if there is something to send."""
+        self.told = None
         payload = self.presenter.apply(row, changes, self.sent)
         over = over_by(row)
         if over:

@@ -76,18 +76,20 @@ class LiveSessions:
         with self.look(session):
             pass
 
-    @contextmanager
-    def glance(self, session_pk: int, transport: str, upto: int) -> Iterator[PresentedSession | None]:
-        """The session as ``transport`` presents it, if that can be had at once, without the database and without
-        waiting, and it has row ``upto``. For an event loop; rows that are on their way are not in it."""
+    def glance(
+        self, session_pk: int, transport: str, upto: int, look: Callable[[PresentedSession], T | None]
+    ) -> T | None:
+        """What ``look`` makes of the session as ``transport`` presents it, within its lock; None where that cannot be
+        had at once, without the database and without waiting, or it does not have row ``upto``. For an event loop; rows
+        that are on their way are not in it."""
         with self._lock:
             live = self._sessions.get(session_pk)
         if live is None or not live.lock.acquire(blocking=False):
-            yield None
-            return
+            return None
         try:
             # Snapshots are made by those who wait anyway.
-            yield live.presented.get(transport) if live.seq >= upto and not live.is_due else None
+            shown = live.presented.get(transport) if live.seq >= upto and not live.is_due else None
+            return None if shown is None else look(shown)
         finally:
             live.lock.release()
 

@@ -28,24 +28,33 @@ from envelopes.types import Json, JsonObject
 SHARED_CHARACTERS = 65_536
 """Frames of longer payloads are made for each reader: what is kept of them for the next one has a bound."""
 
-_wants: dict[str, frozenset[str]] = {}
-"""What each view wants, by its key, which stands for that."""
+
+class _Sent:
+    """What readers who want the same, in one dialect, are sent of a row: made once for all who follow at the same row,
+    as most do."""
+
+    __slots__ = ("_dialect", "_last", "_wants")
+
+    def __init__(self, wants: frozenset[str], dialect: Dialect) -> None:
+        self._wants, self._dialect = wants, dialect
+        self._last: tuple[Payload | None, int, tuple[str, ...]] = (None, 0, ())
+
+    def of(self, payload: Payload, seq: int) -> tuple[str, ...]:
+        """The frames, with the numbers that follow ``seq``."""
+        last, after, made = self._last
+        if payload is last and seq == after:
+            return made
+        wanted = [piece for piece in payload.pieces if piece.kind in self._wants]
+        made = tuple(
+            frames.data(piece.in_dialect(self._dialect), number)
+            for number, piece in enumerate(wanted, seq + 1)
+        )
+        if len(payload) <= SHARED_CHARACTERS:
+            self._last = (payload, seq, made)
+        return made
 
 
-def _numbered(payload: Payload, seq: int, view: str, dialect: Dialect) -> tuple[str, ...]:
-    """The frames of what a view has of a row, with the numbers that follow ``seq``."""
-    return (_shared if len(payload) <= SHARED_CHARACTERS else _made)(payload, seq, view, dialect)
-
-
-def _made(payload: Payload, seq: int, view: str, dialect: Dialect) -> tuple[str, ...]:
-    wanted = [piece for piece in payload.pieces if piece.kind in _wants[view]]
-    return tuple(
-        frames.data(piece.in_dialect(dialect), number) for number, piece in enumerate(wanted, seq + 1)
-    )
-
-
-_shared = lru_cache(maxsize=64)(_made)
-"""Made once for all readers of a view, who mostly follow at the same row."""
+_sent = lru_cache(maxsize=64)(_Sent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +77,7 @@ class Tail:
         self._previews = Previews()
         self.rendered: Rendered | None = None
         self._has_surfaces = OF_SURFACES in subscription.wants
-        _wants[subscription.view.key] = subscription.wants
+        self._sent = _sent(subscription.wants, subscription.dialect)
 
     def early(self) -> Iterator[str]:
         """What is replayed of before row ``Plan.after``."""
@@ -84,8 +93,7 @@ class Tail:
             return None
         if payload.surfaces is not None and self._has_surfaces:
             return None
-        subscription = self._subscription
-        return _numbered(payload, self.seq, subscription.view.key, subscription.dialect)
+        return self._sent.of(payload, self.seq)
 
     def text_at_once(self, item: PlacedDelta) -> str | None:
         """The frame of streamed text that is no picture of a surface."""
@@ -110,8 +118,7 @@ class Tail:
                 return ()
 
     def _told(self, item: Frame, payload: Payload) -> Iterable[str]:
-        subscription = self._subscription
-        made = _numbered(payload, self.seq, subscription.view.key, subscription.dialect)
+        made = self._sent.of(payload, self.seq)
         first, self.seq = self.seq + 1, self.seq + len(made)
         if item.seq > self._plan.row:
             surfaces = payload.surfaces if self._has_surfaces else None
