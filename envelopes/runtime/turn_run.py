@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
-from envelopes.costs import counts_in
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import Turn
@@ -214,7 +213,7 @@ class TurnRun:
     def _unfinished(self) -> Unfinished | None:
         """What has been taken by a reply that does not come to its end; None where that is nothing."""
         under_way, self._under_way = self._under_way, None
-        usage = under_way.usage() if under_way is not None else {}
+        usage = under_way.spent()[0] if under_way is not None else {}
         return Unfinished(under_way.provider.model, usage) if under_way is not None and usage else None
 
     async def _traced(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
@@ -267,16 +266,17 @@ class TurnRun:
                         ended = event
         if not isinstance(ended.stop_reason, str):
             raise ProviderError("The model's answer broke off.", retryable=True)
+        usage, estimated = self._under_way.spent()
         self._under_way = None
         await live.over()
         self._failures = 0
         live.flush()
-        over = ReplyEnd(ended.stop_reason, counts_in(ended.usage), prose, live.left(), shortened)
+        over = ReplyEnd(ended.stop_reason, usage, prose, live.left(), shortened, estimated=estimated)
         if not turn.wants_context:
             return await held.end(over)
         await held.store()
         following = after_reply(turn, over, steps.retry_limits())
-        prepared = await prepare(turn, actor, following, self.cancelled)
+        prepared = await prepare(turn, actor, following, over.usage, self.cancelled)
         return await held.end(over, prepared)
 
     async def _tell_tried_again(self, turn: Turn) -> None:
