@@ -22,7 +22,7 @@ from envelopes.providers.clients import close_clients
 from envelopes.providers.failures import BUSY, failed, retry_after
 from envelopes.providers.openai import OpenAIProvider
 from envelopes.registries.tools import Tool, ToolContext
-from envelopes.runtime import model_retries, turn_run
+from envelopes.runtime import hearing, model_retries
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
 
@@ -391,7 +391,7 @@ async def test_what_stands_behind_the_end_of_an_answer_takes_nothing_from_it(
 async def test_a_model_that_only_keeps_the_connection_awake_is_asked_again(
     speaks: type[RawApi], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn_run, "QUIET_SECONDS", 0.3)
+    monkeypatch.setattr(hearing, "QUIET_SECONDS", 0.3)
     begun = start() if speaks is RawMessages else chunk({"role": "assistant"})
     async with model(speaks, begun + FOR_EVER) as (d, api):
         await d.say("Hello")
