@@ -77,7 +77,7 @@ class RevealingAdmin(admin.ModelAdmin[M]):
     """Lists in which nothing hides: columns that are named by a stored text, or by a row that is pointed to, are drawn
     as all that somebody wrote."""
 
-    def get_list_display(self, request: HttpRequest) -> Sequence[Any]:
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
         return [self._listed(column) for column in super().get_list_display(request)]
 
     def _listed(self, column: Any) -> Any:

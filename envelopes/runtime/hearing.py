@@ -13,6 +13,9 @@ from envelopes.tracing import LEFT
 QUIET_SECONDS = 300.0
 """How long a model may say nothing, though its side keeps the connection awake."""
 
+LOOK_SECONDS = 30.0
+"""How often it is looked whether it has been that long."""
+
 
 class Hearing:
     """One request to a model, which people call ``who``."""
@@ -32,9 +35,8 @@ class Hearing:
             if quiet >= QUIET_SECONDS:
                 self._is_silent = True
                 raise failed(SILENT, self.who, kind="quiet")
-            await asyncio.wait(
-                {asking, stopping}, timeout=QUIET_SECONDS - quiet, return_when=asyncio.FIRST_COMPLETED
-            )
+            left = min(QUIET_SECONDS - quiet, LOOK_SECONDS)
+            await asyncio.wait({asking, stopping}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
 
     def ended(self, error: BaseException, early: str) -> str:
         """How the request ended that raised ``error`` in its own task (``tracing.ENDED``): ``early`` where its turn was
