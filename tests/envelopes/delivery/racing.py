@@ -146,7 +146,9 @@ class Writers:
         self._streams: dict[str, str] = {}
 
     def _told(self) -> list[Delta]:
-        return [Delta(live, self.turn.number, "response", 0, text) for live, text in self._streams.items()]
+        # Whoever begins asks in another thread: a copy is made at once, and a loop over it may be interrupted.
+        streams = list(self._streams.items())
+        return [Delta(live, self.turn.number, "response", 0, text) for live, text in streams]
 
     @contextmanager
     def telling(self) -> Iterator[None]:
