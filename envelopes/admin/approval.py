@@ -220,4 +220,4 @@ def _may_see_calls(request: HttpRequest) -> bool:
 
 def _place(approval: Approval) -> str:
     door = doors.get(approval.source)
-    return str(door.label) if door is not None else approval.source or DASH
+    return str(door.label) if door is not None else reveal(approval.source) or DASH
