@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TypeAlias
 
-from django.db import close_old_connections
+from django.db import connections
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views import defaults
@@ -22,10 +22,14 @@ def _letting_go(page: _Page) -> _Page:
 
     @wraps(page)
     def drawn(request: HttpRequest, exception: Exception) -> HttpResponse:
+        # Elsewhere the request has its own by now, and may be inside of a transaction.
+        there = [known for known in connections.all(initialized_only=True) if known.connection is not None]
         try:
             return page(request, exception)
         finally:
-            close_old_connections()
+            for known in connections.all(initialized_only=True):
+                if known not in there:
+                    known.close()
 
     return drawn
 
