@@ -223,4 +223,4 @@ def _may_see_calls(request: HttpRequest) -> bool:
 
 def _place(approval: Approval) -> str:
     door = doors.get(approval.source)
-    return capfirst(str(door.label)) if door is not None else approval.source or DASH
+    return capfirst(str(door.label)) if door is not None else reveal(approval.source) or DASH

@@ -178,7 +178,7 @@ class AuditEntryAdmin(HistoryAdmin[AuditEntry]):
 
     @admin.display(description="as")
     def acted_as(self, entry: AuditEntry) -> str:
-        return ROLES.get(entry.role, entry.role) or DASH
+        return reveal(str(ROLES.get(entry.role, entry.role))) or DASH
 
     @admin.display(description="request")
     def request(self, entry: AuditEntry) -> SafeString | str:
@@ -199,7 +199,9 @@ def _found(model: str, public_id: str) -> SafeString | str:
         return DASH
     address = reverse(f"admin:envelopes_{model}_changelist")
     where = "view=all&" if model == "approval" else ""
-    return format_html('<a href="{}?{}q={}"><code>{}</code></a>', address, where, public_id, public_id[:8])
+    return format_html(
+        '<a href="{}?{}q={}"><code>{}</code></a>', address, where, public_id, reveal(public_id[:8])
+    )
 
 
 def _may_export(who: Principal) -> bool:

@@ -16,7 +16,14 @@ from pydantic import BaseModel
 from envelopes.errors import ProviderError
 from envelopes.protocol.strict_json import join_surrogates
 from envelopes.providers.failures import BROKEN, failed
-from envelopes.providers.port import BlockEnded, BlockStarted, InputFragment, ModelEvent
+from envelopes.providers.port import (
+    BlockEnded,
+    BlockStarted,
+    InputFragment,
+    ModelEvent,
+    TextFragment,
+    UsageTold,
+)
 from envelopes.types import JsonObject
 
 _ENDINGS = {
@@ -76,6 +83,9 @@ class ChatReading:
         """What one chunk tells. Fields that this does not know are passed over."""
         if isinstance(chunk.usage, BaseModel):
             self.usage = _usage(chunk.usage)
+            if self.stop_reason is None:
+                # Some servers count along.
+                yield UsageTold(self.usage)
         # Only one answer was asked for.
         for choice in (chunk.choices or [])[:1]:
             delta = choice.delta
@@ -118,6 +128,7 @@ class ChatReading:
         if not isinstance(text, str):
             raise self._malformed(f"a text that is {type(text).__name__}")
         block.pieces.append(text)
+        yield TextFragment(block.index, text)
 
     def _call(self, call: Any) -> Iterator[ModelEvent]:
         key = self._key(call)
