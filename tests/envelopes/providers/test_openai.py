@@ -145,9 +145,7 @@ def piece(arguments: str, name: str | None = None, **about: Any) -> SimpleNamesp
 
 END = SimpleNamespace(
     usage=None,
-    choices=[
-        SimpleNamespace(delta=SimpleNamespace(content=None, tool_calls=[]), finish_reason="tool_calls")
-    ],
+    choices=[SimpleNamespace(delta=SimpleNamespace(content=None, tool_calls=[]), finish_reason="tool_calls")],
 )
 
 
