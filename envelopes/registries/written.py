@@ -131,6 +131,13 @@ def check_provider(owner: str, name: str, given: Any) -> None:
     except ValueError:
         # Some functions of C say nothing of what they take.
         return
+    stream = getattr(given, "stream", None) if isinstance(given, type) else None
+    if iscoroutinefunction(stream) or inspect.isgeneratorfunction(stream):
+        raise RegistrationError(
+            f"`stream` of {given.__name__}, `{name}` of {owner}, has to be an async generator: `async def` with "
+            "`yield`.",
+            name=owner,
+        )
     if isinstance(given, type) and (lacking := [word for word in _MODEL if not _has(given, word)]):
         raise RegistrationError(
             f"`{name}` of {owner} is {given.__name__}, which has no `{lacking[0]}`: see envelopes.providers.port.",

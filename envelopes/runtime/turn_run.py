@@ -31,7 +31,7 @@ from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.runtime import fitting, model_retries
-from envelopes.runtime.blocks import Begun, complete, rules_of
+from envelopes.runtime.blocks import Begun, complete, no_event, rules_of, stream_of
 from envelopes.runtime.calls_run import CallsRun, StartJob
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
@@ -241,7 +241,7 @@ class TurnRun:
         begun = Begun(turn, provider.label)
         prose = False
         ended = ReplyEnded(None)
-        stream = provider.stream(replace(request, messages=in_order(turn.messages)))
+        stream = stream_of(provider, replace(request, messages=in_order(turn.messages)))
         async with contextlib.aclosing(stream) as events:
             async for event in events:
                 self._heard_at = time.monotonic()
@@ -265,8 +265,9 @@ class TurnRun:
                         held.hold(block)
                     case ReplyEnded():
                         ended = event
-        if not isinstance(ended.stop_reason, str):
-            raise ProviderError("The model's answer broke off.", retryable=True)
+                    case _:
+                        raise no_event(provider, event)
+        begun.check_end(ended)
         self._under_way = None
         await live.over()
         self._failures = 0

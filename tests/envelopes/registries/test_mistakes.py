@@ -87,6 +87,13 @@ class Unlabelled:
     def stream(self, request: ModelRequest) -> Any: ...
 
 
+class Waited:
+    name = label = model = "own"
+
+    async def stream(self, request: ModelRequest) -> Any:
+        return []
+
+
 def tool(**changes: Any) -> Tool:
     return Tool(**{"name": "order", "description": "Orders.", "input": Order, "run": run, **changes})
 
@@ -194,6 +201,10 @@ FURTHER: dict[str, tuple[Callable[[], object], str]] = {
     "no instructions": (lambda: actor(instructions=None), "`instructions` of the actor 'mo' is a text, not None"),
     "invisible name": (lambda: actor(display_name="\u200b"), "is not what people can call an actor"),
     "provider of one": (lambda: actor(provider=script), "`provider` of the actor 'mo' is called with nothing"),
+    "provider that does not stream": (
+        lambda: actor(provider=Waited),
+        "`stream` of Waited, `provider` of the actor 'mo', has to be an async generator",
+    ),
     "async provider": (lambda: actor(provider=run), "gives a model at once, so it cannot be async"),
     "no turn": (lambda: actor(turn_seconds=0), "A turn of 'mo' needs some time"),
     "two that answer": (
