@@ -59,15 +59,16 @@ def stream_of(provider: Provider, request: ModelRequest) -> AsyncGenerator[Model
     if not hasattr(stream, "__aiter__") or not hasattr(stream, "aclose"):
         raise TypeError(
             f"`stream` of {type(provider).__name__} has to be an async generator, that is `async def` with `yield`: "
-            f"it gave {stream!r:.60}."
+            f"it gave a {type(stream).__name__}."
         )
     return cast("AsyncGenerator[ModelEvent, None]", stream)
 
 
 def no_event(provider: Provider, given: object) -> TypeError:
-    """The error for what a stream of ``provider`` has given, and nobody can read."""
+    """The error for what a stream of ``provider`` has given, and nobody can read. It may hold what somebody said."""
     return TypeError(
-        f"`stream` of {type(provider).__name__} gave {given!r:.60}, which is no event of envelopes.providers.port."
+        f"`stream` of {type(provider).__name__} gave a {type(given).__name__}, which is no event of "
+        "envelopes.providers.port."
     )
 
 

@@ -284,6 +284,15 @@ def test_the_openai_api_gets_its_own_name_of_the_limit() -> None:
     assert "max_tokens" not in body and body["max_completion_tokens"] == 16_000
 
 
+async def test_the_key_goes_to_openai_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere.example/v1")
+
+    client = OpenAIProvider("key", "gpt-test").make_client()
+
+    assert str(client.base_url) == "https://api.openai.com/v1/"
+    await client.close()
+
+
 async def test_a_history_with_calls_results_and_thinking(api: FakeChatApi) -> None:
     history = extended([], "user", [user_text("Weather?")])
     thought = {"type": "thinking", "thinking": "Hm.", "field": "reasoning_content"}

@@ -65,7 +65,7 @@ class WithoutBlockEnd(Own):
         (Generator, "`stream` of Generator has to be an async generator"),
         (
             Objects,
-            "`stream` of Objects gave {'type': 'text', 'text': 'Hi.'}, which is no event of envelopes.",
+            "`stream` of Objects gave a dict, which is no event of envelopes.providers.port",
         ),
     ],
 )
