@@ -49,12 +49,14 @@ __all__ = [
     "StateMachine",
     "SurfaceTemplate",
     "TemplateContext",
+    "TextFragment",
     "Tool",
     "ToolContext",
     "ToolFailed",
     "Transport",
     "TurnState",
     "Unavailable",
+    "UsageTold",
     "ValidationFailed",
     "register",
 ]
@@ -79,6 +81,8 @@ if TYPE_CHECKING:
         ModelRequest,
         Provider,
         ReplyEnded,
+        TextFragment,
+        UsageTold,
     )
     from envelopes.registries.actors import Actor, Instructing, Prompt
     from envelopes.registries.doors import Door
@@ -112,7 +116,7 @@ else:
             "ValidationFailed"
         ),
         "providers.port": (
-            "BlockEnded BlockStarted InputFragment ModelEvent ModelRequest Provider ReplyEnded"
+            "BlockEnded BlockStarted InputFragment ModelEvent ModelRequest Provider ReplyEnded TextFragment UsageTold"
         ),
         "registries.actors": "Actor Instructing Prompt",
         "registries.doors": "Door",

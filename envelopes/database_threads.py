@@ -147,8 +147,15 @@ class _Worker:
             kept.remember_new()
             job.tell(result)
         _here.calls = None
-        for loop, its_own in calls.items():
-            call_in(loop, partial(_call_all, its_own))
+        _hand_over(calls)
+        # An error has this frame in its traceback, and what is called has the error: a circle, for the garbage
+        # collector, of each job that fails.
+        del job, calls
+
+
+def _hand_over(calls: dict[asyncio.AbstractEventLoop, list[Call]]) -> None:
+    for loop, its_own in calls.items():
+        call_in(loop, partial(_call_all, its_own))
 
 
 class _Kept:

@@ -8,7 +8,7 @@ Numbers and names only; nothing of what was said.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -20,6 +20,12 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 _W3C = TraceContextTextMapPropagator()
 _HEADER = "traceparent"
 
+ENDED = "beach.ended"
+STOPPED, TIMEOUT, LEFT = "stopped", "timeout", "left"
+"""How what is not an error may end: somebody has stopped it, its time was up, or this process has left it to others."""
+
+Ended = Callable[[BaseException], str]
+
 
 def is_on() -> bool:
     """Whether anybody has set spans up."""
@@ -27,9 +33,10 @@ def is_on() -> bool:
 
 
 @contextmanager
-def span(name: str, **facts: str | int) -> Iterator[Span]:
+def span(name: str, ended: Ended | None = None, /, **facts: str | int) -> Iterator[Span]:
     """A span, within the one that is open here, with ``facts`` as attributes under ``beach.``. What is raised in it is
-    named by its type: its words may be somebody's."""
+    named by its type: its words may be somebody's. It is no error where ``ended`` has a word for it, which is then how
+    the span has ended (``beach.ended``)."""
     # Asked for each time: an application sets its provider up when it likes.
     tracer = trace.get_tracer("envelopes")
     with tracer.start_as_current_span(
@@ -38,7 +45,10 @@ def span(name: str, **facts: str | int) -> Iterator[Span]:
         try:
             yield opened
         except BaseException as error:
-            opened.set_status(StatusCode.ERROR, type(error).__name__)
+            if word := ended(error) if ended is not None else "":
+                opened.set_attribute(ENDED, word)
+            else:
+                opened.set_status(StatusCode.ERROR, type(error).__name__)
             raise
 
 

@@ -19,7 +19,7 @@ from psycopg import sql
 
 from beachsite import suite
 from envelopes.database_threads import database_threads
-from tests import emptying, examples, needs
+from tests import connected, emptying, examples, needs
 from tests.liveserver import ACCOUNTS, Server
 from tests.once import made_once
 from tests.outcome import FAILED
@@ -29,6 +29,7 @@ BROWSER = Path(__file__).parent / "browser"
 # Before any module with a property is imported: it takes what it does not say itself from the profile of that moment.
 examples.load()
 emptying.install()
+connected.install()
 # A shell that starts a job in the background has it ignore interrupts, and so would every server of a test.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -99,9 +100,11 @@ def django_db_setup(django_db_setup: None, django_db_blocker: Any) -> Iterator[N
     yield
     from envelopes.log.commits import committer
 
-    committer.stop(10)
+    assert committer.stop(10)
     assert database_threads.stop(seconds=10)
     SyncToAsync.single_thread_executor.submit(connections.close_all).result()
+    with django_db_blocker.unblock():
+        assert connected.others() == [], "somebody keeps a connection to the database of the tests"
 
 
 @pytest.fixture(autouse=True)

@@ -77,7 +77,7 @@ class Desk:
         await self.quiet()
         return decided
 
-    async def quiet(self, *, seconds: float = 20) -> None:
+    async def quiet(self, *, seconds: float = 120) -> None:
         """Until nothing runs any more, here or in another runner."""
         deadline = asyncio.get_running_loop().time() + seconds
         while True:

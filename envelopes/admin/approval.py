@@ -32,6 +32,7 @@ from envelopes.approvals.rights import decidable
 from envelopes.approvals.rules import StoredRule, stored
 from envelopes.approvals.stored import is_over, state_of
 from envelopes.desk.times import clock, due, moment
+from envelopes.errors import Unavailable
 from envelopes.markup import approval_rule
 from envelopes.markup.approval import DecisionPage
 from envelopes.markup.html import html, reveal
@@ -103,9 +104,15 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
 
     def _act(self, request: HttpRequest) -> HttpResponse:
         """What is done with several at once: deny them, and nothing else."""
-        if not self.has_decide_permission(request):
-            raise PermissionDenied
         keys = queue.numbers(request.POST.getlist("_selected_action"))
+        if not self.has_decide_permission(request):
+            try:
+                if "apply" in request.POST:
+                    self.record_tries(request, self.source(request).seen.filter(pk__in=keys))
+            except Unavailable as error:
+                messages.warning(request, f"{error.message} {_('Nothing was changed.')}")
+                return HttpResponseRedirect(request.get_full_path())
+            raise PermissionDenied
         if request.POST.get("action") != "deny_selected":
             messages.error(request, f"{_ONE_BY_ONE} {_('Nothing was changed.')}")
         elif not keys:
@@ -213,4 +220,4 @@ def _may_see_calls(request: HttpRequest) -> bool:
 
 def _place(approval: Approval) -> str:
     door = doors.get(approval.source)
-    return str(door.label) if door is not None else approval.source or DASH
+    return str(door.label) if door is not None else reveal(approval.source) or DASH

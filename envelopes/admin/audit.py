@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import Iterable
 from datetime import datetime, time, timedelta
-from functools import partial
 from typing import Any
 
-from asgiref.sync import sync_to_async
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
@@ -18,8 +16,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
+from envelopes.access import Principal
 from envelopes.admin.base import HistoryAdmin
 from envelopes.admin.display import DASH, short_digest
+from envelopes.admin.handing_out import handed_out
 from envelopes.audit import exporting
 from envelopes.audit.history import line_of
 from envelopes.desk.times import moment
@@ -145,13 +145,10 @@ class AuditEntryAdmin(HistoryAdmin[AuditEntry]):
             raise Http404
         shown = self.get_changelist_instance(request).get_queryset(request)
         entries = AuditEntry.objects.filter(pk__in=shown.order_by().values("pk"))
-        response = StreamingHttpResponse(
-            _streamed(entries, kind), content_type=f"{exporting.FORMATS[kind]}; charset=utf-8"
+        name = f"history-{timezone.localdate()}.{kind}"
+        return handed_out(
+            request, exporting.pieces(entries, kind), _may_export, name, exporting.FORMATS[kind]
         )
-        response["Content-Disposition"] = f'attachment; filename="history-{timezone.localdate()}.{kind}"'
-        response["X-Content-Type-Options"] = "nosniff"
-        response["Cache-Control"] = "no-store"
-        return response
 
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
@@ -181,7 +178,7 @@ class AuditEntryAdmin(HistoryAdmin[AuditEntry]):
 
     @admin.display(description="as")
     def acted_as(self, entry: AuditEntry) -> str:
-        return ROLES.get(entry.role, entry.role) or DASH
+        return reveal(str(ROLES.get(entry.role, entry.role))) or DASH
 
     @admin.display(description="request")
     def request(self, entry: AuditEntry) -> SafeString | str:
@@ -202,10 +199,11 @@ def _found(model: str, public_id: str) -> SafeString | str:
         return DASH
     address = reverse(f"admin:envelopes_{model}_changelist")
     where = "view=all&" if model == "approval" else ""
-    return format_html('<a href="{}?{}q={}"><code>{}</code></a>', address, where, public_id, public_id[:8])
+    return format_html(
+        '<a href="{}?{}q={}"><code>{}</code></a>', address, where, public_id, reveal(public_id[:8])
+    )
 
 
-async def _streamed(entries: QuerySet[AuditEntry], kind: str) -> AsyncIterator[str]:
-    pieces = exporting.pieces(entries, kind)
-    while (piece := await sync_to_async(partial(next, pieces, None))()) is not None:
-        yield piece
+def _may_export(who: Principal) -> bool:
+    rights = ("envelopes.view_auditentry", "envelopes.export_auditentry")
+    return who.may_view_all() and bool(who.user.has_perms(rights))

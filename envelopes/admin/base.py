@@ -18,7 +18,15 @@ from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 
 from envelopes.access import principal_of
-from envelopes.admin.display import folded_field, linked_field, pretty, state_words, stored_field, text_field
+from envelopes.admin.display import (
+    folded_field,
+    linked_field,
+    listed_field,
+    pretty,
+    state_words,
+    stored_field,
+    text_field,
+)
 from envelopes.markup.html import SafeString, brief, reveal, text
 from envelopes.models import Participant
 
@@ -65,7 +73,21 @@ class PlainForm(forms.ModelForm):  # type: ignore[type-arg]  # of whichever mode
         super().__init__(*args, **{"label_suffix": "", **options})
 
 
-class HistoryAdmin(admin.ModelAdmin[M]):
+class RevealingAdmin(admin.ModelAdmin[M]):
+    """Lists in which nothing hides: columns that are named by a stored text, or by a row that is pointed to, are drawn
+    as all that somebody wrote."""
+
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        return [self._listed(column) for column in super().get_list_display(request)]
+
+    def _listed(self, column: Any) -> Any:
+        if not isinstance(column, str) or hasattr(self, column):
+            return column
+        field = self.opts.get_field(column)
+        return listed_field(field) if isinstance(field, CharField | TextField | ForeignKey) else column
+
+
+class HistoryAdmin(RevealingAdmin[M]):
     """Nothing can be added, changed or deleted, and every field is read-only.
 
     ``json_fields`` are left in the database by changelists and folded on the page. ``extra_fields`` are methods that

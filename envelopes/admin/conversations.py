@@ -90,7 +90,7 @@ class Line:
     of_owner: str
     state: str
     mark: str
-    agent: str
+    agent: SafeString | str
     claimed: SafeString
     when: SafeString
 
@@ -260,7 +260,7 @@ def _line(facts: ConversationFacts, owner: Participant | None, query: Query, rea
         _url({"owner": facts.owner}) if facts.owner else "",
         str(words),
         mark,
-        agent_name(session.actor),
+        reveal(agent_name(session.actor)),
         _claimed(session, reader),
         clock(moment_of(facts.place)),
     )

@@ -28,7 +28,7 @@ from envelopes.approvals.exactly import turn_away, waited_for
 from envelopes.approvals.rights import OWNER, decidable, right_to_decide
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
-from envelopes.errors import AlreadyChanged, AlreadyDecided, BeachError, Expired, Unavailable
+from envelopes.errors import AlreadyChanged, AlreadyDecided, BeachError, Expired, Forbidden, Unavailable
 from envelopes.markup.html import reveal
 from envelopes.models import Approval, Session
 from envelopes.protocol.text import is_blank
@@ -146,6 +146,12 @@ class Deciding(_Base):
                 return HttpResponseRedirect(change_url(approval))
         raise PermissionDenied
 
+    @staticmethod
+    def record_tries(request: HttpRequest, tried: QuerySet[Approval]) -> None:
+        """Record that somebody who decides nothing has tried to deny what waits of these. Raises ``Unavailable``."""
+        for approval in tried.filter(state="pending").order_by("pk")[:AT_ONCE]:
+            turn_away(approval, principal_of(request), "denied", NOT_YOURS, source=ADMIN.name)
+
     @waited_for()
     def _decide(
         self, request: HttpRequest, approval: Approval, asked_as: str, decision: str, reason: str
@@ -162,8 +168,12 @@ class Deciding(_Base):
                 return decide(asked_as, decision, who, reason=reason.strip(), source=ADMIN.name)
             except (AlreadyDecided, Expired) as error:
                 # Not out of the block: what was recorded stays.
-                late: BeachError = error
-        raise late
+                refused: BeachError = error
+            except Forbidden as error:
+                # Of this one, or since the page was asked for.
+                turn_away(now, who, decision, error.message, source=ADMIN.name, reason=reason.strip())
+                refused = error
+        raise refused
 
     def _not_done(self, request: HttpRequest, approval: Approval, error: BeachError) -> str:
         """The honest answer to a click that changed nothing."""
@@ -179,42 +189,57 @@ class Deciding(_Base):
     @admin.action(description="Deny selected requests", permissions=["decide"])
     def deny_selected(self, request: HttpRequest, queryset: QuerySet[Approval]) -> HttpResponse | None:
         """Asks for the reason first, then denies one after the other: each is a decision of its own."""
-        chosen = list(
-            queryset.select_related(None).only("pk", "approval_id", "version", "question", "state")[
-                : AT_ONCE + 1
-            ]
-        )
+        few = queryset.select_related(None).select_related("session")
+        chosen = list(few.defer("args", "why")[: AT_ONCE + 1])
         if len(chosen) > AT_ONCE:
             told = _("You can deny at most {} at once. Nothing was changed.").format(AT_ONCE)
             messages.error(request, told)
             return None
         form = DenyForm(request.POST if "apply" in request.POST else None)
+        foreign = self._foreign(request, chosen)
         if form.is_valid():
             read = frozenset(request.POST.getlist("asked_as"))
-            self._deny_all(request, chosen, read, form.cleaned_data["reason"])
+            self._deny_all(request, chosen, foreign, read, form.cleaned_data["reason"])
             return HttpResponseRedirect(reverse("admin:envelopes_approval_changelist"))
+        waiting = [one for one in chosen if one.state == "pending" and one.pk not in foreign]
         context: dict[str, Any] = {
             **self.admin_site.each_context(request),
             "title": _("Deny requests"),
             "opts": self.opts,
             "media": self.media,
             "form": form,
-            "waiting": [reveal(approval.question) for approval in chosen if approval.state == "pending"],
+            "waiting": [reveal(approval.question) for approval in waiting],
             "others": sum(approval.state != "pending" for approval in chosen),
+            "foreign": len(foreign),
             "chosen": chosen,
             "checkbox": helpers.ACTION_CHECKBOX_NAME,
         }
         return TemplateResponse(request, "admin/envelopes/approval/deny_selected.html", context)
 
+    def _foreign(self, request: HttpRequest, chosen: list[Approval]) -> frozenset[int]:
+        """The keys of those that wait for somebody else. One query, and one more for each that is not open to somebody
+        who decides all."""
+        who = principal_of(request)
+        waiting = [one for one in chosen if one.state == "pending"]
+        open_to_them = decidable(who).filter(pk__in=[one.pk for one in waiting])
+        theirs = set(open_to_them.values_list("pk", flat=True)) if who.may_decide_all() else set()
+        rest = (one for one in waiting if one.pk not in theirs)
+        return frozenset(one.pk for one in rest if not self.may_decide(request, one))
+
     def _deny_all(
-        self, request: HttpRequest, chosen: list[Approval], read: frozenset[str], reason: str
+        self,
+        request: HttpRequest,
+        chosen: list[Approval],
+        foreign: frozenset[int],
+        read: frozenset[str],
+        reason: str,
     ) -> None:
-        """Each question as it stood on the page: ``read`` are their ids. Those that were decided before are not touched
-        again: nobody clicked on any of them in particular."""
+        """Each question as it stood on the page: ``read`` are their ids. Those that were decided before, or are
+        ``foreign``, are not touched: nobody clicked on any of them in particular."""
         outcomes: Counter[str] = Counter()
         for approval in chosen:
-            if approval.state != "pending":
-                outcomes["before"] += 1
+            if approval.state != "pending" or approval.pk in foreign:
+                outcomes["before" if approval.state != "pending" else "foreign"] += 1
                 continue
             asked_as = next((name for name in approval.asked_as if name in read), None)
             if asked_as is None:
@@ -231,6 +256,7 @@ class Deciding(_Base):
             outcomes.pop("before", 0) + outcomes.pop("already_decided", 0),
         )
         expired, changed = outcomes.pop("expired", 0), outcomes.pop("already_changed", 0)
+        not_theirs = outcomes.pop("foreign", 0)
         others = sum(outcomes.values())
         if denied:
             told = ngettext(
@@ -252,6 +278,9 @@ class Deciding(_Base):
                 changed,
             )
             messages.warning(request, told.format(changed))
+        if not_theirs:
+            told = ngettext("{} is not yours to decide.", "{} are not yours to decide.", not_theirs)
+            messages.warning(request, told.format(not_theirs))
         if others:
             told = ngettext("{} could not be denied.", "{} could not be denied.", others)
             messages.error(request, told.format(others))

@@ -155,6 +155,20 @@ def stored_field(field: Field[Any, Any]) -> Callable[[Model], Any]:
     return shown_field(show, name)
 
 
+def listed_field(field: Field[Any, Any]) -> Callable[[Model], SafeString | str]:
+    """A column for a stored text, or for the name of a row that is pointed to."""
+    name = field.name
+
+    def show(obj: Model) -> SafeString | str:
+        value = getattr(obj, name)
+        return DASH if value in (None, "") else reveal(str(value))
+
+    shown = shown_field(show, name)
+    shown.short_description = field.verbose_name  # type: ignore[attr-defined]
+    shown.admin_order_field = name  # type: ignore[attr-defined]
+    return shown
+
+
 def linked_field(name: str, *, linked: bool) -> Callable[[Model], SafeString | str]:
     """A read-only form field for a foreign key: the row by name with a link, or its number alone."""
 
@@ -198,7 +212,7 @@ def state_mark(state: str, label: str = "") -> SafeString:
     if not state:
         return format_html('<span class="adm-none">{}</span>', DASH)
     mark = STATES.get(state, state)
-    words = label or state_words(state)
+    words = reveal(label or state_words(state))
     return format_html('<span class="dk-state" data-state="{}">{}</span>', mark, words)
 
 
@@ -216,7 +230,7 @@ def turn_mark(status: str, turn_state: str, finalized_by: str) -> SafeString:
 
 def short_digest(digest: str) -> SafeString:
     """The first eight digits in two groups, as on the card in the chat; all of them as a title."""
-    return format_html('<code title="{}">{} {}</code>', digest, digest[:4], digest[4:8])
+    return format_html('<code title="{}">{} {}</code>', digest, reveal(digest[:4]), reveal(digest[4:8]))
 
 
 def lines(pairs: list[tuple[str, object]]) -> SafeString:

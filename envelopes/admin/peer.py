@@ -13,7 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from envelopes import peers
+from envelopes.admin.base import RevealingAdmin
 from envelopes.errors import BeachError
+from envelopes.markup.html import reveal
 from envelopes.models import Peer
 from envelopes.protocol.agent_cards import read_agent_card
 from envelopes.registries.scopes import SCOPES, offered
@@ -59,7 +61,7 @@ class PeerForm(forms.ModelForm[Peer]):
 
 
 @admin.register(Peer)
-class PeerAdmin(admin.ModelAdmin[Peer]):
+class PeerAdmin(RevealingAdmin[Peer]):
     """A peer can be blocked and gets a new token; it is not deleted, since conversations are its own."""
 
     form = PeerForm
@@ -74,12 +76,14 @@ class PeerAdmin(admin.ModelAdmin[Peer]):
     @admin.display(description=gettext_lazy("Token"))
     def token_hint(self, peer: Peer) -> str:
         """How it ends: enough to find which one a program has."""
-        return f"{peers.PREFIX}…{peer.token_end}" if peer.token_end else self.get_empty_value_display()
+        return (
+            reveal(f"{peers.PREFIX}…{peer.token_end}") if peer.token_end else self.get_empty_value_display()
+        )
 
     @admin.display(description=gettext_lazy("Scopes"))
     def scope_names(self, peer: Peer) -> str:
         """The names."""
-        return ", ".join(peer.scopes)
+        return reveal(", ".join(peer.scopes))
 
     def has_delete_permission(self, request: HttpRequest, obj: Peer | None = None) -> bool:
         """Never."""

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from asgiref.sync import sync_to_async
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, StreamingHttpResponse
 from django.urls import URLPattern, path, reverse
 
+from envelopes.access import Principal
+from envelopes.admin.handing_out import handed_out
 from envelopes.models import Session
 from envelopes.records.taking import exported
 
@@ -49,14 +48,9 @@ class Taking(_Base):
         session = self.visible(request, object_id)
         if not self.has_export_permission(request):
             raise PermissionDenied
-        response = StreamingHttpResponse(_streamed(session), content_type="application/jsonl; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="conversation-{session.public_id}.jsonl"'
-        response["X-Content-Type-Options"] = "nosniff"
-        response["Cache-Control"] = "no-store"
-        return response
+        name = f"conversation-{session.public_id}.jsonl"
+        return handed_out(request, exported(session, files=True), _may_export, name, "application/jsonl")
 
 
-async def _streamed(session: Session) -> AsyncIterator[str]:
-    lines = exported(session, files=True)
-    while (line := await sync_to_async(partial(next, lines, None))()) is not None:
-        yield line
+def _may_export(who: Principal) -> bool:
+    return who.may_view_all() and bool(who.user.has_perm("envelopes.export_session"))

@@ -27,6 +27,7 @@ from envelopes.admin.tool_tries import show_tries, tagged
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
 from envelopes.desk.times import moment
 from envelopes.errors import BeachError
+from envelopes.markup.html import reveal
 from envelopes.models import Approval, ToolCall
 from envelopes.registries.statuses import TOOL_CALL
 
@@ -101,8 +102,8 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
         return rows.defer(*WIDE) if is_changelist(request) else rows
 
     @admin.display(description="tool")
-    def call(self, call: ToolCall) -> str:
-        return call.name
+    def call(self, call: ToolCall) -> SafeString:
+        return reveal(call.name)
 
     @admin.display(description="status")
     def state_shown(self, call: ToolCall) -> SafeString:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext as _
 
 from envelopes.costs import with_cost
-from envelopes.markup.asked_again import asked_again
+from envelopes.markup.asked_again import was_to_be_asked
 from envelopes.part_types.llm_context import LLM_CONTEXT
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
@@ -29,7 +29,7 @@ def stands(row: Row) -> str:
     if reason == "model" and "at" not in retry:
         return _("Tried again ({}).").format(_attempt(retry))
     if reason == "model":
-        return f"{asked_again(retry, _text(retry.get('at')))} ({_attempt(retry)})."
+        return f"{was_to_be_asked(retry, _text(retry.get('at')))} ({_attempt(retry)})."
     if status == "running":
         again = _("Taken over after the previous worker stopped (attempt {}).")
         words = again if reason == "recovered" else _("Started (attempt {}).")
@@ -82,6 +82,7 @@ def _context(row: Row) -> str:
         "actor": _("written by the actor"),
         "no-model": _("none, the actor has no second model"),
         "nothing-said": _("none, there was nothing to explain"),
+        "limit": _("none, a limit on tokens or cost was reached"),
         "timeout": _("none, the second model took too long"),
         "failed": _("none, the second model failed"),
         "empty": _("none, the second model said nothing"),
@@ -97,15 +98,14 @@ def replied(row: Row) -> str:
     error = row.data.get("error")
     usage = _object(row.data.get("usage"))
     used = ", ".join(f"{name} {count:,}" for name, count in usage.items() if isinstance(count, int))
+    used = with_cost(used, row.data.get("cost")) if used else used
     if row.data.get("estimated"):
-        used = _("Estimated: {}").format(with_cost(used, row.data.get("cost")))
+        used = _("Estimated: {}").format(used)
     if error:
         told = _("The model failed: {}").format(_text(_object(error).get("message")) or _text(error))
         return f"{told} {used}".strip()
-    if row.data.get("estimated"):
+    if purpose := _text(row.data.get("purpose")):
+        return _("The second model was asked for {}. {}").format(purpose, used)
+    if row.data.get("estimated") and "stopReason" not in row.data:
         return _("Model reply was stopped. {}").format(used)
-    return (
-        _("Model reply ended: {}. {}")
-        .format(row.data.get("stopReason"), with_cost(used, row.data.get("cost")))
-        .strip()
-    )
+    return _("Model reply ended: {}. {}").format(row.data.get("stopReason"), used).strip()

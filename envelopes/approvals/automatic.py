@@ -8,10 +8,9 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from envelopes.approvals import rules
-from envelopes.approvals.rules import StoredRule
+from envelopes.approvals import rights, rules
 from envelopes.models import Approval, AuditEntry, Decision
 from envelopes.models.audit import AuditKind
 from envelopes.registries.policies import Ask, AutoApprove
@@ -41,9 +40,10 @@ def approving(approval: Approval, answer: Ask | AutoApprove, now: datetime) -> B
 
 
 def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
-    """The newest approval by people of this very call here, within the window, whose call has an end that is known. By
-    the same rule as is asked by now: what was enough then may not be, and whoever decided may be barred. One that
-    came with a file says what it likes: only this site's own log tells who decided."""
+    """The newest approval by people of this very call here, within the window, whose call has an end that is known, and
+    since which nothing else has come of that call. By the same rule as is asked by now, and by people who may still
+    decide: what was enough then may not be. One that came with a file says what it likes: only this site's own log
+    tells who decided."""
     if ask.reuse_within is None:
         return None
     same = Approval.objects.filter(
@@ -51,20 +51,37 @@ def _reusable(approval: Approval, ask: Ask, now: datetime) -> Approval | None:
         handler=approval.handler,
         tool_name=approval.tool_name,
         digest=approval.digest,
+    ).exclude(pk=approval.pk)
+    granted = same.filter(
         state=ApprovalStatus.GRANTED,
         decided_at__gt=now - timedelta(seconds=ask.reuse_within),
-        tool_call__state__in=[CallStatus.SUCCEEDED, CallStatus.FAILED],
+        tool_call__state__in=_ENDED,
     )
     decided = AuditEntry.objects.filter(approval_id=OuterRef("approval_id"), kind=AuditKind.DECIDED)
-    same = same.filter(Exists(decided))
+    granted = granted.filter(Exists(decided))
     # A reuse is none of these: the window is counted from what a person has said.
     by_rules = Decision.objects.filter(by__startswith=POLICY_PREFIX).values("approval")
-    newest = same.exclude(pk__in=by_rules).order_by("-decided_at").prefetch_related("decisions").first()
-    return newest if newest is not None and _would_do(newest, rules.stored(approval)) else None
+    newest = granted.exclude(pk__in=by_rules).order_by("-decided_at").prefetch_related("decisions").first()
+    if newest is None or _is_doubtful(newest, same) or not _would_do(newest, approval):
+        return None
+    return newest
 
 
-def _would_do(earlier: Approval, now: StoredRule) -> bool:
-    """Whether what was decided then decides by the rule of now: it asks the same people, and bars none who decided."""
-    then = rules.stored(earlier)
-    is_same = (then.deciders, then.needed, then.four_eyes) == (now.deciders, now.needed, now.four_eyes)
-    return is_same and not any(one.by in now.barred for one in earlier.decisions.all())
+_ENDED = [CallStatus.SUCCEEDED, CallStatus.FAILED]
+
+
+def _is_doubtful(earlier: Approval, same: QuerySet[Approval]) -> bool:
+    """Whether the same call is before somebody now, was refused or left unanswered later, or has run since to an end
+    that nobody knows."""
+    later = same.filter(Q(decided_at__gte=earlier.decided_at) | Q(decided_at=None)).exclude(pk=earlier.pk)
+    return later.exclude(state=ApprovalStatus.GRANTED, tool_call__state__in=_ENDED).exists()
+
+
+def _would_do(earlier: Approval, now: Approval) -> bool:
+    """Whether what was decided then decides by the rule of now: it asks the same people, who may decide still, and bars
+    none of them."""
+    then, rule = rules.stored(earlier), rules.stored(now)
+    if (then.deciders, then.needed, then.four_eyes) != (rule.deciders, rule.needed, rule.four_eyes):
+        return False
+    given = [one for one in earlier.decisions.all() if one.version == earlier.version]
+    return all(one.by not in rule.barred and rights.may_still(one, now) for one in given)

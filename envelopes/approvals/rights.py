@@ -13,7 +13,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from envelopes.access import NOBODY, Principal, owned_sessions, owns
-from envelopes.approvals.rules import StoredRule, stored
+from envelopes.approvals.rules import StoredRule, owner_key, stored
 from envelopes.models import Approval, ApprovalVersion, Decider, Decision, Session
 from envelopes.registries.policies import STAFF
 from envelopes.registries.statuses import ApprovalStatus
@@ -48,6 +48,14 @@ def right_now(who: Principal, approval: Approval) -> str | None:
         user = get_user_model()._default_manager.filter(pk=who.user.pk, is_active=True).first()
         who = replace(who, user=user) if user is not None else NOBODY
     return right_to_decide(who, approval)
+
+
+def may_still(decision: Decision, approval: Approval) -> bool:
+    """Whether whoever has made ``decision`` could decide ``approval`` now. Of a guest: whether they own it still. Of a
+    program nobody can tell: it decides what it asks for itself."""
+    if decision.by_user is not None:
+        return right_now(Principal(user=decision.by_user), approval) is not None
+    return decision.role == OWNER and decision.by == owner_key(approval.session)
 
 
 def _is_barred(who: Principal, rule: StoredRule, session: Session) -> bool:

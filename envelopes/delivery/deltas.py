@@ -75,7 +75,8 @@ class DeltaHub:
         self.relay: DeltaRelay | None = None
 
     def begin(self, session: int, writer: Writer) -> None:
-        """``writer`` gives what it has told so far, from the beginning of each text; until ``end``."""
+        """``writer`` gives what it has told so far, from the beginning of each text; until ``end``. It is asked in any
+        thread."""
         with self._lock:
             self._writers.setdefault(session, {})[writer] = None
 

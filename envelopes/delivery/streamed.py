@@ -134,9 +134,10 @@ class StreamedText:
         self, saved: Iterable[Delta], told: Iterable[Delta], turns: Mapping[int, Standing]
     ) -> list[PlacedDelta]:
         """Texts from their beginnings, for a reader that begins where ``turns`` stand so: as they were ``told`` in this
-        process, else as they were ``saved``, which is older."""
+        process, else as they were ``saved``, which is older. Of what has come meanwhile, what joins them
+        stays: the beginning of anything else is gone, as its text has just ended, or is saved nowhere yet."""
         texts = {delta.live: delta for delta in (*saved, *told)}
-        return [
+        found = [
             PlacedDelta(delta, stands.place)
             for delta in texts.values()
             if (stands := turns.get(delta.turn)) is not None
@@ -144,6 +145,21 @@ class StreamedText:
             and place_of(delta.live) > stands.over
             and self._wanted(delta.part_type)
         ]
+        self._leave_out_ends({each.delta.live: len(each.delta.text) for each in found})
+        return found
+
+    def _leave_out_ends(self, lengths: dict[str, int]) -> None:
+        """Of what has come and joins nothing: the reader has so much of each text, and else nothing."""
+        kept: list[bool] = []
+        for delta in self._texts:
+            joins = delta.offset <= lengths.get(delta.live, 0)
+            kept.append(joins)
+            if joins:
+                lengths[delta.live] = max(lengths.get(delta.live, 0), delta.offset + len(delta.text))
+        self._before = None if self._before is None else sum(kept[: self._before])
+        self._next = None if self._next is None else sum(kept[: self._next])
+        self._texts = [delta for delta, is_kept in zip(self._texts, kept, strict=True) if is_kept]
+        self._characters = sum(len(delta.text) for delta in self._texts)
 
     def take(self) -> list[PlacedDelta]:
         """What can be shown now, in the order in which it was written."""

@@ -145,13 +145,11 @@ class SettledData(TypedDict):
 
     ``llmContext``, where an originator consumes that: "made" by the second model, "actor" where the actor has said it,
     else why there is none: no-model, nothing-said, timeout, failed, empty, stopped by the person, interrupted by the
-    end of the process, delegated: left to the actor that was asked, staff: a member of staff has answered. ``problem``,
-    ``{code, message}``, is why a turn that another one waits for has no answer; ``delegatedFrom`` is the number of that
-    one.
-
-    ``stoppedBy``, where it was cancelled: person, program or staff.
-
-    ``joined``: its message, which is row ``message``, is read and answered in the turn with this number (D66)."""
+    end of the process, limit on what is spent, delegated: left to the actor that was asked, staff: one of them has
+    answered. ``problem``, ``{code, message}``, is why a turn that another one waits for has no answer;
+    ``delegatedFrom`` is the number of that one.
+    ``stoppedBy``, where it was cancelled: person, program or staff. ``joined``: its message, which is row ``message``,
+    is read and answered in the turn with this number (D66)."""
 
     turnState: str
     finalizedBy: str
@@ -255,7 +253,8 @@ class ConsentData(TypedDict):
 class ProviderData(TypedDict, total=False):
     """The end of a model's reply, or the ``error`` by which it broke off. ``shortened``: it was sent the turns from
     ``toldFrom`` on, and ``results`` of tools cut. ``usage`` is in words of the Messages API, ``estimated`` where nobody
-    counted; ``cost`` what that took, in ``BEACH_CURRENCY``, ``costElsewhere`` at the site that it is imported from."""
+    counted; ``cost`` what that took, in ``BEACH_CURRENCY``, ``costElsewhere`` at the site that it is imported from.
+    ``purpose``: a second model's, for that part type."""
 
     stopReason: str | None
     usage: JsonObject
@@ -266,6 +265,7 @@ class ProviderData(TypedDict, total=False):
     error: JsonObject
     estimated: Literal[True]
     shortened: JsonObject
+    purpose: str
 
 
 SHAPES: dict[str, type] = {

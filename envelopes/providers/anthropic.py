@@ -28,6 +28,8 @@ from envelopes.providers.port import (
     ModelEvent,
     ModelRequest,
     ReplyEnded,
+    TextFragment,
+    UsageTold,
 )
 from envelopes.providers.sdk import NO_KEY, SdkProvider, from_conf
 from envelopes.providers.transcript import lasting_end
@@ -175,6 +177,7 @@ class _Reading:
         match event.type:
             case "message_start":
                 self._count(event.message.usage)
+                return [UsageTold(dict(self.usage))] if self.usage else []
             case "content_block_start":
                 content = event.content_block.model_dump(mode="json", exclude_unset=True, warnings=False)
                 return [*self._let_go(), *self._started(event.index, content)]
@@ -223,12 +226,16 @@ class _Reading:
                 # The first piece is always empty.
                 return [InputFragment(index, delta.partial_json)] if delta.partial_json else []
             case "text_delta":
-                block.pieces.append(delta.text)
+                return self._text_grew(index, block, delta.text)
             case "thinking_delta":
-                block.pieces.append(delta.thinking)
+                return self._text_grew(index, block, delta.thinking)
             case "signature_delta":
                 block.content["signature"] = delta.signature
         return []
+
+    def _text_grew(self, index: int, block: _Open, piece: str) -> list[ModelEvent]:
+        block.pieces.append(piece)
+        return [TextFragment(index, piece)] if piece else []
 
     def _ended(self, index: int) -> list[ModelEvent]:
         block = self._open.pop(index, None)

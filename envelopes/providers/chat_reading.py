@@ -17,7 +17,14 @@ from pydantic import BaseModel
 from envelopes.errors import ProviderError
 from envelopes.protocol.strict_json import join_surrogates
 from envelopes.providers.failures import BROKEN, failed
-from envelopes.providers.port import BlockEnded, BlockStarted, InputFragment, ModelEvent
+from envelopes.providers.port import (
+    BlockEnded,
+    BlockStarted,
+    InputFragment,
+    ModelEvent,
+    TextFragment,
+    UsageTold,
+)
 from envelopes.types import JsonObject
 
 _ENDINGS = {
@@ -78,6 +85,9 @@ class ChatReading:
         """What one chunk tells. Fields that this does not know are passed over."""
         if isinstance(chunk.usage, BaseModel):
             self.usage = _usage(chunk.usage)
+            if self.stop_reason is None:
+                # Some servers count along.
+                yield UsageTold(self.usage)
         # Only one answer was asked for.
         for choice in (chunk.choices or [])[:1]:
             delta = choice.delta
@@ -120,6 +130,7 @@ class ChatReading:
         if not isinstance(text, str):
             raise self._malformed(f"a text that is {type(text).__name__}")
         block.pieces.append(text)
+        yield TextFragment(block.index, text)
 
     def _call(self, call: Any) -> Iterator[ModelEvent]:
         function = call.function

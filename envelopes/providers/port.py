@@ -27,6 +27,14 @@ class ModelRequest:
 
 
 @dataclass(frozen=True)
+class UsageTold:
+    """What has been counted by now, as ``ReplyEnded`` has it: for a reply that does not come to its end. What comes
+    later stands in its place."""
+
+    usage: JsonObject
+
+
+@dataclass(frozen=True)
 class BlockStarted:
     index: int
     kind: Literal["text", "tool_use", "thinking"]
@@ -37,6 +45,15 @@ class BlockStarted:
 @dataclass(frozen=True)
 class InputFragment:
     """A piece of the JSON text of a tool call's input, as the model writes it."""
+
+    index: int
+    fragment: str
+
+
+@dataclass(frozen=True)
+class TextFragment:
+    """A piece of a text or of thinking, as the model writes it. Nobody is shown it: it tells that the model is at work,
+    and how much it has written."""
 
     index: int
     fragment: str
@@ -61,7 +78,7 @@ class ReplyEnded:
     usage: JsonObject = field(default_factory=dict)
 
 
-ModelEvent: TypeAlias = BlockStarted | InputFragment | BlockEnded | ReplyEnded
+ModelEvent: TypeAlias = UsageTold | BlockStarted | InputFragment | TextFragment | BlockEnded | ReplyEnded
 
 
 class Provider(Protocol):

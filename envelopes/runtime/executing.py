@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from envelopes import artifacts, secrets
+from envelopes import artifacts, secrets, tracing
 from envelopes.artifacts import Chunk, Stored
 from envelopes.conf import conf
 from envelopes.database_threads import in_session
@@ -174,21 +174,26 @@ async def execute(
     context = await in_session(call.session_id, context_of, call, fence)
     before = call.tries
     try:
-        with span("beach.tool", tool=tool.name, actor=context.actor) as running:
+        with span("beach.tool", _ended, tool=tool.name, actor=context.actor) as running:
             try:
                 done = await _executed(tool, call, context, stopped)
             except Stopped:
-                running.set_attribute("beach.ended", "stopped")
                 await context.end_files()
                 raise
             finally:
                 call.tries = [*before, *context.tries][-KEPT_TRIES:]
                 running.set_attribute("beach.tries", len(context.tries))
-            running.set_attribute("beach.ended", done[0])
+            running.set_attribute(tracing.ENDED, done[0])
         await context.end_files()
         return done
     finally:
         context.close()
+
+
+def _ended(error: BaseException) -> str:
+    if isinstance(error, Stopped):
+        return tracing.STOPPED
+    return tracing.LEFT if isinstance(error, LeaseLost | asyncio.CancelledError) else ""
 
 
 async def _executed(

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db import DatabaseError, InterfaceError
 
+from envelopes import tracing
 from envelopes.approvals.service import due_approvals, expire
 from envelopes.conf import conf
 from envelopes.database_threads import beside_sessions, database_threads, in_session, later_in_session
@@ -176,8 +177,10 @@ class Runner:
     async def _run(self, run: TurnRun) -> None:
         session = run.claim.session_pk
         try:
-            with span("beach.turn", turn=run.claim.turn_pk, attempt=run.claim.attempt):
+            with span("beach.turn", _left, turn=run.claim.turn_pk, attempt=run.claim.attempt) as running:
                 await run.run()
+                if run.ended:
+                    running.set_attribute(tracing.ENDED, run.ended)
         except LeaseLost:
             logger.info("%s: carried on elsewhere", run.claim.name)
         except asyncio.CancelledError:
@@ -270,3 +273,8 @@ class Runner:
         self._tasks.discard(task)
         if not task.cancelled() and task.exception() is not None:
             logger.error("A task of the runner failed.", exc_info=task.exception())
+
+
+def _left(error: BaseException) -> str:
+    """How the work on a turn has ended that goes on elsewhere; "" where it has failed."""
+    return tracing.LEFT if isinstance(error, LeaseLost | asyncio.CancelledError) else ""

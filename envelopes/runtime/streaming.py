@@ -186,9 +186,11 @@ class LiveText:
 
     def told(self) -> list[Delta]:
         """What was told of each bubble so far."""
+        # Readers ask in threads of the database: one copy, made in one go, is not changed meanwhile.
+        bubbles = [*self.bubbles.values(), *self.previews.values()]
         return [
             Delta(bubble.live, self.turn, bubble.part_type, 0, bubble.told, bubble.part_id)
-            for bubble in [*self.bubbles.values(), *self.previews.values()]
+            for bubble in bubbles
             if bubble.sent
         ]
 

@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 
 from envelopes.errors import ProviderError
 from envelopes.protocol.text import clean_text
+from envelopes.providers.estimating import tokens_of
 from envelopes.providers.port import BlockEnded, ModelRequest, Provider
+from envelopes.runtime.under_way import UnderWay
+from envelopes.turns.spending import Asked
 from envelopes.types import JsonObject
 
 logger = logging.getLogger(__name__)
@@ -57,10 +60,38 @@ class Translated:
     why: str = ""
 
 
+class Asking:
+    """One request to a second model for ``purpose``: what it takes, however it ends."""
+
+    def __init__(self, purpose: str) -> None:
+        self._purpose = purpose
+        self._under_way: UnderWay | None = None
+
+    def begin(self, provider: Provider, request: ModelRequest) -> UnderWay:
+        sent = tokens_of(request.system, request.messages)
+        self._under_way = under_way = UnderWay(provider, sent)
+        return under_way
+
+    def asked(self) -> Asked | None:
+        """None where nobody was asked, or nothing came."""
+        if self._under_way is None:
+            return None
+        usage, estimated = self._under_way.spent()
+        return Asked(self._under_way.provider.model, usage, self._purpose, estimated) if usage else None
+
+
 async def translate(
-    provider: Provider, material: Material, *, seconds: float, actor: str, session_id: str, turn_id: str
+    provider: Provider,
+    material: Material,
+    asking: Asking,
+    *,
+    seconds: float,
+    actor: str,
+    session_id: str,
+    turn_id: str,
 ) -> Translated:
-    """Ask ``provider``, for ``seconds`` at most. Raises nothing but ``CancelledError``."""
+    """Ask ``provider``, for ``seconds`` at most; ``asking`` hears what that takes. Raises nothing but
+    ``CancelledError``."""
     request = ModelRequest(
         system=INSTRUCTIONS,
         messages=[{"role": "user", "content": [{"type": "text", "text": material.as_message()}]}],
@@ -71,7 +102,7 @@ async def translate(
     )
     try:
         async with asyncio.timeout(seconds):
-            words = await _asked(provider, request)
+            words = await _asked(provider, request, asking)
     except TimeoutError:
         logger.warning("The second model said nothing for turn %s within %g seconds.", turn_id, seconds)
         return Translated(why="timeout")
@@ -85,10 +116,12 @@ async def translate(
     return Translated(words) if words else Translated(why="empty")
 
 
-async def _asked(provider: Provider, request: ModelRequest) -> str:
+async def _asked(provider: Provider, request: ModelRequest, asking: Asking) -> str:
     written: list[str] = []
+    under_way = asking.begin(provider, request)
     async with aclosing(provider.stream(request)) as events:
         async for event in events:
+            under_way.hear(event)
             if isinstance(event, BlockEnded) and event.kind == "text":
                 written.append(str(event.content.get("text", "")))
             if sum(map(len, written)) > CONTEXT_CHARACTERS:

@@ -13,12 +13,11 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Concatenate, ParamSpec, TypeVar
 
-from envelopes.costs import counts_in
+from envelopes import tracing
 from envelopes.database_threads import in_session
 from envelopes.errors import LeaseLost, ProviderError
 from envelopes.models import Turn
 from envelopes.protocol.respond import RESPOND
-from envelopes.providers.failures import SILENT, failed
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -33,6 +32,7 @@ from envelopes.registries.statuses import TurnStatus
 from envelopes.runtime import fitting, model_retries
 from envelopes.runtime.blocks import Begun, complete, no_event, rules_of, stream_of
 from envelopes.runtime.calls_run import CallsRun, StartJob
+from envelopes.runtime.hearing import Hearing
 from envelopes.runtime.held_block import HeldBlock
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.preparing import prepare
@@ -47,9 +47,6 @@ from envelopes.turns.deciding import LONG_WAY_ON, TOO_LONG, ReplyEnd, after_repl
 from envelopes.turns.leases import Claim
 from envelopes.turns.spending import Unfinished
 from envelopes.types import JsonObject
-
-QUIET_SECONDS = 300.0
-"""How long a model may say nothing, though its side keeps the connection awake."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -77,10 +74,12 @@ class TurnRun:
         self._provider: Provider | None = None
         self._instructions: tuple[Actor, str] | None = None
         self._failures = 0
+        # How it has ended before its time, for who watches: "" where it has not.
+        self.ended = ""
         # What was said of the failure after which the model is asked again.
         self._retry: JsonObject | None = None
         self._under_way: UnderWay | None = None
-        self._heard_at = 0.0
+        self._hearing = Hearing()
         self._room = fitting.Room()
         self._fresh = claim.turn
         self._turn: Turn | None = None
@@ -169,30 +168,21 @@ class TurnRun:
 
     async def _asked(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         # As a task, so that a person's stop ends it wherever it stands.
+        self._hearing = Hearing()
         asking = asyncio.create_task(self._traced(actor, turn, live, held))
         stopping = asyncio.create_task(self.cancelled.wait())
         try:
-            self._heard_at = time.monotonic()
-            while not asking.done() and not stopping.done():
-                quiet = time.monotonic() - self._heard_at
-                if quiet >= QUIET_SECONDS:
-                    raise failed(
-                        SILENT, self._provider.label if self._provider else "The model", kind="quiet"
-                    )
-                await asyncio.wait(
-                    {asking, stopping}, timeout=QUIET_SECONDS - quiet, return_when=asyncio.FIRST_COMPLETED
-                )
+            await self._hearing.until(asking, stopping)
             if not asking.done():
                 asking.cancel()
                 with contextlib.suppress(asyncio.CancelledError):
                     return await asking
-                # Complete, and read: it is no part that was cut.
-                following = await held.store()
-                if following is None:
-                    await self._end_early(live.partial())
-                return following or "stop"
+                return await self._stopped(live, held)
             return await asking
         except ProviderError as error:
+            if self.cancelled.is_set():
+                # Whatever it ends with when it is stopped: it has not failed.
+                return await self._stopped(live, held)
             return await self._provider_failed(turn, error, live, held)
         except asyncio.CancelledError:
             task = asyncio.current_task()
@@ -206,19 +196,33 @@ class TurnRun:
             if not asking.done():
                 asking.cancel()
 
+    async def _stopped(self, live: LiveText, held: HeldBlock) -> steps.Next:
+        # Complete, and read: it is no part that was cut.
+        following = await held.store()
+        if following is None:
+            await self._end_early(live.partial())
+        return following or "stop"
+
     async def _end_early(self, partial: list[tuple[str, str, str, str]], *, is_asked: bool = False) -> None:
         """Settle the turn, which a person has stopped or whose time is up. ``is_asked``: the former, in any case."""
-        step = steps.end_time if self._is_out_of_time and not is_asked else steps.cancel
+        self.ended = self._early(is_asked=is_asked)
+        step = steps.cancel if self.ended == tracing.STOPPED else steps.end_time
         await self._store(step, partial, self._unfinished())
+
+    def _early(self, *, is_asked: bool = False) -> str:
+        return tracing.TIMEOUT if self._is_out_of_time and not is_asked else tracing.STOPPED
 
     def _unfinished(self) -> Unfinished | None:
         """What has been taken by a reply that does not come to its end; None where that is nothing."""
         under_way, self._under_way = self._under_way, None
-        usage = under_way.usage() if under_way is not None else {}
+        usage = under_way.spent()[0] if under_way is not None else {}
         return Unfinished(under_way.provider.model, usage) if under_way is not None and usage else None
 
     async def _traced(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
-        with span("beach.model", actor=actor.name, step=turn.steps + 1) as asked:
+        def how(error: BaseException) -> str:
+            return self._hearing.ended(error, self._early() if self.cancelled.is_set() else "")
+
+        with span("beach.model", how, actor=actor.name, step=turn.steps + 1) as asked:
             try:
                 return await self._stream(actor, turn, live, held)
             finally:
@@ -226,6 +230,7 @@ class TurnRun:
 
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)
+        self._hearing.who = provider.label
         rules = rules_of(provider)
         prompt = prompt_for(actor, await self._instructions_of(actor, turn))
         request = ModelRequest(
@@ -244,7 +249,7 @@ class TurnRun:
         stream = stream_of(provider, replace(request, messages=in_order(turn.messages)))
         async with contextlib.aclosing(stream) as events:
             async for event in events:
-                self._heard_at = time.monotonic()
+                self._hearing.heard()
                 self._under_way.hear(event)
                 match event:
                     case BlockStarted():
@@ -268,16 +273,17 @@ class TurnRun:
                     case _:
                         raise no_event(provider, event)
         begun.check_end(ended)
+        usage, estimated = self._under_way.spent()
         self._under_way = None
         await live.over()
         self._failures = 0
         live.flush()
-        over = ReplyEnd(ended.stop_reason, counts_in(ended.usage), prose, live.left(), shortened)
+        over = ReplyEnd(ended.stop_reason, usage, prose, live.left(), shortened, estimated=estimated)
         if not turn.wants_context:
             return await held.end(over)
         await held.store()
         following = after_reply(turn, over, steps.retry_limits())
-        prepared = await prepare(turn, actor, following, self.cancelled)
+        prepared = await prepare(turn, actor, following, over.usage, self.cancelled)
         return await held.end(over, prepared)
 
     async def _tell_tried_again(self, turn: Turn) -> None:

@@ -1,13 +1,22 @@
-"""What a reply has taken that never came to its end: it was stopped, or broke off. Its model's side counts it all the
-same, but says how much only at the end, if at all; so it is estimated."""
+"""What a reply has taken of which nobody says so: it was stopped, or broke off, or its server does not count. What its
+model's side has told by then counts, what came from a cache as well; the rest is estimated."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, field
 
-from envelopes.costs import counts_in
-from envelopes.providers.estimating import tokens_in, tokens_of
-from envelopes.providers.port import BlockEnded, InputFragment, ModelEvent, Provider, ReplyEnded
+from envelopes.costs import counts_in, taken
+from envelopes.providers.estimating import tokens_in
+from envelopes.providers.port import (
+    BlockEnded,
+    InputFragment,
+    ModelEvent,
+    Provider,
+    ReplyEnded,
+    TextFragment,
+    UsageTold,
+)
 from envelopes.types import JsonObject
 
 
@@ -18,25 +27,40 @@ class UnderWay:
     provider: Provider
     sent: int
     _is_begun: bool = False
-    _bytes: int = 0
-    _tokens: int = 0
+    _bytes: dict[int, int] = field(default_factory=dict)
     _told: JsonObject | None = None
+    _is_over: bool = False
 
     def hear(self, event: ModelEvent) -> None:
         self._is_begun = True
         match event:
-            case InputFragment():
-                self._bytes += len(event.fragment.encode("utf-8", "replace"))
-            case BlockEnded() if event.kind != "tool_use":
-                self._tokens += tokens_of(event.content)
-            case ReplyEnded():
-                self._told = event.usage
+            case InputFragment() | TextFragment():
+                self._bytes[event.index] = self._bytes.get(event.index, 0) + _size(event.fragment)
+            case BlockEnded():
+                # Not all providers tell of pieces.
+                whole = event.raw_input or json.dumps(event.content, ensure_ascii=False)
+                self._bytes[event.index] = max(self._bytes.get(event.index, 0), _size(whole))
+            case UsageTold() | ReplyEnded():
+                self._told = event.usage or self._told
+                self._is_over = isinstance(event, ReplyEnded) and isinstance(event.stop_reason, str)
 
-    def usage(self) -> JsonObject:
-        """In the words of the Messages API; empty where nothing has come, and for code, which takes nothing."""
-        if not self._is_begun or getattr(self.provider, "trusted", False) is True:
-            return {}
-        written = self._tokens + (tokens_in(self._bytes) if self._bytes else 0)
+    def spent(self) -> tuple[JsonObject, bool]:
+        """What it took, in the words of the Messages API, and whether that is an estimate. Empty where nothing has
+        come; of code, which takes nothing, only what it says itself."""
         told = counts_in(self._told)
-        found = told if "input_tokens" in told else {"input_tokens": self.sent}
-        return {**found, "output_tokens": max(written, found.get("output_tokens", 0))}
+        is_code = getattr(self.provider, "trusted", False) is True
+        if is_code or not self._is_begun:
+            return told if self._is_over else {}, False
+        # A prompt has at least one token: without any, nobody has counted.
+        is_told = taken(told).came > 0
+        if self._is_over and is_told:
+            return told, False
+        size = sum(self._bytes.values())
+        written = tokens_in(size) if size else 0
+        found = told if is_told else {**told, "input_tokens": self.sent}
+        return {**found, "output_tokens": max(written, found.get("output_tokens", 0))}, True
+
+
+def _size(text: str) -> int:
+    """In bytes of UTF-8."""
+    return len(text.encode("utf-8", "replace"))

@@ -12,6 +12,7 @@ from django.utils.translation import get_language, get_language_info
 
 from envelopes.conf import conf
 from envelopes.markup.context import language_of
+from envelopes.markup.html import reveal
 
 register = template.Library()
 
@@ -28,6 +29,12 @@ def written_in() -> Written:
     """That of the reader where there are translations of Beach; else English, whatever else Django has words in."""
     language = language_of(get_language() or "en")
     return Written(language, "rtl" if get_language_info(language)["bidi"] else "ltr")
+
+
+@register.filter(name="reveal", is_safe=True)
+def revealed(value: object) -> SafeString:
+    """What somebody wrote, with nothing hidden in it: ``markup.html.reveal``."""
+    return value if isinstance(value, SafeString) else reveal(str(value))
 
 
 @register.simple_tag

@@ -16,6 +16,7 @@ from envelopes.protocol.parts import Part
 from envelopes.protocol.respond import RESPOND
 from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.registries.turn_states import TurnState, turn_states
+from envelopes.turns.spending import Asked
 from envelopes.types import JsonObject
 
 
@@ -35,22 +36,26 @@ class RetryLimits:
 @dataclass(frozen=True)
 class ReplyEnd:
     """How a reply ended. ``prose``: it held text outside of respond(). ``cut`` are streamed bubbles that never became a
-    part. ``shortened``: what its model did not get to read, for want of room (``protocol.rows.ProviderData``)."""
+    part. ``shortened``: what its model did not get to read, for want of room (``protocol.rows.ProviderData``).
+    ``estimated``: nobody has counted ``usage``."""
 
     stop_reason: str | None
     usage: JsonObject = field(default_factory=dict)
     prose: bool = False
     cut: Sequence[str] = ()
     shortened: JsonObject = field(default_factory=dict)
+    estimated: bool = False
 
 
 @dataclass(frozen=True)
 class Prepared:
     """What was asked of others before a turn settles: parts of the runtime that belong to its answer. ``context``: what
-    became of ``llm-context`` (``protocol.rows.SettledData``), where an originator consumes it."""
+    became of ``llm-context`` (``protocol.rows.SettledData``), where an originator consumes it; ``asked``: what that
+    took."""
 
     parts: Sequence[Part] = ()
     context: str = ""
+    asked: Asked | None = None
 
 
 # -- what may follow ----------------------------------------------------------------------------------------------

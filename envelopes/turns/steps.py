@@ -68,7 +68,7 @@ from envelopes.turns.outcomes import Outcome, record_outcome
 from envelopes.turns.parts import append_parts
 from envelopes.turns.reply import Block, Respond, Written, add_block
 from envelopes.turns.results import bounded
-from envelopes.turns.spending import Unfinished, charge, charge_unfinished
+from envelopes.turns.spending import Unfinished, charge, charge_asked, charge_unfinished
 from envelopes.turns.stopping import stopped_by
 from envelopes.types import JsonObject
 
@@ -133,18 +133,14 @@ def end_reply(
     fence sees to that. Raises ``LeaseLost``; after any error ``turn`` is worth nothing.
     """
     rows = 2 + bool(ended.cut) + (block.rows if isinstance(block, Respond | Written) else 0)
-    rows += len(prepared.parts) if prepared is not None else 0
+    rows += len(prepared.parts) + (prepared.asked is not None) if prepared is not None else 0
     with reserving(claim.session_pk, Reserved(rows), fence=claim.fence) as writer:
         if block is not None:
             add_block(writer, turn, block)
         turn.steps += 1
         turn.recoveries = 0
         turn.live = {}
-        data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
-        data |= charge(turn, ended.usage)
-        if ended.shortened:
-            data["shortened"] = ended.shortened
-        writer.add("provider", data, turn=turn)
+        _tell_spent(writer, turn, ended, prepared or Prepared())
         if ended.cut:
             writer.add("withdrawn", {"live": list(ended.cut)}, turn=turn)
         match after_reply(turn, ended, retry_limits()):
@@ -171,6 +167,18 @@ def end_reply(
                 if retry is not None:
                     retrying.schedule(writer, turn, retry)
         return "stop"
+
+
+def _tell_spent(writer: Writer, turn: Turn, ended: ReplyEnd, prepared: Prepared) -> None:
+    data: ProviderData = {"stopReason": ended.stop_reason, "usage": ended.usage, "step": turn.steps}
+    data |= charge(turn, ended.usage)
+    if ended.estimated:
+        data["estimated"] = True
+    if ended.shortened:
+        data["shortened"] = ended.shortened
+    writer.add("provider", data, turn=turn)
+    if prepared.asked is not None:
+        writer.add("provider", charge_asked(turn, prepared.asked), turn=turn)
 
 
 def give_up(claim: Claim, code: str, text: str, *, title: str = "This answer could not be finished") -> None:

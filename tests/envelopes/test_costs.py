@@ -18,9 +18,20 @@ from envelopes.admin.conversation.rows import near
 from envelopes.admin.sentences import sentence
 from envelopes.conf import problems
 from envelopes.delivery.deltas import deltas
-from envelopes.fakes import FakeMessagesApi, Reply, call, overloaded, respond, said
+from envelopes.fakes import (
+    FakeChatApi,
+    FakeMessagesApi,
+    Reply,
+    Text,
+    Thinking,
+    call,
+    overloaded,
+    respond,
+    said,
+)
 from envelopes.providers.anthropic import AnthropicProvider
 from envelopes.providers.clients import close_clients
+from envelopes.providers.openai import OpenAIProvider
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
@@ -92,16 +103,22 @@ async def test_tokens_and_costs_of_a_reply_a_turn_a_conversation_and_a_day(setti
     await _said(LOOKS, DONE, check=check)
 
 
+@pytest.mark.parametrize("speaks", [FakeMessagesApi, FakeChatApi])
 @pytest.mark.parametrize("how", ["stopped", "broken off", "silent", "refused"])
-async def test_a_reply_that_does_not_come_to_its_end_counts_by_an_estimate(how: str, settings: Any) -> None:
+async def test_a_reply_that_does_not_come_to_its_end_counts_by_an_estimate(
+    how: str, speaks: type[FakeMessagesApi | FakeChatApi], settings: Any
+) -> None:
+    """Claude's side says at the beginning what was read, and what of it from a cache; others only at the end."""
     settings.BEACH_PRICES, settings.BEACH_MODEL_RETRIES = PRICES, 0
     words = "A sentence that goes on and on. " * 40
     fails: dict[str, Any] = {"broken off": {"fail": "drop"}, "silent": {"fail": "silent"}}
     first = Reply((respond(said(words)),), **fails.get(how, {"pace": 0.005}))
     answer = overloaded("") if how == "refused" else first
-    async with FakeMessagesApi(replies=deque([answer])) as api:
+    async with speaks(replies=deque([answer])) as api:
 
-        def provider(_: Any) -> AnthropicProvider:
+        def provider(_: Any) -> Any:
+            if isinstance(api, FakeChatApi):
+                return OpenAIProvider("key", "claude-test-5", base_url=api.address)
             return AnthropicProvider("key", "claude-test-5", base_url=api.base_url)
 
         async with desk(replies([]), provider=provider) as d:
@@ -121,11 +138,61 @@ async def test_a_reply_that_does_not_come_to_its_end_counts_by_an_estimate(how: 
         return
     usage = row.data["usage"]
     assert row.data["estimated"] is True and row.data["model"] == "claude-test-5"
-    assert usage["input_tokens"] > 1_000 or how == "silent", "all of the prompt"
+    if speaks is FakeMessagesApi:
+        assert (usage["input_tokens"], usage["cache_read_input_tokens"]) == (100, 40), "as it was told"
+    else:
+        assert usage["input_tokens"] > 1_000, "all of the prompt"
     assert 20 < usage["output_tokens"] < len(words) / 3
     assert turn.cost == pytest.approx(row.data["cost"], abs=1e-6) and turn.cost > 0
     assert turn.tokens == costs.taken(usage).total
     assert "Estimated: " in sentence(row) and "USD" in sentence(row)
+
+
+@pytest.mark.parametrize("kind", ["thinking", "text"])
+async def test_what_is_thought_or_written_beside_counts_where_it_is_stopped(kind: str, settings: Any) -> None:
+    settings.BEACH_PRICES = PRICES
+    words = "A thought that goes on and on. " * 40
+    block = Thinking(words) if kind == "thinking" else Text(words)
+    async with FakeMessagesApi(replies=deque([Reply((block,), fail="stall", when=0.5)])) as api:
+
+        def provider(_: Any) -> AnthropicProvider:
+            return AnthropicProvider("key", "claude-test-5", base_url=api.base_url)
+
+        async with desk(replies([]), provider=provider) as d:
+            await d.say("Hello", wait=False)
+            async with asyncio.timeout(5):
+                while not api.requests or api.requests[0].fragments < len(words) / 7 / 2 - 1:  # noqa: ASYNC110
+                    await asyncio.sleep(0.01)
+            await asyncio.sleep(0.05)
+            await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
+            await d.quiet()
+            (row,) = await d.rows("provider")
+        await close_clients()
+
+    assert 100 < row.data["usage"]["output_tokens"] < len(words) / 3
+
+
+async def test_a_server_that_does_not_count_is_counted_by_an_estimate(settings: Any) -> None:
+    """Else no limit on tokens or cost would hold there."""
+    settings.BEACH_PRICES, settings.BEACH_TURN_COST = PRICES, 0.001
+    silent = {"prompt_tokens": -7, "completion_tokens": 0}
+    asks = Reply((call("look"),), usage=silent)
+    async with FakeChatApi(replies=deque([asks, asks])) as api:
+
+        def provider(_: Any) -> OpenAIProvider:
+            return OpenAIProvider("key", "claude-test-5", base_url=api.address)
+
+        async with desk(replies([]), LOOK, provider=provider) as d:
+            await d.say("Hello")
+            (row,) = await d.rows("provider")
+            (turn,) = await d.turns()
+            (part,) = await d.parts("error")
+        await close_clients()
+
+    assert row.data["estimated"] is True and row.data["stopReason"] == "tool_use"
+    assert row.data["usage"]["input_tokens"] > 1_000 and turn.tokens == costs.taken(row.data["usage"]).total
+    assert part["data"]["code"] == "too_expensive"
+    assert sentence(row).startswith("Model reply ended: tool_use. Estimated: input_tokens ")
 
 
 async def test_without_a_price_tokens_are_counted_and_nothing_is_said_of_money() -> None:

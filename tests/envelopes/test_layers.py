@@ -252,8 +252,8 @@ def test_each_folder_says_what_lives_there() -> None:
 
 def test_the_engine_is_used_through_its_front_door() -> None:
     """What stands inside a2ui may move; what its ``__init__`` and that of the builder name stays. What makes text safe,
-    and operations for pages, serve both."""
-    shared = ("safety", "ops", "compose", "__init__")
+    operations for pages, and what commands are made of, serve both."""
+    shared = ("safety", "ops", "compose", "management", "__init__")
     inside = [f"a2ui.{part.stem}" for part in (ROOT / "a2ui").iterdir() if part.stem not in shared]
 
     assert _found((ROOT / "envelopes").rglob("*.py"), inside) == []

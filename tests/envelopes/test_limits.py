@@ -29,10 +29,10 @@ from envelopes.registries.retries import LONGEST_WAIT, MOST_TIMES
 from envelopes.runtime.blocks import rules_of
 from envelopes.runtime.calling import GRACE_SECONDS
 from envelopes.runtime.executing import KEPT_TRIES
+from envelopes.runtime.hearing import QUIET_SECONDS
 from envelopes.runtime.tool_threads import WAIT_SECONDS
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
-from envelopes.runtime.turn_run import QUIET_SECONDS
 from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for

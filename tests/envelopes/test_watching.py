@@ -8,7 +8,7 @@ import logging
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -23,9 +23,11 @@ from prometheus_client import REGISTRY
 from pydantic import BaseModel
 
 from beachsite.suite import ROOT
-from envelopes import json_log, tracing
+from envelopes import intake, json_log, tracing
+from envelopes.errors import ProviderError
 from envelopes.log.read import rows_after
-from envelopes.providers.scripted import Call, Fail, Say, text
+from envelopes.providers.port import ModelEvent, ModelRequest
+from envelopes.providers.scripted import Call, Fail, Say, ScriptedProvider, text
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
@@ -144,6 +146,70 @@ async def test_turns_models_and_tools_are_spans(spans: InMemorySpanExporter) -> 
     (failed,) = [span for span in inside if not span.status.is_unset]
     assert failed.status.description == "ProviderError"
     assert "secret" not in str([(span.attributes, span.events, span.status.description) for span in found])
+
+
+@pytest.mark.parametrize("what", ["model", "tool", "model that fails when it is stopped", "wait", "time"])
+async def test_a_stop_is_an_outcome_of_its_own_and_no_error(
+    what: str, spans: InMemorySpanExporter, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In spans, in lines of the log, in numbers."""
+    caplog.set_level(logging.INFO, "envelopes.turns.journal")
+    begun = asyncio.Event()
+
+    async def look(context: ToolContext, args: Nothing) -> Json:
+        begun.set()
+        await asyncio.Event().wait()
+        return None
+
+    class Model(ScriptedProvider):
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+            if what == "tool":
+                async for event in super().stream(request):
+                    yield event
+                return
+            begun.set()
+            if what == "wait":
+                raise ProviderError("Busy.", retryable=True, retry_after=30)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                if what.startswith("model that fails"):
+                    raise ProviderError("The connection broke off.", retryable=True)
+
+    def count(name: str, **labels: str) -> float:
+        return REGISTRY.get_sample_value(name, labels) or 0.0
+
+    ended = "timeout" if what == "time" else "cancelled"
+    before = count("beach_turns_total", actor="tester", ended=ended)
+    script = replies([Call("look")])
+    async with desk(
+        script, Tool("look", "Looks.", Nothing, look), provider=lambda script: Model(script, pace=0)
+    ) as d:
+        await d.say("Hello", wait=False)
+        await asyncio.wait_for(begun.wait(), 10)
+        if what == "time":
+            d.runner.now = lambda: 4e9
+            await d.runner._sweep_once()
+        else:
+            await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
+        await d.quiet()
+
+    found = [
+        span for span in spans.get_finished_spans() if span.name not in ("beach.intake", "beach.delivery")
+    ]
+    failed = {span.name for span in found if not span.status.is_unset}
+    # Where the model is waited for it had failed before.
+    assert failed == ({"beach.model"} if what == "wait" else set())
+    word = "timeout" if what == "time" else "stopped"
+    told = {span.name: (span.attributes or {}).get("beach.ended") for span in found}
+    assert told["beach.turn"] == word
+    assert told["beach.tool" if what == "tool" else "beach.model"] == (None if what == "wait" else word)
+    lines = [_as_json(record) for record in caplog.records if record.name == "envelopes.turns.journal"]
+    assert [line["what"] for line in lines if "failed" in line["what"]] == (
+        ["the model failed"] if what == "wait" else ["failed"] if what == "time" else []
+    )
+    assert (lines[-1]["what"], lines[-1]["by"]) == ("settled", ended)
+    assert count("beach_turns_total", actor="tester", ended=ended) == before + 1
 
 
 async def _asked(

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
 from a2ui.catalog.beach import BEACH_CATALOG, BEACH_CATALOG_1_0
 from a2ui.catalog.beach.document import document
 from a2ui.data.patch import apply_patch
 from a2ui.engine import Engine, EngineOptions
 from a2ui.errors import A2uiError, PatchError
+from a2ui.management.piping import PipedCommand
 from a2ui.programs.checking import check
 from a2ui.programs.conversion import TARGETS, convert
 from a2ui.programs.reading import parse_json, read_cases, read_program
@@ -26,7 +27,7 @@ from a2ui.teaching.catalogs import for_prompt
 _FILE = "JSON, or JSON lines; - is the standard input"
 
 
-class Command(BaseCommand):
+class Command(PipedCommand):
     """``manage.py a2ui {tree,html,check,convert,patch,catalog}``. Needs no database and starts no server."""
 
     help = (

@@ -11,10 +11,11 @@ from typing import Any
 
 from django.conf import ENVIRONMENT_VARIABLE, settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from a2ui.management.piping import PipedCommand
 from beachsite import serving
 from beachsite.demo import accounts
 from beachsite.demo.sally import SALLY
@@ -26,7 +27,7 @@ PORT, SETTINGS = 8000, "beachsite.settings.local"
 """What `manage.py demo` takes where nothing else is said."""
 
 
-class Command(BaseCommand):
+class Command(PipedCommand):
     help = "Runs the travel agent Sally on this machine. Nothing to configure; a second run keeps its data."
 
     def add_arguments(self, parser: ArgumentParser) -> None:

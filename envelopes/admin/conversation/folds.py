@@ -97,7 +97,8 @@ def seconds(span: timedelta) -> str:
 
 def _words(row: Glance) -> str:
     if row.kind == "provider" and not row.data.get("error"):
-        used, words = row.taken, _("Call {}").format(row.data.get("step", "?"))
+        used = row.taken
+        words = _("Second model") if "purpose" in row.data else _("Call {}").format(row.data.get("step", "?"))
         if not used.total:
             return words
         words = _("{}, {} tokens in, {} out").format(words, f"{used.came:,}", f"{used.written:,}")

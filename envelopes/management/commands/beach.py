@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from a2ui.management.piping import PipedCommand
 from envelopes import artifacts, peers, search
 from envelopes.errors import BeachError
 from envelopes.management import agents, configuring, costing, prompting, recording, settings_table
@@ -31,7 +32,7 @@ WITHOUT_TABLES = {
 """What needs no database."""
 
 
-class Command(BaseCommand):
+class Command(PipedCommand):
     """``manage.py beach {registries,settings,prompt,new-agent,card,peer,artifacts,config,index-sessions}``."""
 
     help = "Shows what is registered, manages the programs that may talk to agents here, and tidies up files."

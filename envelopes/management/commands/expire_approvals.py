@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
+from a2ui.management.piping import PipedCommand
 from envelopes.approvals.service import expire_due
 from envelopes.management.tables import require_tables
 
 
-class Command(BaseCommand):
+class Command(PipedCommand):
     """``manage.py expire_approvals``."""
 
     help = "Expires the approvals whose time has passed, so that the turns that wait for them go on."

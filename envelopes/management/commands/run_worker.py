@@ -9,9 +9,10 @@ from argparse import ArgumentParser
 from contextlib import ExitStack
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 from django.db import DatabaseError, InterfaceError, connection
 
+from a2ui.management.piping import PipedCommand
 from envelopes.conf import conf
 from envelopes.errors import ValidationFailed
 from envelopes.management.tables import require_tables
@@ -23,7 +24,7 @@ from envelopes.turns import leases
 logger = logging.getLogger(__name__)
 
 
-class Command(BaseCommand):
+class Command(PipedCommand):
     """``manage.py run_worker``."""
 
     help = "Runs turns until it gets SIGTERM or SIGINT; then gives its leases back, so that others carry on at once."

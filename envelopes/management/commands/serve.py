@@ -6,12 +6,13 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import CommandError
 
+from a2ui.management.piping import PipedCommand
 from envelopes.serving import daphne_server as serving
 
 
-class Command(BaseCommand):
+class Command(PipedCommand):
     help = (
         "Serves pages and sockets until SIGTERM or SIGINT. Settings that `check --deploy` calls errors are "
         "refused; the database is not asked."

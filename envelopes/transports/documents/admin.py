@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from envelopes.access import principal_of
-from envelopes.admin.base import HistoryAdmin, StateFilter
+from envelopes.admin.base import HistoryAdmin, RevealingAdmin, StateFilter
 from envelopes.errors import BeachError
 from envelopes.models import Consent, WebhookDelivery, WebhookSubscription
 from envelopes.transports.documents.governance.consents import take_back
@@ -50,7 +50,7 @@ class SubscriptionForm(forms.ModelForm[WebhookSubscription]):
         }
 
 
-class SubscriptionAdmin(admin.ModelAdmin[WebhookSubscription]):
+class SubscriptionAdmin(RevealingAdmin[WebhookSubscription]):
     """The secret is shown once, when it is made."""
 
     form = SubscriptionForm

@@ -199,12 +199,6 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         if admission is None or follower is None:
             return
         frame: wire.ClientFrame | None = None
-
-        async def refuse(error: BeachError) -> None:
-            told = error.as_dict()
-            name = getattr(frame, "id", None) or told.get("id") or wire.readable_id(text_data)
-            await self._say({**told, "type": "error", "id": name, "retry": error.passing})
-
         self._answering = True
         try:
             self._budget.spend()
@@ -213,14 +207,21 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         except Disconnected:
             raise
         except Exception as error:  # noqa: BLE001 - answered, and logged where nobody expected it
-            refusal = self._refusal(error)
-            if refusal is not None:
-                await refuse(refusal)
-            close = closing.ended(error)
-            if close is not None:
-                await self._leave(close)
+            await self._refuse(error, frame, text_data)
         finally:
             self._answering = False
+
+    async def _refuse(self, error: Exception, frame: wire.ClientFrame | None, text_data: str | None) -> None:
+        # Not where it was caught: that frame is in its traceback, and with a variable for the error would be a circle,
+        # of which whoever is refused a lot makes thousands between two searches of the garbage collector.
+        refusal = self._refusal(error)
+        if refusal is not None:
+            told = refusal.as_dict()
+            name = getattr(frame, "id", None) or told.get("id") or wire.readable_id(text_data)
+            await self._say({**told, "type": "error", "id": name, "retry": refusal.passing})
+        close = closing.ended(error)
+        if close is not None:
+            await self._leave(close)
 
     def _refusal(self, error: Exception) -> BeachError | None:
         """What answers a frame that failed with ``error``; None where the close says it all."""

@@ -9,16 +9,19 @@ from unittest.mock import Mock
 
 import pytest
 from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import User
 from django.db import OperationalError
 from django.test import Client
 from django.utils import timezone
 
+from envelopes import audit
 from envelopes.admin import deciding
 from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided
-from envelopes.models import Approval, Session, ToolCall, Turn
+from envelopes.models import Approval, AuditEntry, Session, ToolCall, Turn
+from envelopes.registries.policies import Ask, Group
 from tests import factories
 from tests.envelopes.admin.pages import client_of, decider, parsed, said, text_of, url
 
@@ -447,6 +450,57 @@ def test_many_are_denied_with_one_reason_after_a_page_that_asks(jonas: Client) -
         ("denied", "Not today.", "admin")
     }
     assert LogEntry.objects.count() == 3
+
+
+def test_what_is_for_others_to_decide_is_left_out_and_said_to_be(jonas: Client) -> None:
+    mine = several(2)
+    with factories.acting(factories.make_tool()):
+        theirs = factories.make_approval(
+            factories.make_session(), tool=factories.asking(Ask([Group("Travel managers")]))
+        )
+
+    asked = deny(jonas, [*mine, theirs])
+    done = deny(jonas, [*mine, theirs], apply="1", reason="Not today.")
+
+    assert "2 requests will be denied; none will run." in text_of(asked.content)
+    assert "1 of the selected requests is not yours to decide and will not change." in text_of(asked.content)
+    assert "2 requests were denied" in said(done) and "1 is not yours to decide." in said(done)
+    assert [stored(one).state for one in [*mine, theirs]] == ["denied", "denied", "pending"]
+    # Nobody has tried anything: it was left out.
+    assert [entry.kind for entry in audit.history_of(theirs)].count("refused") == 0
+
+
+def test_many_at_once_are_none_of_the_conversations_own_person(jonas: Client) -> None:
+    """Who decides as the owner does so in the chat, one by one or several at once."""
+    owner = factories.make_user(staff=True)
+    owner.groups.add(DjangoGroup.objects.create(name="Travel managers"))
+    with factories.acting(factories.make_tool()):
+        own = factories.make_approval(factories.make_session(owner))
+        as_member = factories.make_approval(
+            factories.make_session(), tool=factories.asking(Ask([Group("Travel managers")]))
+        )
+    client = client_of(owner)
+
+    done = deny(client, [own, as_member], apply="1", reason="Not today.")
+
+    assert [stored(own).state, stored(as_member).state] == ["pending", "denied"]
+    assert "1 is not yours to decide." in said(done)
+
+
+def test_a_right_that_ends_while_one_decides_is_refused_and_recorded(
+    jonas: Client, approval: Approval, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page was asked for with the right; under the lock it is gone."""
+    monkeypatch.setattr("envelopes.approvals.rights.right_now", lambda who, approval: None)
+
+    answer = jonas.post(
+        url(approval, "decide"), {"decision": "granted", "asked_as": approval.approval_id}, follow=True
+    )
+
+    assert "You can view this request but not decide it. Your decision was not applied." in said(answer)
+    assert stored(approval).state == "pending"
+    tried = AuditEntry.objects.get(approval_id=approval.approval_id, kind="refused")
+    assert tried.facts == {"decision": "granted", "code": "forbidden"}
 
 
 def test_a_question_that_was_changed_behind_the_page_is_not_denied_unread(jonas: Client) -> None:

@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import Group as DjangoGroup
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from envelopes.access import Principal
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide, expire, expire_due
-from envelopes.errors import AlreadyDecided, Expired
+from envelopes.errors import AlreadyDecided, Expired, NotFound
 from envelopes.models import Approval, Decision, ToolCall
 from envelopes.providers.scripted import Call, Say, text
 from envelopes.registries.policies import (
@@ -329,6 +330,43 @@ def _from_a_file(first: Approval) -> None:
     Approval.objects.filter(pk=first.pk).update(approval_id="imported")
 
 
+def _again(first: Approval, state: str, call: str) -> None:
+    """The same call once more, asked by a rule that takes nothing once more."""
+    later = factories.make_approval(first.session, tool=factories.asking(Ask()))
+    Approval.objects.filter(pk=later.pk).update(
+        state=state, decided_at=None if state == "pending" else timezone.now()
+    )
+    ToolCall.objects.filter(approval=later).update(state=call)
+
+
+def _denied_since(first: Approval) -> None:
+    _again(first, "denied", "denied")
+
+
+def _unanswered_since(first: Approval) -> None:
+    _again(first, "expired", "denied")
+
+
+def _before_somebody_now(first: Approval) -> None:
+    _again(first, "pending", "awaiting-approval")
+
+
+def _unknown_since(first: Approval) -> None:
+    _again(first, "granted", "unknown")
+
+
+def _running_since(first: Approval) -> None:
+    _again(first, "granted", "running")
+
+
+def _ended_since(first: Approval) -> None:
+    _again(first, "granted", "failed")
+
+
+def _of_an_account_that_is_blocked(first: Approval) -> None:
+    User.objects.filter(pk=first.decisions.get().by_user_id).update(is_active=False)
+
+
 def _nothing(first: Approval) -> None:
     pass
 
@@ -343,6 +381,13 @@ def _nothing(first: Approval) -> None:
         (_of_unknown_end, "pending"),
         (_by_a_rule, "pending"),
         (_by_another_rule_than_now, "pending"),
+        (_denied_since, "pending"),
+        (_unanswered_since, "pending"),
+        (_before_somebody_now, "pending"),
+        (_unknown_since, "pending"),
+        (_running_since, "pending"),
+        (_ended_since, "granted"),
+        (_of_an_account_that_is_blocked, "pending"),
     ],
 )
 def test_only_a_persons_recent_approval_with_a_known_end_is_taken_once_more(
@@ -360,6 +405,64 @@ def test_only_a_persons_recent_approval_with_a_known_end_is_taken_once_more(
     )
 
     assert (again.state, elsewhere.state) == (state, "pending")
+
+
+def test_nothing_is_taken_once_more_that_was_approved_by_somebody_who_may_no_more() -> None:
+    ada, maria = factories.make_principal(factories.make_user()), manager("maria")
+    with_a_group = Ask([MANAGERS], reuse_within=600)
+    session = factories.make_session(ada)
+
+    def once_more() -> str:
+        approval = factories.make_approval(session, tool=factories.asking(with_a_group))
+        if approval.state == "pending":
+            decide(approval.approval_id, "granted", maria)
+        ToolCall.objects.filter(approval=approval).update(state="succeeded")
+        return approval.state
+
+    assert [once_more(), once_more()] == ["pending", "granted"]
+    maria.user.groups.clear()
+    assert factories.make_approval(session, tool=factories.asking(with_a_group)).state == "pending"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "state"),
+    [
+        # One number in JSON, however it is spelled.
+        ({"amount": 1}, {"amount": 1.0}, "granted"),
+        ({"amount": 1}, {"amount": True}, "pending"),
+        ({"amount": 1}, {"amount": "1"}, "pending"),
+        # Two texts that look alike: "é" as one character and as two.
+        ({"note": "caf\u00e9"}, {"note": "cafe\u0301"}, "pending"),
+        ({"note": "a\u00a0b"}, {"note": "a b"}, "pending"),
+        ({"note": ""}, {}, "pending"),
+    ],
+)
+def test_what_only_looks_like_the_same_call_is_asked_again(
+    first: dict[str, Any], second: dict[str, Any], state: str
+) -> None:
+    ada = factories.make_principal(factories.make_user())
+    tool = factories.asking(Ask(reuse_within=600))
+    session = factories.make_session(ada)
+    earlier = factories.make_approval(session, {"order": "A17", **first}, tool=tool)
+    decide(earlier.approval_id, "granted", ada)
+    ToolCall.objects.filter(approval=earlier).update(state="succeeded")
+
+    assert factories.make_approval(session, {"order": "A17", **second}, tool=tool).state == state
+
+
+def test_what_somebody_had_the_right_to_approve_stays_approved() -> None:
+    """A decision is what it was when it was made. Whoever wants it undone denies, which one person can."""
+    ada, maria, otto = factories.make_principal(factories.make_user()), manager("maria"), manager("otto")
+    approval = asked(Ask([MANAGERS], needed=2), ada)
+    decide(approval.approval_id, "granted", maria)
+    maria.user.groups.clear()
+
+    with pytest.raises(NotFound):
+        decide(approval.approval_id, "denied", maria)
+    decide(approval.approval_id, "granted", otto)
+
+    assert stands(approval)[0] == "granted"
+    assert [one.role for one in approval.decisions.all()] == ["group:Travel managers"] * 2
 
 
 # -- what comes along --------------------------------------------------------------------------------------------

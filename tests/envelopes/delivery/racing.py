@@ -146,7 +146,9 @@ class Writers:
         self._streams: dict[str, str] = {}
 
     def _told(self) -> list[Delta]:
-        return [Delta(live, self.turn.number, "response", 0, text) for live, text in self._streams.items()]
+        # Whoever begins asks in another thread: a copy is made at once, and a loop over it may be interrupted.
+        streams = list(self._streams.items())
+        return [Delta(live, self.turn.number, "response", 0, text) for live, text in streams]
 
     @contextmanager
     def telling(self) -> Iterator[None]:
@@ -172,11 +174,13 @@ class Writers:
     def _part(self, live: str, text: str) -> None:
         part: JsonObject = {"metadata": {"partType": "response"}, "text": text or "Nothing."}
         said = {"part": part, "turnState": "awaiting", "live": live}
-        with writing(self.session.pk) as writer:
-            writer.add("part", said, part_type="response", turn=self.turn)
-            if self.dice.random() < 0.5:
-                writer.add("note", {"note": "of nobody's page"})
-        connections.close_all()
+        try:
+            with writing(self.session.pk) as writer:
+                writer.add("part", said, part_type="response", turn=self.turn)
+                if self.dice.random() < 0.5:
+                    writer.add("note", {"note": "of nobody's page"})
+        finally:
+            connections.close_all()
 
     async def short(self, count: int) -> None:
         """From the event loop."""
@@ -198,9 +202,11 @@ class Writers:
 
     def _elsewhere(self, number: int) -> None:
         AWAY.on = True
-        with writing(self.session.pk) as writer:
-            writer.add("message", {"text": f"elsewhere {number}", "name": "Bo"})
-        connections.close_all()
+        try:
+            with writing(self.session.pk) as writer:
+                writer.add("message", {"text": f"elsewhere {number}", "name": "Bo"})
+        finally:
+            connections.close_all()
 
 
 class _Away(threading.local):

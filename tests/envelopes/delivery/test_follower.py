@@ -179,6 +179,62 @@ async def test_what_is_written_in_this_process_is_told_as_it_is_now_and_not_as_i
     assert deltas.told(session.pk) == []
 
 
+@pytest.mark.parametrize("ends", ["its block", "its reply", "its reply, and its part is a row"])
+async def test_whoever_begins_as_a_text_ends_gets_no_end_without_its_beginning(
+    ends: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log is read before its part is a row; when that is done nobody is writing the text any more."""
+    session, turn = await sync_to_async(_begun)()
+    live = LiveText(Claim(turn.pk, session.pk, 1), 1, "1-1-0-0", LiveSaver(lambda _: set()))
+    live.start(0, 10_000)
+    live.feed(0, '{"parts":[{"metadata":{"partType":"response"},"text":"So far')
+    loop = asyncio.get_running_loop()
+
+    async def end() -> None:
+        live.feed(0, ", and the end")
+        await live.end(0)
+        if ends != "its block":
+            live.close()
+        if ends.endswith("row"):
+            part = {"text": "So far, and the end", "metadata": {"partType": "response"}}
+            await sync_to_async(factories.add_row)(turn, "part", {"part": part, "live": "L1-1-0-0-0-0"})
+
+    def found(*asked: Any) -> Any:
+        news = find(*asked)
+        asyncio.run_coroutine_threadsafe(end(), loop).result()
+        return news
+
+    find = module.find
+    monkeypatch.setattr(module, "find", found)
+    had = ""
+    async with following(session) as page:
+        for read in (page.follower.begin(0), page.follower.new()):
+            async for item in read:
+                if isinstance(item, PlacedDelta):
+                    assert item.delta.offset <= len(had), "the page lacks what stands before it"
+                    had = had[: item.delta.offset] + item.delta.text
+    live.close()
+
+
+async def test_what_comes_while_somebody_begins_joins_what_they_are_told() -> None:
+    session, turn = await sync_to_async(_begun)()
+    live = LiveText(Claim(turn.pk, session.pk, 1), 1, "1-1-0-0", LiveSaver(lambda _: set()))
+    live.start(0, 10_000)
+    live.feed(0, '{"parts":[{"metadata":{"partType":"response"},"text":"So far')
+    async with following(session) as page:
+        async for item in page.follower.begin(0):
+            if isinstance(item, UpToDate):
+                live.feed(0, ", and more")
+                live.flush()
+            page.take(item)
+        live.feed(0, ", and the end")
+        live.flush()
+        rest = await page.next()
+    live.close()
+
+    assert rest == ["text , and more", "text , and the end"], "the first of which the page has already"
+
+
 async def test_s12_only_who_gets_a_type_hears_it_being_written() -> None:
     from envelopes.registries.part_types import PartType, part_types
 

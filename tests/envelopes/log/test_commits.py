@@ -190,9 +190,10 @@ def test_rows_can_be_read_when_the_bell_rings_and_when_the_writer_is_told(
 def _count(session: Session) -> int:
     from django.db import connections
 
-    found = Event.objects.using(session._state.db).filter(session=session).count()
-    connections.close_all()
-    return found
+    try:
+        return Event.objects.using(session._state.db).filter(session=session).count()
+    finally:
+        connections.close_all()
 
 
 def test_an_event_loop_keeps_its_order_without_waiting_for_each(

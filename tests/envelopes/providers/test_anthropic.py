@@ -37,6 +37,8 @@ from envelopes.providers.port import (
     ModelEvent,
     ModelRequest,
     ReplyEnded,
+    TextFragment,
+    UsageTold,
 )
 from envelopes.providers.transcript import extended, tool_result, tool_use, user_text
 
@@ -82,9 +84,9 @@ async def test_a_call_comes_as_it_is_written(api: FakeMessagesApi) -> None:
     tool = respond(said('Grüße, "you" \U0001f600\n'))
     api.replies.append(Reply((tool,)))
 
-    events = await reply(api)
+    told, *events = await reply(api)
 
-    assert isinstance(events[0], BlockStarted)
+    assert isinstance(told, UsageTold) and isinstance(events[0], BlockStarted)
     assert (events[0].kind, events[0].name) == ("tool_use", "respond")
     assert events[0].id.startswith("toolu_")
     fragments = [event.fragment for event in events if isinstance(event, InputFragment)]
@@ -194,6 +196,7 @@ async def test_a_call_without_arguments_may_be_followed_by_another(api: FakeMess
     events = await reply(api)
 
     assert [type(event) for event in events if not isinstance(event, InputFragment)] == [
+        UsageTold,
         BlockStarted,
         BlockEnded,
         BlockStarted,
@@ -227,7 +230,9 @@ async def test_thinking_that_was_cut_is_not_kept(api: FakeMessagesApi) -> None:
 async def test_plain_text_is_a_text_block(api: FakeMessagesApi) -> None:
     api.replies.append(Reply((Text("Hello there, I am free text."),)))
 
-    assert await reply(api) == [
+    told = [event for event in await reply(api) if not isinstance(event, TextFragment)]
+    assert told == [
+        UsageTold({"input_tokens": 100, "cache_read_input_tokens": 40, "output_tokens": 1}),
         BlockStarted(0, "text"),
         BlockEnded(0, "text", content={"type": "text", "text": "Hello there, I am free text."}),
         ReplyEnded("end_turn", {"input_tokens": 100, "cache_read_input_tokens": 40, "output_tokens": 4}),

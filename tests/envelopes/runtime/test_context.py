@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -14,14 +15,26 @@ from pydantic import BaseModel
 from envelopes import intake
 from envelopes.access import Principal, program
 from envelopes.admin.sentences import sentence
+from envelopes.costs import taken
 from envelopes.delivery import envelope_for
 from envelopes.errors import ProviderError
+from envelopes.models import Turn
 from envelopes.protocol.agent_cards import EXTENSION, consumed
-from envelopes.providers.port import ModelEvent, ModelRequest, ReplyEnded
+from envelopes.providers.port import (
+    BlockEnded,
+    BlockStarted,
+    ModelEvent,
+    ModelRequest,
+    ReplyEnded,
+    TextFragment,
+    UsageTold,
+)
 from envelopes.providers.scripted import Call, Prose, Reply, Say, ScriptedProvider, data, text, translation
 from envelopes.registries.tools import Tool, ToolContext
 from envelopes.registries.turn_states import TurnState, turn_states
 from envelopes.runtime import translating
+from envelopes.turns.day_costs import day_costs
+from envelopes.turns.spending import has_reached
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
 
@@ -270,6 +283,101 @@ async def test_what_the_second_model_reads_and_writes_is_bounded_and_says_so(
 
         assert await _contexts(d) == ["Much too l [cut after 10 characters]"]
         assert "[cut after 10 characters]" in str(second.asked[0].messages)
+
+
+class Paid(Broken):
+    """A second model that is paid for. ``how`` it ends: "" as it should, or not."""
+
+    model = "claude-second-1"
+
+    def __init__(self, how: str = "", *, counts: bool = True) -> None:
+        self.how, self.counts, self.asked = how, counts, asyncio.Event()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        self.asked.set()
+        if self.counts:
+            yield UsageTold({"input_tokens": 700, "cache_read_input_tokens": 300, "output_tokens": 1})
+        yield BlockStarted(0, "text")
+        yield TextFragment(0, "Half of it.")
+        if self.how == "failed":
+            raise ProviderError("Overloaded.", retryable=True)
+        if self.how:
+            await asyncio.Event().wait()
+        yield BlockEnded(0, "text", content={"type": "text", "text": "Half of it. All of it."})
+        told = {"input_tokens": 700, "cache_read_input_tokens": 300, "output_tokens": 50}
+        yield ReplyEnded("end_turn", told if self.counts else {})
+
+
+@pytest.mark.parametrize("how", ["", "uncounted", "failed", "timeout", "stopped"])
+async def test_what_the_second_model_takes_is_counted_however_it_ends(how: str, settings: Any) -> None:
+    settings.BEACH_PRICES = {"claude-second": {"input": 3, "output": 15, "cache_read": 0.3}}
+    settings.BEACH_CONTEXT_SECONDS = 0.2 if how == "timeout" else 20
+    second = Paid("" if how == "uncounted" else how, counts=how != "uncounted")
+    async with desk(replies([ANSWER]), owner=_peer(), translator=lambda: second) as d:
+        await d.say("Flights to Corfu", wait=False)
+        if how == "stopped":
+            await second.asked.wait()
+            await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
+        await d.quiet()
+        reply, row = await d.rows("provider")
+        (turn,) = await d.turns()
+        assert await _became(d) == {"": "made", "uncounted": "made"}.get(how, how)
+
+    usage = row.data["usage"]
+    assert "purpose" not in reply.data and (row.data["purpose"], row.data["model"]) == (
+        "llm-context",
+        "claude-second-1",
+    )
+    assert row.data.get("estimated", False) is (how != "")
+    assert how == "uncounted" or (usage["input_tokens"], usage["cache_read_input_tokens"]) == (700, 300)
+    assert usage["output_tokens"] == 50 if how == "" else 0 < usage["output_tokens"] < 30
+    assert (turn.tokens, turn.cost) == (taken(usage).total, pytest.approx(row.data["cost"], abs=1e-6))
+    assert turn.cost > 0 and turn.model == "scripted"
+    told = sentence(row)
+    assert told.startswith("The second model was asked for llm-context. ") and told.endswith(" USD)")
+    assert ("Estimated" in told) is (how != "")
+
+
+@pytest.mark.parametrize(
+    "limit", ["BEACH_TURN_TOKENS", "BEACH_TURN_COST", "BEACH_PERSON_DAY_COST", "BEACH_DAY_COST"]
+)
+async def test_it_counts_towards_the_limits_and_is_not_asked_beyond_them(limit: str, settings: Any) -> None:
+    day_costs.forget()
+    settings.BEACH_PRICES = {"claude-second": {"input": 1000}}
+    second = Paid()
+    person = Principal(owner_key="p" * 64, name="Ada", consumes=frozenset({"llm-context"}))
+    async with desk(replies([ANSWER]), owner=person, translator=lambda: second) as d:
+        await d.say("Flights to Corfu")
+        (turn,) = await d.turns()
+        setattr(settings, limit, 500 if limit == "BEACH_TURN_TOKENS" else 0.5)
+        assert turn.cost == pytest.approx(1.0), "0.7 and 0.3, which has no price of its own"
+        reached = await sync_to_async(has_reached)(turn, {})
+        begun = await sync_to_async(has_reached)(Turn(originators=[], session=d.session), {})
+    day_costs.forget()
+
+    assert reached and begun is (limit == "BEACH_DAY_COST")
+
+
+async def test_whoever_has_reached_a_limit_gets_the_answer_without_it(settings: Any) -> None:
+    settings.BEACH_TURN_TOKENS = 10
+    settings.BEACH_PRICES = {}
+    second = Paid()
+
+    class Counting(ScriptedProvider):
+        async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+            async for event in super().stream(request):
+                yield replace(event, usage={"input_tokens": 10}) if isinstance(event, ReplyEnded) else event
+
+    async with desk(
+        replies([ANSWER]),
+        owner=_peer(),
+        translator=lambda: second,
+        provider=lambda script: Counting(script, pace=0),
+    ) as d:
+        await d.say("Flights to Corfu")
+        assert await d.texts() == ["Two flights."] and await _became(d) == "limit"
+        assert not second.asked.is_set()
+        assert (await _told(d)).endswith("llm-context: none, a limit on tokens or cost was reached.")
 
 
 async def test_the_scripted_provider_has_a_second_model_of_its_own() -> None:

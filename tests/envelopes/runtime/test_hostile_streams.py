@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from envelopes.errors import ProviderError
 from envelopes.fakes import FakeChatApi, FakeMessagesApi, Recorded, Reply, respond, said
 from envelopes.protocol.rows import Row
 from envelopes.providers import ending
@@ -22,7 +23,7 @@ from envelopes.providers.clients import close_clients
 from envelopes.providers.failures import BUSY, failed, retry_after
 from envelopes.providers.openai import OpenAIProvider
 from envelopes.registries.tools import Tool, ToolContext
-from envelopes.runtime import model_retries, turn_run
+from envelopes.runtime import hearing, model_retries
 from envelopes.types import Json
 from tests.desk import Desk, desk, replies
 
@@ -120,20 +121,22 @@ class RawMessages(FakeMessagesApi):
     """Sends ``raw`` streams, one a request, and then a good one."""
 
     raw: list[str] = field(default_factory=list)
+    awake: asyncio.Event = field(default_factory=asyncio.Event)
     good = GOOD_MESSAGES
 
     async def written(self, recorded: Recorded, reply: Reply) -> AsyncIterator[str | None]:
-        async for piece in _sent(self.raw.pop(0) if self.raw else self.good):
+        async for piece in _sent(self.raw.pop(0) if self.raw else self.good, self.awake):
             yield piece
 
 
 @dataclass
 class RawChat(FakeChatApi):
     raw: list[str] = field(default_factory=list)
+    awake: asyncio.Event = field(default_factory=asyncio.Event)
     good = GOOD_CHAT
 
     async def written(self, recorded: Recorded, reply: Reply) -> AsyncIterator[str | None]:
-        async for piece in _sent(self.raw.pop(0) if self.raw else self.good):
+        async for piece in _sent(self.raw.pop(0) if self.raw else self.good, self.awake):
             yield piece
 
 
@@ -141,10 +144,12 @@ FOR_EVER = "(for ever)"
 """At the end of a stream: it is kept open, and awake."""
 
 
-async def _sent(raw: str) -> AsyncIterator[str]:
+async def _sent(raw: str, awake: asyncio.Event) -> AsyncIterator[str]:
+    """``awake`` is set once the stream is kept so."""
     yield raw.removesuffix(FOR_EVER)
     while raw.endswith(FOR_EVER):
         await asyncio.sleep(0.02)
+        awake.set()
         yield (
             ': keepalive\n\nevent: ping\ndata: {"type": "ping"}\n\n'
             if "message_" in raw
@@ -391,10 +396,22 @@ async def test_what_stands_behind_the_end_of_an_answer_takes_nothing_from_it(
 async def test_a_model_that_only_keeps_the_connection_awake_is_asked_again(
     speaks: type[RawApi], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turn_run, "QUIET_SECONDS", 0.3)
+    """It is given up once it has kept awake for a while, and whoever is asked next has all the time there is."""
+    monkeypatch.setattr(hearing, "LOOK_SECONDS", 0.01)
+
+    def again(error: ProviderError, failures: int) -> Any:
+        monkeypatch.setattr(hearing, "QUIET_SECONDS", 300.0)
+        return asked_again(error, failures)
+
+    asked_again = model_retries.again
+    monkeypatch.setattr(model_retries, "again", again)
     begun = start() if speaks is RawMessages else chunk({"role": "assistant"})
     async with model(speaks, begun + FOR_EVER) as (d, api):
-        await d.say("Hello")
+        await d.say("Hello", wait=False)
+        async with asyncio.timeout(60):
+            await api.awake.wait()
+        monkeypatch.setattr(hearing, "QUIET_SECONDS", 0.0)
+        await d.quiet()
         failed, _ = await d.rows("provider")
         assert await d.texts() == ["Fine."]
 

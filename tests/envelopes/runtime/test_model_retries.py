@@ -24,6 +24,7 @@ from envelopes.providers.anthropic import AnthropicProvider
 from envelopes.providers.clients import close_clients
 from envelopes.providers.openai import OpenAIProvider
 from envelopes.runtime import model_retries
+from envelopes.session_state import live_sessions
 from tests.desk import Desk, desk, replies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -94,7 +95,7 @@ async def test_the_page_says_when_in_the_readers_zone() -> None:
         html = await d.html()
         assert f"Claude is busy, trying again at {hour:02}:{at.minute:02}" in html
         assert "Hello." in html
-        assert sentence(row) == f"Claude is busy, trying again at {row.data['retry']['at']} (1 of 4)."
+        assert sentence(row) == f"Claude was busy, to be tried again at {row.data['retry']['at']} (1 of 4)."
 
 
 @pytest.mark.parametrize(
@@ -144,6 +145,37 @@ async def test_more_than_the_bound_is_not_waited_and_is_told() -> None:
         found = re.match(r"Claude is very busy and cannot answer before (\d\d):\d\d\. Nothing", told)
         assert found is not None
         assert int(found[1]) in {(time.gmtime().tm_hour + hours) % 24 for hours in (1, 2, 3)}
+
+
+@pytest.mark.usefixtures("quick")
+@pytest.mark.parametrize("how", ["tried so often", "stopped", "out of time", "tried once, then stopped"])
+async def test_once_it_is_given_up_no_page_says_that_it_is_tried_again(how: str) -> None:
+    """Neither those that were open, nor one that comes later; what was done before stays."""
+    before = [Reply((respond(said("Let me look."), state="awaiting"),))] if how == "stopped" else []
+    answers = [overloaded("")] * 5 if how == "tried so often" else [overloaded("100")]
+    if how == "tried once, then stopped":
+        answers.insert(0, overloaded("0"))
+    async with claude(*before, *answers) as (d, _):
+        await d.html()
+        await d.say("Hello", wait=False)
+        if how != "tried so often":
+            async with asyncio.timeout(5):
+                while len(await retries(d)) < len(answers):  # noqa: ASYNC110 - the log rings nobody here
+                    await asyncio.sleep(0.01)
+            assert "Claude is busy, trying again at" in await d.html()
+        if how == "out of time":
+            d.runner.now = lambda: 4e9
+            await d.runner._sweep_once()
+        elif how != "tried so often":
+            await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
+        await d.quiet()
+        live = await d.html()
+        live_sessions.clear()
+        later = await d.html()
+
+    for html in (live, later):
+        assert "trying again" not in html and "to be tried" not in html and "data-live" not in html
+        assert ("Let me look." in html) is (how == "stopped")
 
 
 async def test_whoever_stops_it_does_not_wait() -> None:

@@ -56,8 +56,10 @@ def test_one_that_is_locked_holds_up_no_other() -> None:
     told: list[tuple[set[int], set[int]]] = []
 
     def renew() -> None:
-        told.append(leases.renew(OWNER, [locked.pk, free.pk], [job.pk]))
-        connections.close_all()
+        try:
+            told.append(leases.renew(OWNER, [locked.pk, free.pk], [job.pk]))
+        finally:
+            connections.close_all()
 
     thread = threading.Thread(target=renew)
     with transaction.atomic():

@@ -114,6 +114,7 @@ async def test_an_error_is_told_again_without_asking_the_model() -> None:
         envelope = await sync_to_async(envelope_for)(last)
         assert [part["text"] for part in envelope["parts"]] == ["The printer is on fire."]
         assert (await d.html()).count("The printer is on fire") == 3
+        assert "Says so again" not in await d.html()
 
 
 async def test_a_person_who_stops_what_is_at_work_stops_that_too() -> None:
@@ -121,6 +122,7 @@ async def test_a_person_who_stops_what_is_at_work_stops_that_too() -> None:
         await d.say("Find flights")
         await sync_to_async(intake.stop)(d.session, d.owner, "stop-1")
         assert [turn.finalized_by for turn in await d.turns()] == ["error", "cancelled"]
+        assert "Tries again at" not in await d.html()
         d.runner.now = lambda: 4e9
         await d.runner._sweep_once()
         await d.quiet()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,8 +30,8 @@ def live_in(segment: str) -> Key:
 @dataclass
 class Activity(PartView):
     """``lines`` of what the turn did while it ran, ``ids`` those of their parts ("" for none); ``segment`` is the id of
-    the one that it stands in. ``tried``: what follows a last line that says when something is tried
-    again, once it has been."""
+    the one that it stands in. ``promises``: which of the lines, from 0, say when something is tried again; ``tried``:
+    what follows the last line, where that is one, once it has been."""
 
     kind = "activity"
 
@@ -40,6 +41,18 @@ class Activity(PartView):
     segment: str = ""
     ids: list[str] = field(default_factory=list)
     tried: str = ""
+    promises: list[int] = field(default_factory=list)
+
+    @property
+    def waits(self) -> bool:
+        """Whether something is still to be tried again."""
+        return len(self.lines) - 1 in self.promises
+
+    def kept(self, *, promises: bool) -> Iterator[tuple[str, str]]:
+        """Lines and ids, with or without those that promise something."""
+        for number, line in enumerate(self.lines):
+            if promises or number not in self.promises:
+                yield line, self.ids[number]
 
     def keys(self) -> tuple[Key, ...]:
         return (live_in(self.segment),) if self.live else ()
@@ -101,14 +114,14 @@ def tries_again(context: RowContext) -> None:
         return
     at = context.thread.page.hours(str(retry["at"]))
     if is_model:
-        _say(context, asked_again(retry, at), tried=tried)
+        _say(context, asked_again(retry, at), tried=tried, promises=True)
         return
     told = (
         _("Tries again at {} ({} of {})")
         if retry.get("mode") == "turn"
         else _("Says so again at {} ({} of {})")
     )
-    _say(context, told.format(at, number, of))
+    _say(context, told.format(at, number, of), promises=True)
 
 
 def _wait_no_more(context: RowContext) -> None:
@@ -128,7 +141,9 @@ def note(context: RowContext) -> None:
         _say(context, words, part_id)
 
 
-def _say(context: RowContext, words: str, part_id: str = "", *, tried: str = "") -> None:
+def _say(
+    context: RowContext, words: str, part_id: str = "", *, tried: str = "", promises: bool = False
+) -> None:
     if not words and not part_id:
         return
     segment = context.segment()
@@ -137,6 +152,8 @@ def _say(context: RowContext, words: str, part_id: str = "", *, tried: str = "")
         live[-1].lines.append(words)
         live[-1].ids.append(part_id)
         live[-1].tried = tried
+        if promises:
+            live[-1].promises.append(len(live[-1].lines) - 1)
         context.model.touch(live[-1])
         return
     for earlier in live:
@@ -146,6 +163,7 @@ def _say(context: RowContext, words: str, part_id: str = "", *, tried: str = "")
         else:
             context.model.drop(earlier)
     said = Activity(context.new_id(), [words], segment=segment.id, ids=[part_id], tried=tried)
+    said.promises = [0] if promises else []
     context.model.add(segment, said)
 
 
@@ -154,22 +172,30 @@ def _with_line(segment: Segment, part_id: str) -> Activity | None:
     return next(found, None)
 
 
-def fold(context: RowContext, segment: Segment, seconds: float) -> None:
-    """The turn has stopped: one line of what it did, at the place where it began."""
+def is_open(segment: Segment) -> bool:
+    """Whether something moves there, or waits to be tried again."""
+    return any(isinstance(part, Activity) and (part.live or part.waits) for part in segment.parts)
+
+
+def fold(context: RowContext, segment: Segment, seconds: float, *, goes_on: bool = False) -> None:
+    """The turn has stopped, or ``goes_on`` further down: one line of what it did, at the place where it began."""
     found = [part for part in segment.parts if isinstance(part, Activity)]
     if not found:
         return
-    lines = [line for part in found for line in part.lines]
-    ids = [part_id for part in found for part_id in part.ids]
+    # What was still to be tried when it stopped is not tried any more, and of tries that came to nothing its end tells.
+    keeps = goes_on or not any(part.waits for part in found)
+    kept = [line for part in found for line in part.kept(promises=keeps)]
+    waits = goes_on and found[-1].waits
     first, *others = found
     # The time belongs to what was said: of a turn that went on after a question without a word nothing is told here.
     if first.live or any(other.lines for other in others):
         first.seconds += seconds
     for other in others:
         context.model.drop(other)
-    if not lines:
+    if not kept:
         context.model.drop(first)
         return
-    first.lines, first.ids, first.tried = lines, ids, ""
+    first.lines, first.ids = [line for line, _id in kept], [part_id for _line, part_id in kept]
+    first.tried, first.promises = "", [len(kept) - 1] if waits else []
     first.live = False
     context.model.touch(first)

@@ -46,7 +46,7 @@ def go_on_below(context: RowContext) -> None:
 
 def speak_below(context: RowContext, turn: TurnMemory, actor: str) -> Segment:
     """``actor`` is at work in ``turn`` from here on, under its own name: what moved above folds."""
-    _fold(context, turn, 0.0)
+    _fold(context, turn, 0.0, goes_on=True)
     return context.thread.open_segment(context, turn, actor)
 
 
@@ -62,11 +62,11 @@ def stopped_in(context: RowContext) -> Segment:
     return context.segment()
 
 
-def _fold(context: RowContext, turn: TurnMemory, ran: float) -> None:
+def _fold(context: RowContext, turn: TurnMemory, ran: float, *, goes_on: bool = False) -> None:
     model = context.model
     for segment in model.segments_of(turn.number):
-        if model.found(activity.live_in(segment.id), activity.Activity):
-            activity.fold(context, segment, ran)
+        if activity.is_open(segment):
+            activity.fold(context, segment, ran, goes_on=goes_on)
             ran = 0.0
         if segment.parts:
             model.op(ops.text(segment.zone_id, ""))

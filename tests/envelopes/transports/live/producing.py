@@ -25,11 +25,13 @@ async def _produce(session: int, producers: int, each: int) -> None:
             await asyncio.sleep(0.001)
 
     def general(producer: int) -> None:
-        for number in range(each):
-            with writing(session) as writer:
-                writer.add("note", {"note": "before"})
-                writer.add("message", said(producer, number))
-        connections.close_all()
+        try:
+            for number in range(each):
+                with writing(session) as writer:
+                    writer.add("note", {"note": "before"})
+                    writer.add("message", said(producer, number))
+        finally:
+            connections.close_all()
 
     half = range(0, producers, 2), range(1, producers, 2)
     await asyncio.gather(*map(short, half[0]), *(asyncio.to_thread(general, one) for one in half[1]))

@@ -13,6 +13,7 @@ from envelopes.providers.scripted import Say, data, text
 from envelopes.transports.live import ContractRefused, caps
 from envelopes.transports.live.contracts import MAX_NAME, contract_of
 from envelopes.types import JsonObject
+from tests import left_over
 from tests.desk import replies
 from tests.envelopes.transports.live.client import Channel, live
 from tests.envelopes.transports.live.test_door import signed_in
@@ -149,4 +150,21 @@ async def test_of_each_reason_to_refuse_frames_a_connection_logs_one_line(
             assert (await channel.next())["type"] == "error"
         lines = [one.message for one in caplog.records if "Refused a frame" in one.message]
         assert [line.rsplit(" ", 1)[1] for line in lines] == ["INVALID_JSON", "UNSUPPORTED_MESSAGE"]
+        await channel.close()
+
+
+async def test_a_refused_frame_leaves_nothing_to_the_garbage_collector() -> None:
+    """Whoever sends many of them would have as much of the memory as comes between two searches."""
+    nowhere = {"target": {"owner": "tester", "surfaceId": "none", "componentId": "root"}}
+    async with live() as (session, caller):
+        channel = await Channel(token=caller.token).open()
+        await channel.subscribe(session)
+        with left_over.exceptions() as search:
+            for _ in range(5):
+                for bad in ("{", '{"type": "none"}'):
+                    await channel.raw(bad)
+                    assert (await channel.next())["type"] == "error"
+                assert (await channel.act(session, "beach:click", nowhere))["type"] == "error"
+                assert (await channel.act(session, "beach:edit", {**nowhere, "value": 1}))["type"] == "error"
+            assert search() == []
         await channel.close()
