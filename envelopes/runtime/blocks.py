@@ -64,12 +64,14 @@ def stream_of(provider: Provider, request: ModelRequest) -> AsyncGenerator[Model
     return cast("AsyncGenerator[ModelEvent, None]", stream)
 
 
-def no_event(provider: Provider, given: object) -> TypeError:
-    """The error for what a stream of ``provider`` has given, and nobody can read. It may hold what somebody said."""
-    return TypeError(
-        f"`stream` of {type(provider).__name__} gave a {type(given).__name__}, which is no event of "
-        "envelopes.providers.port."
-    )
+def check_event(provider: Provider, given: object) -> None:
+    """Raises ``TypeError`` for what a stream of ``provider`` has given, and nobody can read. It does not say what that
+    holds, which may be what somebody said."""
+    if not isinstance(given, ModelEvent):
+        raise TypeError(
+            f"`stream` of {type(provider).__name__} gave a {type(given).__name__}, which is no event of "
+            "envelopes.providers.port."
+        )
 
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")

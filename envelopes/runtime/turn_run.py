@@ -30,7 +30,7 @@ from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.runtime import fitting, model_retries
-from envelopes.runtime.blocks import Begun, complete, no_event, rules_of, stream_of
+from envelopes.runtime.blocks import Begun, check_event, complete, rules_of, stream_of
 from envelopes.runtime.calls_run import CallsRun, StartJob
 from envelopes.runtime.hearing import Hearing
 from envelopes.runtime.held_block import HeldBlock
@@ -270,8 +270,8 @@ class TurnRun:
                         held.hold(block)
                     case ReplyEnded():
                         ended = event
-                    case _:
-                        raise no_event(provider, event)
+                    case other:
+                        check_event(provider, other)
         begun.check_end(ended)
         usage, estimated = self._under_way.spent()
         self._under_way = None
