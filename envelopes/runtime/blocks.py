@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import secrets
 from collections.abc import AsyncGenerator
@@ -57,6 +58,9 @@ def stream_of(provider: Provider, request: ModelRequest) -> AsyncGenerator[Model
     """The events of the reply to ``request``. Raises ``TypeError`` where ``stream`` of the provider gives no stream."""
     stream: object = provider.stream(request)
     if not hasattr(stream, "__aiter__") or not hasattr(stream, "aclose"):
+        if inspect.iscoroutine(stream):
+            # It never runs, which is told below.
+            stream.close()
         raise TypeError(
             f"`stream` of {type(provider).__name__} has to be an async generator, that is `async def` with `yield`: "
             f"it gave a {type(stream).__name__}."

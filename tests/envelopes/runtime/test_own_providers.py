@@ -57,7 +57,6 @@ class WithoutBlockEnd(Own):
         yield ReplyEnded("tool_use")
 
 
-@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited:RuntimeWarning")
 @pytest.mark.parametrize(
     ("made", "told"),
     [
