@@ -121,6 +121,12 @@ class Talk:
             if row.kind == "part" and (not part_type or row.part_type == part_type)
         ]
 
+    async def refused(self) -> list[JsonObject]:
+        """The calls of its model, or script, that were refused: ``{call, error, input}``, where ``error`` says what was
+        wrong, and where."""
+        rows = await sync_to_async(rows_after)(self.session.pk, 0)
+        return [row.data for row in rows if row.kind == "refused"]
+
     async def texts(self, part_type: str = RESPONSE.name) -> list[str]:
         """The words of its answers."""
         return [str(part.get("text", "")) for part in await self.parts(part_type)]
@@ -132,10 +138,15 @@ async def conversation(actor: str, script: Script | None = None, *, owner: Any =
     (``TransactionTestCase``, and for SQLite a file: ``DATABASES["default"]["TEST"]["NAME"]``).
 
     ``script`` answers in place of its model. ``owner`` is the person, a Django user or a ``Principal``, by default a
-    guest. Raises ``RegistrationError`` for an agent that is not there, ``RuntimeError`` outside of tests.
+    guest. Raises ``RegistrationError`` for an agent that is not there, ``RuntimeError`` outside of tests and in one
+    that is a transaction.
     """
     if not hasattr(_TestState, "saved_data"):
         raise RuntimeError("This is for tests: afterwards their database is emptied.")
+    if await sync_to_async(lambda: connection.in_atomic_block)():
+        raise RuntimeError(
+            "What this test writes is never committed, so no agent would see it: derive it from TransactionTestCase."
+        )
     agent = actors[actor]
     if script is not None:
         agent = replace(agent, provider=lambda: ScriptedProvider(script, pace=0))

@@ -234,7 +234,9 @@ def make_approvals(
     answered. ``expires_after`` in seconds; negative has expired already."""
     tool = tool or make_tool()
     if expires_after is not None and tool.approval is not None:
-        tool = replace(tool, approval=replace(tool.approval, expires_after=expires_after))
+        # No policy may say less than no time: a microsecond is over before anybody looks.
+        seconds = max(expires_after, 1e-6)
+        tool = replace(tool, approval=replace(tool.approval, expires_after=seconds))
     calls = [make_call(turn, tool.name, args) for args in many] if many else [make_call(turn, tool.name)]
     with writing(turn.session_id) as writer:
         turn = Turn.objects.select_related("session").get(pk=turn.pk)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from django.urls import Resolver404, resolve
+from django.urls import Resolver404
 
 from a2ui.safety.urls import safe_open
+from envelopes.addresses import resolved
 from envelopes.artifacts.unnamed import name
 from envelopes.artifacts.writing import facts
 from envelopes.errors import ValidationFailed
@@ -69,7 +70,7 @@ def _id_in(url: str) -> Json:
     does not know by which hosts people reach this one, so one of another host counts where there is such a file."""
     try:
         parts = urlsplit(url)
-        found = resolve(parts.path)
+        found = resolved(url)
     except (Resolver404, ValueError):
         return None
     if found.view_name not in ("envelopes:artifact", "envelopes:api:download"):

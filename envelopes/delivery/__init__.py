@@ -3,6 +3,7 @@ while it is written (``deltas``, ``streamed``, ``relay``), envelopes. What a doo
 
 from __future__ import annotations
 
+from envelopes.delivery import event_stream
 from envelopes.delivery.catching_up import Changed, NotInLog
 from envelopes.delivery.envelope import envelope_for, partial_envelope_for
 from envelopes.delivery.follower import AWAY, Follower
@@ -21,6 +22,7 @@ __all__ = [
     "Reader",
     "UpToDate",
     "envelope_for",
+    "event_stream",
     "partial_envelope_for",
     "streams",
 ]

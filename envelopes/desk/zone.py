@@ -28,7 +28,7 @@ def zone_named(request: HttpRequest) -> str:
 def is_of_desk(path: str) -> bool:
     """Whether a page is one of the desk's."""
     try:
-        return path.startswith(reverse("admin:index"))
+        return path.startswith(unquote(reverse("admin:index")))
     except NoReverseMatch:
         # A site may have no admin.
         return False

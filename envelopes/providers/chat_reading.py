@@ -1,7 +1,8 @@
 """Reading the chunks of a chat completion as the port's events.
 
 A call is over when its JSON is, and something else has begun; else when the reply is. So calls are told of as they
-come, in whichever order their pieces do. Servers that number none of them begin each with its id.
+come, in whichever order their pieces do. Servers that number none of them begin each with its id; of those that give
+neither, or one number to all, each call comes in one piece or after the one before, and begins with its name.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ class ChatReading:
         self.stop_reason: str | None = None
         self.usage: JsonObject = {}
         self._open: dict[object, _Open] = {}
-        self._ended: set[object] = set()
+        # Calls that are over, with their names.
+        self._ended: dict[object, str] = {}
         self._count = 0
         # The last call that has begun, for pieces that do not say which they belong to.
         self._last: object = None
@@ -131,12 +133,12 @@ class ChatReading:
         yield TextFragment(block.index, text)
 
     def _call(self, call: Any) -> Iterator[ModelEvent]:
-        key = self._key(call)
         function = call.function
         fragment = (function.arguments if function is not None else None) or ""
         if not isinstance(fragment, str):
             # Some servers send them whole, and not as text.
             fragment = json.dumps(fragment)
+        key = self._key(call, fragment)
         block = self._open.get(key)
         if block is None:
             if key in self._ended and not fragment.strip():
@@ -145,26 +147,39 @@ class ChatReading:
                 raise self._malformed("a piece of a call that has not begun, or is over")
             yield from self._end_whole()
             call_id = call.id or f"call_{self._count}"
-            block = self._begin(key, _Open(self._count, "tool_use", id=call_id))
+            block = self._begin(key, _Open(self._count, "tool_use", id=call_id, name=function.name))
             yield BlockStarted(block.index, "tool_use", id=call_id, name=function.name)
         self._last = key
         if fragment:
             block.pieces.append(fragment)
             yield InputFragment(block.index, fragment)
 
-    def _key(self, call: Any) -> object:
+    def _key(self, call: Any, fragment: str) -> object:
         """Which call a piece belongs to. An id under a number that has another one begins the next call."""
+        name = call.function.name if call.function is not None else None
         number = getattr(call, "index", None)
         if number is None:
-            return call.id or self._last
+            if call.id:
+                return ("id", call.id)
+            return ("next", self._count) if self._is_next(self._last, name, fragment) else self._last
         key = ("call", number)
         known = self._open.get(key)
-        begins = bool(call.id and call.function is not None and call.function.name)
-        if begins and (key in self._ended or (known is not None and known.id != call.id)):
-            return ("call", number, call.id)
-        if self._last is not None and isinstance(self._last, tuple) and self._last[:2] == key:
-            return self._last
-        return key
+        if call.id and name and (key in self._ended or (known is not None and known.id != call.id)):
+            return (*key, call.id)
+        same = self._last if isinstance(self._last, tuple) and self._last[:2] == key else key
+        is_next = not call.id and self._is_next(same, name, fragment)
+        return (*key, self._count) if is_next else same
+
+    def _is_next(self, key: object, name: str | None, fragment: str) -> bool:
+        """Whether a piece that has no id begins a call although another one has its place: that one is whole. Some
+        servers repeat the name in each piece, the last of which may be empty."""
+        known = self._open.get(key)
+        if not name or (known is None and key not in self._ended):
+            return False
+        before = self._ended[key] if known is None else known.name
+        if name == before and not fragment.strip():
+            return False
+        return known is None or _is_whole(known.written)
 
     def _begin(self, key: object, block: _Open) -> _Open:
         self._open[key] = block
@@ -192,7 +207,7 @@ class ChatReading:
         if not written.strip() and self.stop_reason == "max_tokens":
             # It was cut before its first character: it must not run with default arguments.
             return
-        self._ended.add(key)
+        self._ended[key] = block.name
         yield BlockEnded(block.index, "tool_use", raw_input=written if written.strip() else "{}")
 
     def _malformed(self, what: str) -> ProviderError:

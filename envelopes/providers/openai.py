@@ -25,6 +25,9 @@ from envelopes.providers.port import ModelEvent, ModelRequest, ReplyEnded
 from envelopes.providers.sdk import NO_KEY, SdkProvider, from_conf
 from envelopes.types import JsonObject
 
+ADDRESS = "https://api.openai.com/v1"
+"""Of OpenAI. Without one the SDK takes that of the environment, and a key would go to whoever is named there."""
+
 
 class OpenAIProvider(SdkProvider[openai.AsyncOpenAI]):
     """A provider for one model that speaks chat completions (``SdkProvider``).
@@ -49,7 +52,7 @@ class OpenAIProvider(SdkProvider[openai.AsyncOpenAI]):
 
     def make_client(self) -> openai.AsyncOpenAI:
         return openai.AsyncOpenAI(
-            api_key=self._api_key or NO_KEY, base_url=self._base_url or None, max_retries=0
+            api_key=self._api_key or NO_KEY, base_url=self._base_url or ADDRESS, max_retries=0
         )
 
     def load(self) -> None:

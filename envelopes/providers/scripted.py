@@ -70,6 +70,11 @@ class Say:
     delegate_to: str | None = None
     task: str | None = None
 
+    def __post_init__(self) -> None:
+        parts: object = self.parts
+        if not isinstance(parts, list | tuple) or not all(isinstance(part, dict) for part in parts):
+            raise TypeError(f"Say has a list of parts, Say([text('response', 'Hello')]), not {parts!r:.60}.")
+
 
 @dataclass(frozen=True)
 class Call:
@@ -124,6 +129,14 @@ class Reply:
 
     blocks: Sequence[Block]
     stop_reason: str = ""
+
+    def __post_init__(self) -> None:
+        blocks: object = self.blocks
+        if not isinstance(blocks, list | tuple) or not all(isinstance(block, Block) for block in blocks):
+            raise TypeError(
+                "Reply has a list of what is said and called, Reply([Say([...])]): Say, Call, Raw, Prose, Think, Fail; "
+                f"not {blocks!r:.60}."
+            )
 
     @property
     def ends_with(self) -> str:
@@ -182,7 +195,10 @@ class ScriptedProvider:
 
         Raises ``ProviderError`` where the script says ``Fail("error")``.
         """
-        reply = self._script(request)
+        given: object = self._script(request)
+        if not isinstance(given, Reply):
+            raise TypeError(f"A script gives a Reply([...]), not {given!r:.60}.")
+        reply = given
         pace = _setting_pace() if self._pace is None else self._pace
         blocks = list(reply.blocks)
         for index, block in enumerate(blocks):

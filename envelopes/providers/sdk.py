@@ -38,7 +38,7 @@ class SdkProvider(ABC, Generic[C]):
 
     name: str
     clients: ClassVar[Clients[Any]]
-    """One for each class."""
+    """One for each SDK; a class that derives from a provider has clients of its own in it."""
     sdk_error: ClassVar[type[Exception]]
     """What all errors of the SDK derive from."""
     timeout: ClassVar[httpx2.Timeout]
@@ -127,8 +127,9 @@ class SdkProvider(ABC, Generic[C]):
         return client
 
     @property
-    def _identity(self) -> tuple[str, str]:
-        return self._base_url, self._api_key
+    def _identity(self) -> tuple[type[Any], str, str]:
+        # A class that derives from a provider may make its clients otherwise.
+        return type(self), self._base_url, self._api_key
 
     @property
     def _failures(self) -> tuple[type[Exception], ...]:

@@ -110,6 +110,12 @@ class Actor:
         check_tags(owner, self.tagged)
         check_items(owner, "prompts", self.prompts, Prompt)
         check_items(owner, "slots", self.slots, Slot)
+        if self.catalogs is not None:
+            check_items(owner, "catalogs", self.catalogs, str)
+        if self.contract is not None and not isinstance(self.contract, Mapping):
+            raise RegistrationError(
+                f"`contract` of {owner} is an object, not {self.contract!r:.60}.", name=self.name
+            )
         if self.takeover is not None:
             check_flag(owner, "takeover", self.takeover)
         check_seconds("turn_seconds", self.turn_seconds, (None,))

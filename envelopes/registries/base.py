@@ -96,16 +96,18 @@ class Registry(Generic[T]):
     @contextmanager
     def including(self, item: T) -> Iterator[T]:
         """Register ``item`` for the block only, in place of one of the same name if there is one: for tests."""
-        before, place = self._items.get(item.name), self._places.get(item.name)
+        known, place = self._items.get(item.name), self._places.get(item.name)
         self._items[item.name], self._places[item.name] = item, _caller()
         self.version += 1
         try:
             yield item
         finally:
             self.version += 1
-            del self._items[item.name], self._places[item.name]
-            if before is not None and place is not None:
-                self._items[item.name], self._places[item.name] = before, place
+            if known is not None and place is not None:
+                # Without a deletion: it keeps its place in the order, by which the first one is the default.
+                self._items[item.name], self._places[item.name] = known, place
+            else:
+                del self._items[item.name], self._places[item.name]
 
     def get(self, name: object) -> T | None:
         return self._items.get(name) if isinstance(name, str) else None

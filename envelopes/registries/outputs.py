@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterable
 from functools import cache
@@ -19,6 +20,8 @@ from envelopes.types import Json, JsonObject
 TOLD_CHARACTERS = 400
 """How long the form of a result may be that models read beside the description of its tool."""
 
+_DEEPEST = 8
+"""Models inside of models whose form is told."""
 _FAULTS = 5
 
 
@@ -138,22 +141,25 @@ def form_of(output: type[BaseModel]) -> str:
     """The form of the result in a few words, ``{"flights": [{"id": string, "price": number}]}``; "" where that takes
     more than ``TOLD_CHARACTERS``: the model reads each result anyway, and every request pays for what is written."""
     schema = output.model_json_schema(mode="serialization")
-    told = _form(schema, schema.get("$defs", {}), 0)
+    told = _form(schema, schema.get("$defs", {}), ())
     return told if len(told) <= TOLD_CHARACTERS else ""
 
 
-def _form(schema: JsonObject, known: JsonObject, depth: int) -> str:
-    if "$ref" in schema:
-        schema = known[schema["$ref"].removeprefix("#/$defs/")]
-    if depth > 8:
-        return "…"
+def _form(schema: JsonObject, known: JsonObject, within: tuple[str, ...]) -> str:
+    """``within`` are the models around it: one that holds itself is told once."""
+    if (ref := schema.get("$ref")) is not None:
+        if ref in within or len(within) > _DEEPEST:
+            return "…"
+        schema, within = known[ref.removeprefix("#/$defs/")], (*within, ref)
     if "properties" in schema:
-        inner = (f'"{name}": {_form(part, known, depth + 1)}' for name, part in schema["properties"].items())
+        inner = (f'"{name}": {_form(part, known, within)}' for name, part in schema["properties"].items())
         return f"{{{', '.join(inner)}}}"
     if "items" in schema:
-        return f"[{_form(schema['items'], known, depth + 1)}]"
-    if "anyOf" in schema:
-        return " | ".join(_form(part, known, depth + 1) for part in schema["anyOf"])
+        return f"[{_form(schema['items'], known, within)}]"
+    # Pydantic writes the one for a union, the other for one that a field tells apart.
+    if one_of := schema.get("anyOf") or schema.get("oneOf"):
+        return " | ".join(_form(part, known, within) for part in one_of)
     if "enum" in schema or "const" in schema:
-        return " | ".join(f'"{value}"' for value in schema.get("enum", [schema.get("const")]))
+        values = schema.get("enum", [schema.get("const")])
+        return " | ".join(json.dumps(value, ensure_ascii=False) for value in values)
     return str(schema.get("type", "any"))

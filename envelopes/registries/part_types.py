@@ -13,13 +13,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from envelopes.conf import conf
 from envelopes.errors import RegistrationError
 from envelopes.registries import declared, retelling
 from envelopes.registries.base import LONGEST_NAME, Registry, check_name
+from envelopes.registries.policies import check_callable
 from envelopes.registries.retelling import Retell
+from envelopes.registries.written import check_flag, check_text, names_in
 from envelopes.types import JsonObject
 
 Origin = Literal["actor", "runtime", "inbound"]
@@ -29,6 +31,27 @@ Cell = Delivery | Literal["audit-only", "inbound-only"]
 """Of the delivery table: why a part never leaves, where it does not."""
 Presence = Literal["required", "optional", "none"]
 
+_FLAGS = (
+    "streams_text",
+    "requires_peer_consumes",
+    "canonical",
+    "requires_surfaces",
+    "verbatim_to_peers",
+    "allowed_late",
+    "asks_person",
+    "sets_state",
+    "decides",
+    "may_retry",
+    "is_file",
+)
+_FUNCTIONS = {
+    "retold": ("part",),
+    "in_words": ("data",),
+    "for_staff": ("data",),
+    "kept": (),
+    "offered": ("actor",),
+    "data_schema": (),
+}
 _CELLS: tuple[str, ...] = (*get_args(Delivery), "audit-only", "inbound-only")
 
 ACTOR: frozenset[Origin] = frozenset({"actor", "runtime"})
@@ -107,11 +130,37 @@ class PartType:
 
     def __post_init__(self) -> None:
         owner = f"the part type {self.name!r}"
+        self._check_shapes(owner)
+        self._check_table(owner)
+        if self.data_model is not None and not _is_model(self.data_model):
+            raise RegistrationError(
+                f"`data_model` of {owner} is a pydantic model, a class, not {self.data_model!r:.60}.",
+                name=str(self.name),
+            )
+        if self.data_model is not None and self.data == "none":
+            raise RegistrationError(
+                f"{owner} has a `data_model` and no data: say data='required' or 'optional'.",
+                name=str(self.name),
+            )
+        self._check_example(owner)
+        if self.module and not self.module.endswith(".js"):
+            raise RegistrationError(
+                f"The module {self.module!r} of {owner} is no script.", name=str(self.name)
+            )
+
+    def _check_shapes(self, owner: str) -> None:
         for name in ("origins", "allowed_transports", "replaces"):
-            if isinstance(getattr(self, name), str):
-                raise RegistrationError(
-                    f"`{name}` of {owner} is one text, not a set of names.", name=str(self.name)
-                )
+            if (given := getattr(self, name)) is not None:
+                object.__setattr__(self, name, names_in(owner, name, given))
+        for name in _FLAGS:
+            check_flag(owner, name, getattr(self, name))
+        for name in ("needed_for", "description", "template", "module"):
+            check_text(owner, name, getattr(self, name))
+        for name, arguments in _FUNCTIONS.items():
+            if (given := getattr(self, name)) is not None:
+                check_callable(f"`{name}` of {owner}", given, *arguments)
+
+    def _check_table(self, owner: str) -> None:
         if unknown := sorted(self.origins - set(get_args(Origin))):
             raise RegistrationError(
                 f"Nobody is called {unknown[0]!r} who could emit {owner}: {', '.join(get_args(Origin))}.",
@@ -131,20 +180,27 @@ class PartType:
                     f"`{name}` of {owner} is {getattr(self, name)!r}: one of {', '.join(get_args(Presence))}.",
                     name=str(self.name),
                 )
-        if self.data_model is not None and not _is_model(self.data_model):
+
+    def _check_example(self, owner: str) -> None:
+        """What it shows is what models are told to write."""
+        example: object = self.example
+        if not isinstance(example, Mapping) or not example.keys() <= {"text", "data", "metadata"}:
             raise RegistrationError(
-                f"`data_model` of {owner} is a pydantic model, a class, not {self.data_model!r:.60}.",
+                f"`example` of {owner} is a part without its partType, such as {{'data': {{...}}}}, "
+                f"not {example!r:.60}.",
                 name=str(self.name),
             )
-        if self.data_model is not None and self.data == "none":
+        if self.data_model is None or "data" not in example:
+            return
+        try:
+            self.data_model.model_validate(example["data"])
+        except ValidationError as error:
+            wrong = error.errors(include_url=False)[0]
+            place = "".join(f"/{step}" for step in wrong["loc"]) or "/"
             raise RegistrationError(
-                f"{owner} has a `data_model` and no data: say data='required' or 'optional'.",
+                f"The data of `example` of {owner} is no {self.data_model.__name__}: {place}: {wrong['msg']}.",
                 name=str(self.name),
-            )
-        if self.module and not self.module.endswith(".js"):
-            raise RegistrationError(
-                f"The module {self.module!r} of {owner} is no script.", name=str(self.name)
-            )
+            ) from error
 
     def example_part(self) -> JsonObject:
         """The example as it would stand in a call of respond(); empty where there is none."""

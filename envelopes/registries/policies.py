@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from envelopes.errors import RegistrationError
+from envelopes.registries.written import check_flag, check_text, is_async
 
 OnExpiry = Literal["deny", "stay-open", "ask-again"]
 """``deny``: the call is denied (D18). ``stay-open``: the question has no end. ``ask-again``: it is asked anew, as
@@ -49,8 +50,9 @@ def check_seconds(name: str, given: object, words: tuple[object, ...], *, positi
 def check_callable(name: str, given: object, *arguments: str) -> None:
     """Raises ``RegistrationError`` for what cannot be called with that many values, or answers only later."""
     if not callable(given):
-        raise RegistrationError(f"{name} is a function of {', '.join(arguments)}, not {given!r}.")
-    if inspect.iscoroutinefunction(given):
+        of = ", ".join(arguments) or "nothing"
+        raise RegistrationError(f"{name} is a function of {of}, not {given!r:.60}.")
+    if is_async(given):
         raise RegistrationError(f"{name} answers at once: it cannot be async.")
     try:
         inspect.signature(given).bind(*arguments)
@@ -155,7 +157,8 @@ class Ask:
             raise RegistrationError("The owner alone is one person: name who else decides.")
         if self.on_expiry not in get_args(OnExpiry):
             raise RegistrationError(f"{self.on_expiry!r} is none of {', '.join(get_args(OnExpiry))}.")
-        check_seconds("expires_after", self.expires_after, ("policy", "setting", None))
+        check_flag("a question", "four_eyes", self.four_eyes)
+        check_seconds("expires_after", self.expires_after, ("policy", "setting", None), positive=True)
         if self.on_expiry == "ask-again" and self.expires_after is None:
             raise RegistrationError("What never expires is never asked again: say when it expires.")
         check_seconds("reuse_within", self.reuse_within, (None,), positive=True)
@@ -185,6 +188,7 @@ class AutoApprove:
                 f"{self.name!r} is no name for a rule: it has to match {_RULE.pattern}, and is not "
                 f"{' or '.join(_OWN_RULES)}."
             )
+        check_text(f"the rule {self.name!r}", "label", self.label)
 
 
 @dataclass(frozen=True)

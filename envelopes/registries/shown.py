@@ -54,7 +54,8 @@ class Shown:
     minor: bool = False
     beside: str = ""
     unit: tuple[str, str] | None = None
-    words: Mapping[str, str] = field(default_factory=dict)
+    # What stands in ``Annotated[...] | None`` is hashed, and no mapping can be.
+    words: Mapping[str, str] = field(default_factory=dict, hash=False)
     sum: bool = False
 
 
@@ -111,13 +112,13 @@ def declare(model: type[BaseModel]) -> list[JsonObject]:
 def _fields(model: type[BaseModel], above: Path, within: tuple[type[BaseModel], ...]) -> Iterator[Declared]:
     for name, info in model.model_fields.items():
         key = _kept_as(info, name)
-        shown = next((mark for mark in info.metadata if isinstance(mark, Shown)), Shown())
+        shown = shown_of(info)
         path = (*above, key)
         inner, many = _inside(info.annotation)
         nested = isinstance(inner, type) and issubclass(inner, BaseModel)
         yield Declared(
             path,
-            info.title or name.replace("_", " ").strip().capitalize() or name,
+            _title(info) or name.replace("_", " ").strip().capitalize() or name,
             "list" if many else "any" if nested else _format(inner, shown),
             currency=_key_of(model, shown.currency),
             minor=shown.minor,
@@ -135,6 +136,26 @@ def _fields(model: type[BaseModel], above: Path, within: tuple[type[BaseModel], 
                 yield Declared(path, "", _format(inner, shown), unit=unit, words=words)
         if nested and inner not in within and len(within) < DEEPEST:
             yield from _fields(inner, path, (*within, inner))
+
+
+def shown_of(info: FieldInfo) -> Shown:
+    """How the author of a field wants it shown."""
+    return next((mark for mark in _marks(info) if isinstance(mark, Shown)), Shown())
+
+
+def _title(info: FieldInfo) -> str:
+    """The title of a field, which may stand within what it may be beside None."""
+    titles = (mark.title for mark in _marks(info) if isinstance(mark, FieldInfo))
+    return info.title or next(filter(None, titles), "")
+
+
+def _marks(info: FieldInfo) -> Iterator[object]:
+    """What is annotated of a field: ``Annotated[int | None, ...]`` and ``Annotated[int, ...] | None``."""
+    yield from info.metadata
+    kind = info.annotation
+    while (inner := _one_inside(kind)) is not kind:
+        yield from getattr(kind, "__metadata__", ())
+        kind = inner
 
 
 def _key_of(model: type[BaseModel], name: str) -> str:
@@ -163,17 +184,20 @@ def _inside(kind: Any) -> tuple[Any, bool]:
 
 def _given(kind: Any) -> Any:
     """``kind`` without annotations, and without the None that says that it may be left out."""
-    while True:
-        origin, args = get_origin(kind), get_args(kind)
-        if hasattr(kind, "__metadata__"):
-            kind = args[0]
-        elif (
-            origin in (Union, types.UnionType)
-            and len(rest := [item for item in args if item is not type(None)]) == 1
-        ):
-            kind = rest[0]
-        else:
-            return kind
+    while (inner := _one_inside(kind)) is not kind:
+        kind = inner
+    return kind
+
+
+def _one_inside(kind: Any) -> Any:
+    """``kind`` without its outermost annotations or None; itself where it has neither."""
+    args = get_args(kind)
+    if hasattr(kind, "__metadata__"):
+        return args[0]
+    if get_origin(kind) in (Union, types.UnionType):
+        rest = [item for item in args if item is not type(None)]
+        return rest[0] if len(rest) == 1 else kind
+    return kind
 
 
 def _format(kind: Any, shown: Shown) -> Format:

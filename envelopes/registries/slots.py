@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from envelopes.errors import RegistrationError
 from envelopes.protocol.merging import STRATEGIES, Strategy
 from envelopes.protocol.surfaces import RESERVED, is_reserved
 from envelopes.protocol.text import clean_text, is_blank
+from envelopes.registries.written import check_flag
 
 LONGEST = 128
 """Characters of a kind and of a key, as in the metadata of a part."""
@@ -37,18 +39,26 @@ class Slot:
                 f"{self.strategy!r} is no way in which data comes together; there are {', '.join(STRATEGIES)}.",
                 name=self.key or self.kind,
             )
+        check_flag("a slot", "own_card", self.own_card)
         for name in (self.kind, self.key):
-            if len(name) > LONGEST or clean_text(name) != name:
-                raise RegistrationError(
-                    f"{name!r} does not name data: it has up to {LONGEST} characters, all of which can be stored.",
-                    name=str(name)[:LONGEST],
-                )
-            if name and is_blank(name):
-                raise RegistrationError("The name of a slot can be read.", name=name)
-            if is_reserved(name):
-                raise RegistrationError(
-                    f"{name!r} is the runtime's: names with {' or '.join(RESERVED)} in front are.", name=name
-                )
+            check_data_name("a slot", name)
+
+
+def check_data_name(owner: str, name: Any) -> None:
+    """Raises ``RegistrationError`` for what no part could have as its kind of data, or its slot key; "" names none."""
+    if not isinstance(name, str) or len(name) > LONGEST or clean_text(name) != name:
+        raise RegistrationError(
+            f"{name!r:.60} of {owner} does not name data: it has up to {LONGEST} characters, all of which can be "
+            "stored.",
+            name=str(name)[:LONGEST],
+        )
+    if name and is_blank(name):
+        raise RegistrationError(f"The name of the data of {owner} can be read.", name=name)
+    if is_reserved(name):
+        raise RegistrationError(
+            f"{name!r} of {owner} is the runtime's: names with {' or '.join(RESERVED)} in front are.",
+            name=name,
+        )
 
 
 def check_slots(actor: str, slots: Sequence[Slot]) -> None:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from envelopes.errors import RegistrationError
 from envelopes.registries import declared
 from envelopes.registries.base import Registry, check_name
+from envelopes.registries.written import check_flag, check_items
 
 Source = Literal["actor", "peer"]
 """Who proposes: an agent in its reply, another agent in a message."""
@@ -45,8 +46,22 @@ class StateMachine:
 
     def __post_init__(self) -> None:
         check_name("state machine", self.name, _NAME)
+        owner = f"the state machine {self.name!r}"
+        for flag in ("allow_handler_transitions", "allow_peer_transitions"):
+            check_flag(owner, flag, getattr(self, flag))
+        coordinates: object = self.coordinates
+        if not isinstance(coordinates, Mapping) or not coordinates:
+            raise RegistrationError(
+                f"`coordinates` of {owner} has a Coordinate under each name, not {coordinates!r:.60}.",
+                name=self.name,
+            )
         for name, coordinate in self.coordinates.items():
             check_name("coordinate", name, _NAME)
+            if not isinstance(coordinate, Coordinate):
+                raise RegistrationError(
+                    f"{self.name}.{name} is a Coordinate(initial, transitions), not {coordinate!r:.60}.",
+                    name=self.name,
+                )
             states = coordinate.transitions.keys()
             following: Mapping[str, Any] = coordinate.transitions
             if text := next((after for after in following.values() if isinstance(after, str)), None):
@@ -54,6 +69,8 @@ class StateMachine:
                     f"What may follow in {self.name}.{name} is one text, {text!r}, not a tuple: a comma is missing.",
                     name=self.name,
                 )
+            for after in following.values():
+                check_items(f"{self.name}.{name}", "transitions", after, str)
             meant = {
                 coordinate.initial,
                 *(state for after in coordinate.transitions.values() for state in after),

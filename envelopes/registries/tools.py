@@ -16,12 +16,12 @@ from pydantic import BaseModel
 
 from envelopes.errors import RegistrationError
 from envelopes.protocol.respond import RESPOND
-from envelopes.protocol.surfaces import is_reserved
 from envelopes.registries.base import Registry, check_name
 from envelopes.registries.outputs import check_output, form_of
 from envelopes.registries.policies import DEFAULT, Ask, Rule, check_callable, check_seconds
 from envelopes.registries.retries import Retry
 from envelopes.registries.shown import declare
+from envelopes.registries.slots import check_data_name
 from envelopes.registries.written import check_flag, check_input, check_run, check_tags, check_text
 from envelopes.types import Json, JsonObject
 
@@ -141,7 +141,12 @@ class ApprovalPolicy:
         check_callable("done", self.done, "args", "result")
         if self.risk not in get_args(Risk):
             raise RegistrationError(f"{self.risk!r} is none of {', '.join(get_args(Risk))}.")
-        check_seconds("expires_after", self.expires_after, ("setting", None))
+        check_text("an approval policy", "risk_note", self.risk_note)
+        check_seconds("expires_after", self.expires_after, ("setting", None), positive=True)
+        if isinstance(self.rule, type):
+            raise RegistrationError(
+                f"The rule of a policy is {self.rule.__name__}(...), not the class itself."
+            )
         if not isinstance(self.rule, Ask):
             check_callable("rule", self.rule, "asking")
         elif self.rule.on_expiry == "ask-again" and (self.rule.expires_after, self.expires_after) == (
@@ -216,10 +221,8 @@ class Tool:
         if self.retry is not None:
             self._check_retry(owner, says_so)
         check_seconds("timeout", self.timeout, (None,), positive=True)
-        if is_reserved(self.data_kind or ""):
-            raise RegistrationError(
-                f"The data of {owner} is {self.data_kind!r}: that name is the runtime's.", name=self.name
-            )
+        check_data_name(owner, "" if self.data_kind is None else self.data_kind)
+        check_text(owner, "answers", self.answers)
         if self.unfinished is not None:
             check_callable("unfinished", self.unfinished, "id", "args")
         if self.polled and (self.approval is not None or self.background or not self.idempotent):

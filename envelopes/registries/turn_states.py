@@ -19,6 +19,7 @@ from typing import Literal
 from envelopes.errors import RegistrationError
 from envelopes.registries import declared
 from envelopes.registries.base import Registry
+from envelopes.registries.written import check_flag, check_text
 
 FinalizedBy = Literal["complete", "clarifying", "error"]
 """What the envelope of a turn says that an actor has settled (D9)."""
@@ -50,6 +51,11 @@ class TurnState:
     finalized_by: FinalizedBy = "complete"
 
     def __post_init__(self) -> None:
+        owner = f"the turn state {self.name!r}"
+        for flag in ("terminal", "emits_envelope", "holds_actor", "declarable", "passes", "delegates"):
+            check_flag(owner, flag, getattr(self, flag))
+        for text in ("meaning", "needs"):
+            check_text(owner, text, getattr(self, text))
         if self.passes and (self.delegates or self.holds_actor or not self.terminal):
             raise RegistrationError(
                 f"The turn state {self.name!r} passes its turn on: that is its end, and its actor keeps nothing.",

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Callable
 from typing import Any
 
 from asgiref.sync import iscoroutinefunction
 from pydantic import BaseModel, RootModel
 
 from envelopes.errors import RegistrationError
-from envelopes.registries.shown import Shown
+from envelopes.registries.shown import shown_of
 
 
 def check_text(owner: str, name: str, given: Any) -> None:
@@ -39,6 +40,22 @@ def check_items(owner: str, name: str, given: Any, kind: type) -> None:
         raise RegistrationError(f"{wrong[0]!r:.60} in `{name}` of {owner} is no {kind.__name__}.", name=owner)
 
 
+def is_async(given: Callable[..., Any]) -> bool:
+    """Whether what is called so is awaited: an async function, or an object whose class has an async ``__call__``."""
+    return iscoroutinefunction(given) or iscoroutinefunction(getattr(given, "__call__", None))  # noqa: B004
+
+
+def names_in(owner: str, name: str, given: Any) -> frozenset[str]:
+    """A set, list or tuple of texts as a set. Raises ``RegistrationError`` for anything else."""
+    if isinstance(given, str):
+        raise RegistrationError(f"`{name}` of {owner} is one text, not a set of names.", name=owner)
+    if not isinstance(given, set | frozenset | list | tuple):
+        raise RegistrationError(f"`{name}` of {owner} is a set of names, not {given!r:.60}.", name=owner)
+    if wrong := [one for one in given if not isinstance(one, str)]:
+        raise RegistrationError(f"{wrong[0]!r:.60} in `{name}` of {owner} is no name.", name=owner)
+    return frozenset(given)
+
+
 def check_run(owner: str, given: Any) -> None:
     """Raises ``RegistrationError`` for what is no function of a context and arguments."""
     if not callable(given):
@@ -51,6 +68,9 @@ def check_run(owner: str, given: Any) -> None:
         raise RegistrationError(
             f"`run` of {owner} is called with (context, args): {error}.", name=owner
         ) from error
+    except ValueError:
+        # Some functions of C say nothing of what they take.
+        return
 
 
 _TAG = re.compile(r"[a-z][a-z0-9-]{0,31}")
@@ -82,12 +102,12 @@ def check_input(owner: str, given: Any) -> None:
             f"`input` of {owner} is an object with fields; {given.__name__} is a RootModel.", name=owner
         )
     for field, info in given.model_fields.items():
-        for shown in (mark for mark in info.metadata if isinstance(mark, Shown)):
-            if shown.beside and shown.beside not in given.model_fields:
-                raise RegistrationError(
-                    f"{given.__name__}.{field} of {owner} stands beside {shown.beside!r}, which is no field of it.",
-                    name=owner,
-                )
+        beside = shown_of(info).beside
+        if beside and beside not in given.model_fields:
+            raise RegistrationError(
+                f"{given.__name__}.{field} of {owner} stands beside {beside!r}, which is no field of it.",
+                name=owner,
+            )
 
 
 def check_provider(owner: str, name: str, given: Any) -> None:
@@ -98,7 +118,7 @@ def check_provider(owner: str, name: str, given: Any) -> None:
             f"`{name}` of {owner} is called for each turn: it is a function that gives a model, not {given!r:.60}.",
             name=owner,
         )
-    if iscoroutinefunction(given):
+    if is_async(given):
         raise RegistrationError(
             f"`{name}` of {owner} gives a model at once, so it cannot be async.", name=owner
         )
@@ -111,6 +131,13 @@ def check_provider(owner: str, name: str, given: Any) -> None:
     except ValueError:
         # Some functions of C say nothing of what they take.
         return
+    stream = getattr(given, "stream", None) if isinstance(given, type) else None
+    if iscoroutinefunction(stream) or inspect.isgeneratorfunction(stream):
+        raise RegistrationError(
+            f"`stream` of {given.__name__}, `{name}` of {owner}, has to be an async generator: `async def` with "
+            "`yield`.",
+            name=owner,
+        )
     if isinstance(given, type) and (lacking := [word for word in _MODEL if not _has(given, word)]):
         raise RegistrationError(
             f"`{name}` of {owner} is {given.__name__}, which has no `{lacking[0]}`: see envelopes.providers.port.",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import secrets
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
+from typing import cast
 
 from envelopes.engine_settings import a2ui_limits
 from envelopes.errors import BeachError, LeaseLost, ProviderError, ValidationFailed
@@ -13,7 +16,14 @@ from envelopes.protocol.respond import RESPOND
 from envelopes.protocol.strict_json import parse_strict
 from envelopes.protocol.text import MAX_DEPTH, clean_json, clean_text
 from envelopes.providers.failures import BROKEN, failed
-from envelopes.providers.port import BlockEnded, BlockStarted, Provider
+from envelopes.providers.port import (
+    BlockEnded,
+    BlockStarted,
+    ModelEvent,
+    ModelRequest,
+    Provider,
+    ReplyEnded,
+)
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.streaming import LiveText
 from envelopes.turns import reply
@@ -44,6 +54,30 @@ def rules_of(provider: Provider) -> Rules:
     )
 
 
+def stream_of(provider: Provider, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    """The events of the reply to ``request``. Raises ``TypeError`` where ``stream`` of the provider gives no stream."""
+    stream: object = provider.stream(request)
+    if not hasattr(stream, "__aiter__") or not hasattr(stream, "aclose"):
+        if inspect.iscoroutine(stream):
+            # It never runs, which is told below.
+            stream.close()
+        raise TypeError(
+            f"`stream` of {type(provider).__name__} has to be an async generator, that is `async def` with `yield`: "
+            f"it gave a {type(stream).__name__}."
+        )
+    return cast("AsyncGenerator[ModelEvent, None]", stream)
+
+
+def check_event(provider: Provider, given: object) -> None:
+    """Raises ``TypeError`` for what a stream of ``provider`` has given, and nobody can read. It does not say what that
+    holds, which may be what somebody said."""
+    if not isinstance(given, ModelEvent):
+        raise TypeError(
+            f"`stream` of {type(provider).__name__} gave a {type(given).__name__}, which is no event of "
+            "envelopes.providers.port."
+        )
+
+
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 """What APIs take back of an id, and of a name."""
@@ -64,6 +98,7 @@ class Begun:
         self._calls: dict[str, str] = {}
         self._blocks: dict[int, BlockStarted] = {}
         self._left_out: set[int] = set()
+        self._ended: set[int] = set()
 
     def begin(self, event: BlockStarted) -> BlockStarted | None:
         """The block as it goes into the transcript: a call whose id or name no API would take back gets another one,
@@ -86,7 +121,17 @@ class Begun:
         """The block with this number; None where it is left out. Raises ``ProviderError`` for one that never began."""
         if index not in self._blocks:
             raise self._malformed("the end of a block that never began")
+        self._ended.add(index)
         return None if index in self._left_out else self._blocks[index]
+
+    def check_end(self, ended: ReplyEnded) -> None:
+        """Raises ``ProviderError`` for a reply that does not say why it is over, or that says that calls are to be made
+        of which one has no end: one that was cut has another reason."""
+        if not isinstance(ended.stop_reason, str):
+            raise ProviderError("The model's answer broke off.", retryable=True)
+        left = self._blocks.keys() - self._ended
+        if ended.stop_reason == "tool_use" and any(self._blocks[one].kind == "tool_use" for one in left):
+            raise self._malformed("a call that began and does not end")
 
     def _call(self, event: BlockStarted) -> BlockStarted:
         given: tuple[object, object] = (event.id, event.name)

@@ -12,8 +12,9 @@ import time
 
 from envelopes.conf import conf
 from envelopes.registries.tools import Tool
+from envelopes.registries.written import is_async
 from envelopes.runtime.tool_threads import tool_threads
-from envelopes.runtime.trying import RunningContext, is_async, tried
+from envelopes.runtime.trying import RunningContext, tried
 from envelopes.types import Json
 
 logger = logging.getLogger(__name__)

@@ -9,7 +9,6 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -18,6 +17,7 @@ from django.db import connections
 
 from envelopes.errors import LeaseLost, ToolFailed
 from envelopes.registries.tools import Tool, ToolContext
+from envelopes.registries.written import is_async
 from envelopes.runtime.tool_threads import NoThread, Slot, tool_threads
 from envelopes.types import Json, JsonObject
 
@@ -159,7 +159,3 @@ def _told(tool: Tool, error: Exception) -> Exception:
     if isinstance(error, TimeoutError):
         return ToolFailed(f"{tool.name} ran into a timeout. {error}".strip(), cause="timeout")
     return error
-
-
-def is_async(run: Callable[..., Any]) -> bool:
-    return inspect.iscoroutinefunction(run) or inspect.iscoroutinefunction(getattr(run, "__call__", None))  # noqa: B004

@@ -30,7 +30,7 @@ from envelopes.providers.transcript import in_order
 from envelopes.registries.actors import Actor, actors
 from envelopes.registries.statuses import TurnStatus
 from envelopes.runtime import fitting, model_retries
-from envelopes.runtime.blocks import Begun, complete, rules_of
+from envelopes.runtime.blocks import Begun, check_event, complete, rules_of, stream_of
 from envelopes.runtime.calls_run import CallsRun, StartJob
 from envelopes.runtime.hearing import Hearing
 from envelopes.runtime.held_block import HeldBlock
@@ -246,7 +246,7 @@ class TurnRun:
         begun = Begun(turn, provider.label)
         prose = False
         ended = ReplyEnded(None)
-        stream = provider.stream(replace(request, messages=in_order(turn.messages)))
+        stream = stream_of(provider, replace(request, messages=in_order(turn.messages)))
         async with contextlib.aclosing(stream) as events:
             async for event in events:
                 self._hearing.heard()
@@ -270,8 +270,9 @@ class TurnRun:
                         held.hold(block)
                     case ReplyEnded():
                         ended = event
-        if not isinstance(ended.stop_reason, str):
-            raise ProviderError("The model's answer broke off.", retryable=True)
+                    case other:
+                        check_event(provider, other)
+        begun.check_end(ended)
         usage, estimated = self._under_way.spent()
         self._under_way = None
         await live.over()

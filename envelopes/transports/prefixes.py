@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.core.exceptions import ImproperlyConfigured
-from django.urls import NoReverseMatch, get_script_prefix, reverse
+from django.urls import NoReverseMatch, reverse
+
+from envelopes.addresses import path_of
 
 INCLUDE = 'path("beach/", include("envelopes.urls"))'
 
@@ -11,7 +13,7 @@ INCLUDE = 'path("beach/", include("envelopes.urls"))'
 def own() -> str:
     """The prefix as the URLconf has it, with a slash at both ends: ``/`` or ``/beach/``. Raises
     ``ImproperlyConfigured`` where there is none."""
-    return f"/{address().removeprefix(get_script_prefix())}"
+    return path_of(address())
 
 
 def address(below: str = "") -> str:

@@ -10,7 +10,9 @@ from django.contrib.auth import views
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpResponseRedirect
 from django.shortcuts import resolve_url
-from django.urls import NoReverseMatch, Resolver404, get_script_prefix, path, resolve, reverse
+from django.urls import NoReverseMatch, Resolver404, path, reverse
+
+from envelopes.addresses import resolved
 
 
 def login_url(then: str) -> str:
@@ -29,7 +31,7 @@ def _page() -> str:
         given = resolve_url(settings.LOGIN_URL)
         if not urlsplit(given).netloc:
             # Django's default is an address that a new project does not have.
-            resolve(f"/{urlsplit(given).path.removeprefix(get_script_prefix()).lstrip('/')}")
+            resolved(given)
     except (NoReverseMatch, Resolver404):
         return ours
     return given

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 from django.db import OperationalError
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from django.test import AsyncClient, Client
 
 from envelopes.serving import health
+from tests.factories import make_user
 
 
 @pytest.mark.django_db
@@ -178,3 +183,25 @@ async def test_an_unchanged_static_file_is_not_sent_again(async_client: AsyncCli
 def test_what_is_written_in_english_is_said_to_be_english(language: str) -> None:
     page = Client(headers={"accept-language": language}).get("/approve/nothing").content.decode()
     assert re.search(r'<html lang="en(-gb)?" dir="ltr"', page)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("path", "status"), [("/admin/no/such/page/", 404), ("/admin/auth/user/", 403)])
+async def test_a_refused_page_of_the_desk_keeps_no_connection_to_the_database(path: str, status: int) -> None:
+    """Each thread that drew one would have one for good, of the sixteen of a process."""
+    member = await sync_to_async(make_user)("member", staff=True)
+    browser = AsyncClient()
+    await browser.aforce_login(member)
+    opened: list[tuple[str, BaseDatabaseWrapper]] = []
+
+    def note(connection: BaseDatabaseWrapper, **_: object) -> None:
+        opened.append((threading.current_thread().name, connection))
+
+    connection_created.connect(note)
+    try:
+        assert (await browser.get(path)).status_code == status
+    finally:
+        connection_created.disconnect(note)
+    drawn = [connection for thread, connection in opened if thread.startswith("asyncio_")]
+    assert drawn
+    assert [connection.connection for connection in drawn] == [None] * len(drawn)

@@ -64,6 +64,7 @@ LAYERS = (
     {"types", "errors", "model_settings", "setting"},
     {
         "conf",
+        "addresses",
         "came_from",
         "tasks",
         "database_threads",

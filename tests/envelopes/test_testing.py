@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from asgiref.sync import sync_to_async
+from asgiref.sync import async_to_sync, sync_to_async
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test.utils import _TestState
@@ -48,10 +48,33 @@ async def test_it_is_for_tests_alone(monkeypatch: pytest.MonkeyPatch) -> None:
             pass
 
 
+@pytest.mark.django_db
+def test_a_test_that_never_commits_is_told_so() -> None:
+    """No runner would ever see the message, and the agent would seem to have said nothing. ``TestCase`` of Django calls
+    its async tests like this."""
+
+    async def talk() -> None:
+        async with conversation("sally"):
+            pass
+
+    with pytest.raises(RuntimeError, match="derive it from TransactionTestCase"):
+        async_to_sync(talk)()
+
+
+@pytest.mark.django_db(transaction=True)
+async def test_what_was_refused_of_a_script_is_told() -> None:
+    wrong = [Say([text("answer", "Hello.")])]
+    async with conversation("sally", replies(wrong, _said("Hello."))) as talk:
+        await talk.say("Hi")
+        (refused,) = await talk.refused()
+        assert await talk.texts() == ["Hello."]
+    assert (refused["call"], refused["error"]["path"]) == ("respond", "/parts/0/metadata/partType")
+    assert "'answer' is not registered" in refused["error"]["message"]
+
+
 @pytest.mark.django_db(transaction=True)
 def test_django_can_empty_the_tables_afterwards() -> None:
     """``TransactionTestCase`` flushes them, which a trigger refuses as long as the decision log holds something."""
-    from asgiref.sync import async_to_sync
 
     async def talk() -> None:
         async with conversation("sally") as found:

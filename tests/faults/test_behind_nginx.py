@@ -4,40 +4,23 @@ from __future__ import annotations
 
 import http.client
 import json
-import socket
-import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from envelopes.peers import PREFIX
-from tests import needs
+from tests.faults.nginx import nginx
 from tests.liveserver import Server, free_port
 
 PATIENCE = 60
 """Seconds: for a machine that is busy, and far below what a buffer would hold an event back."""
 
-CONFIGURATION = """
-daemon off;
-master_process off;
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{ worker_connections 64; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    server {{
-        listen 127.0.0.1:{port};
-        location / {{ proxy_pass http://127.0.0.1:{behind}; proxy_set_header Host $http_host; }}
-    }}
+SERVER = """
+server {{
+    listen 127.0.0.1:{port};
+    location / {{ proxy_pass http://127.0.0.1:{behind}; proxy_set_header Host $http_host; }}
 }}
 """
 
@@ -46,22 +29,8 @@ http {{
 def proxy(behind: int, folder: Path) -> Iterator[int]:
     """nginx with what it does by default; its port."""
     port = free_port()
-    folder.mkdir()
-    file = folder / "nginx.conf"
-    file.write_text(CONFIGURATION.format(folder=folder, port=port, behind=behind))
-    running = subprocess.Popen(
-        [needs.nginx(), "-p", str(folder), "-c", str(file), "-e", str(folder / "error.log")]
-    )
-    try:
-        while running.poll() is None:
-            with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
-                break
-            time.sleep(0.02)
-        assert running.poll() is None, (folder / "error.log").read_text()
+    with nginx(folder, SERVER.format(port=port, behind=behind), port):
         yield port
-    finally:
-        running.terminate()
-        running.wait(10)
 
 
 def _until(stream: http.client.HTTPResponse, wanted: str) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import subprocess
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,29 +12,11 @@ from pathlib import Path
 
 import httpx
 
-from tests import needs
 from tests.faults.conftest import Lab
+from tests.faults.nginx import nginx
 from tests.liveserver import Server, free_port
 from tests.operating.guide import piece
 from tests.visitor import Visitor
-
-AROUND = """
-daemon off;
-master_process off;
-worker_processes 1;
-pid {folder}/nginx.pid;
-error_log {folder}/error.log;
-events {{ worker_connections 128; }}
-http {{
-    access_log off;
-    client_body_temp_path {folder}/body;
-    proxy_temp_path {folder}/proxy;
-    fastcgi_temp_path {folder}/fastcgi;
-    uwsgi_temp_path {folder}/uwsgi;
-    scgi_temp_path {folder}/scgi;
-    {piece}
-}}
-"""
 
 
 @dataclass
@@ -68,25 +48,8 @@ def proxied(folder: Path, first: Server, second: Server) -> Iterator[Front]:
     text = text.replace("127.0.0.1:8001", f"127.0.0.1:{first.port}").replace(
         "127.0.0.1:8002", f"127.0.0.1:{second.port}"
     )
-    folder.mkdir()
-    file = folder / "nginx.conf"
-    file.write_text(AROUND.format(folder=folder, piece=text))
-    running = subprocess.Popen(
-        [needs.nginx(), "-p", str(folder), "-c", str(file), "-e", str(folder / "error.log")]
-    )
-    front = Front(port, first.data)
-    try:
-        for _ in range(500):
-            try:
-                httpx.get(f"{front.url}/healthz")
-                break
-            except httpx.TransportError:
-                assert running.poll() is None, (folder / "error.log").read_text()
-                time.sleep(0.02)
-        yield front
-    finally:
-        running.terminate()
-        running.wait(10)
+    with nginx(folder, text, port):
+        yield Front(port, first.data)
 
 
 async def _asks(front: Front, over: asyncio.Event) -> list[int]:

@@ -3,27 +3,28 @@ moment anew. Rows that the visitor's own page shows nothing of ring nobody."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from envelopes import access
 from envelopes.database_threads import read_beside_sessions
-from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate, streams
+from envelopes.delivery import (
+    Changed,
+    Follower,
+    Item,
+    NotInLog,
+    PlacedDelta,
+    Reader,
+    UpToDate,
+    event_stream,
+    streams,
+)
 from envelopes.errors import TooOften, Unavailable
 from envelopes.models import Session
 from envelopes.registries.transports import transports
 from envelopes.session_state import TooFarBack
-
-HEARTBEAT_SECONDS = 15.0
-"""After so long without a word a comment is sent: proxies take a silent connection for a dead one."""
-
-RECHECK_SECONDS = 30.0
-"""How long whoever only listens is believed to be who it was."""
-
-HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 def followed(request: HttpRequest, session: Session, seen_by: str, after: int) -> HttpResponseBase:
@@ -43,30 +44,24 @@ def followed(request: HttpRequest, session: Session, seen_by: str, after: int) -
 
     transport = transports[seen_by]
     reader = Reader("person", surfaces="surfaces" in transport.capabilities)
-    follower = Follower(session, transport, reader, check=check, recheck_seconds=RECHECK_SECONDS)
+    follower = Follower(session, transport, reader, check=check, recheck_seconds=event_stream.RECHECK_SECONDS)
     try:
         rings = streams.opened(who.key, _rings(follower, after))
     except (TooOften, Unavailable) as error:
         follower.close()
         return HttpResponse(error.message, status=429 if isinstance(error, TooOften) else 503)
-    return StreamingHttpResponse(rings, content_type="text/event-stream", headers=HEADERS)
+    return event_stream.event_response(rings)
 
 
 async def _rings(follower: Follower, after: int) -> AsyncGenerator[str]:
-    yield "retry: 2000\n\n"
+    yield event_stream.BEGIN
     try:
         async with aclosing(_told(follower.begin(after))) as told:
             async for ring in told:
                 yield ring
-        while True:
-            try:
-                async with asyncio.timeout(HEARTBEAT_SECONDS):
-                    await follower.ready()
-            except TimeoutError:
-                yield ": still here\n\n"
-            async with aclosing(_told(follower.new())) as told:
-                async for ring in told:
-                    yield ring
+        async with aclosing(event_stream.new_events(follower, _told)) as told:
+            async for ring in told:
+                yield ring
     except (NotInLog, TooFarBack):
         # What lies in between is asked for as a whole; whoever comes back goes on from here.
         yield _ring(await read_beside_sessions(_last_row, follower.session.pk))

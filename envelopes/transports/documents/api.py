@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from ninja import Router, Schema, Status
 from ninja.params.functions import Header
 
 from envelopes.access import get_session
 from envelopes.database_threads import later_in_session, read_beside_sessions
-from envelopes.delivery import Changed, Follower, NotInLog, Reader, streams
+from envelopes.delivery import Changed, Follower, NotInLog, Reader, event_stream, streams
 from envelopes.delivery.items import Seen
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.models import Session
@@ -34,14 +33,7 @@ from envelopes.transports.documents.transport import DOCUMENTS
 
 router = Router(tags=["documents"])
 
-HEARTBEAT_SECONDS = 15.0
-RECHECK_SECONDS = 30.0
 REFUSALS = {400: Problem, 401: Problem, 403: Problem, 404: Problem, 409: Problem, 429: Problem, 503: Problem}
-HEADERS = {
-    "Cache-Control": "no-store",
-    # nginx would keep events until it has a page full of them.
-    "X-Accel-Buffering": "no",
-}
 _STREAM = {
     "responses": {
         200: {
@@ -150,19 +142,27 @@ async def _stream(request: HttpRequest, session_id: str, last: str, first: First
             raise Changed
 
     reader = Reader(who.kind, who.consumes, surfaces=True)
-    follower = Follower(session, DOCUMENTS, reader, check=check, recheck_seconds=RECHECK_SECONDS)
+    follower = Follower(session, DOCUMENTS, reader, check=check, recheck_seconds=event_stream.RECHECK_SECONDS)
     told = _events(follower, session, int(last) if last else None, first, wanted)
     events = streams.opened(who.key, told)
-    return StreamingHttpResponse(events, content_type="text/event-stream", headers=HEADERS)
+    return event_stream.event_response(events)
 
 
 async def _events(
     follower: Follower, session: Session, last: int | None, first: First, wanted: Wanted
 ) -> AsyncGenerator[str]:
-    yield "retry: 2000\n\n"
+    yield event_stream.BEGIN
+
+    async def tell(items: AsyncGenerator[Any]) -> AsyncGenerator[str]:
+        async with aclosing(items):
+            async for item in items:
+                if isinstance(item, Frame) and wanted(item.payload):
+                    yield item.payload
+
     try:
-        async for told in _told(follower.begin(session.last_seq if last is None else last), wanted):
-            yield told
+        async with aclosing(tell(follower.begin(session.last_seq if last is None else last))) as before:
+            async for told in before:
+                yield told
         if last is None and first is not None:
             async with aclosing(follower.look(first)) as items:
                 async for item in items:
@@ -171,13 +171,8 @@ async def _events(
                         for told in item.made:
                             yield told
         yield event("upToDate", {"seq": follower.cursor})
-        while True:
-            try:
-                async with asyncio.timeout(HEARTBEAT_SECONDS):
-                    await follower.ready()
-            except TimeoutError:
-                yield ": still here\n\n"
-            async for told in _told(follower.new(), wanted):
+        async with aclosing(event_stream.new_events(follower, tell)) as new:
+            async for told in new:
                 yield told
     except (Changed, NotInLog, TooFarBack) as error:
         if isinstance(error, Changed) and wanted is is_message:
@@ -196,13 +191,6 @@ def _whole(shown: PresentedSession) -> list[str]:
 
 def _is_of_documents(payload: str) -> bool:
     return not is_message(payload)
-
-
-async def _told(items: AsyncGenerator[Any], wanted: Wanted) -> AsyncGenerator[str]:
-    async with aclosing(items):
-        async for item in items:
-            if isinstance(item, Frame) and wanted(item.payload):
-                yield item.payload
 
 
 @router.get(

@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
+from django.utils.encoding import escape_uri_path
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
@@ -114,7 +115,7 @@ def _decided(request: HttpRequest, link: Link, approval: Approval) -> HttpRespon
             return _changed(request, link, now)
         problem = _("Your decision was not applied.")
         return _page(request, link, now, status=409, problem=problem)
-    return redirect(request.path)
+    return redirect(escape_uri_path(request.path))
 
 
 def _page(
@@ -128,7 +129,7 @@ def _page(
     if asks:
         fields = render_to_string("beach/links/reason.html", {"limit": REASON_CHARACTERS}, request)
         over = _("Its time has passed: a decision now will be refused.") if is_over(approval) else ""
-        form = DecisionPage(request.path, fields, over)
+        form = DecisionPage(escape_uri_path(request.path), fields, over)
     context: dict[str, Any] = {
         "asks": asks,
         "approval": approval,

@@ -16,7 +16,8 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
-from django.urls import NoReverseMatch, Resolver404, resolve, reverse
+from django.urls import NoReverseMatch, Resolver404, reverse
+from django.utils.encoding import escape_uri_path
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import mark_safe
 from django.views.decorators.cache import never_cache
@@ -25,6 +26,7 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.middleware import HtmxDetails
 
 from envelopes import access, audit
+from envelopes.addresses import resolved
 from envelopes.approvals import rights
 from envelopes.conf import conf
 from envelopes.errors import Conflict, NotFound
@@ -233,7 +235,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "person": who.name,
         "person_key": _person_key(who),
         "login": login_url(_address_of(session)),
-        "sign_in": login_url(request.path),
+        "sign_in": login_url(escape_uri_path(request.path)),
         "limit": conf.BEACH_MESSAGE_CHARACTERS,
         "frame_limit": conf.BEACH_FRAME_BYTES,
         "keep": _keeping(),
@@ -278,7 +280,7 @@ def asked_from(request: HttpRequest) -> str:
     htmx = HtmxDetails(request)
     try:
         path = htmx.current_url_abs_path if htmx else None
-        return str(resolve(urlsplit(path or "").path).kwargs.get("public_id", ""))
+        return str(resolved(path or "").kwargs.get("public_id", ""))
     except (Resolver404, ValueError):
         # A header is whatever somebody sends, not always a URL.
         return ""

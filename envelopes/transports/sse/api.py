@@ -7,13 +7,23 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from django.http import HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest
 from ninja import Router
 from ninja.params.functions import Header, Query
 
 from envelopes.access import get_session
 from envelopes.database_threads import read_beside_sessions
-from envelopes.delivery import Changed, Follower, Item, NotInLog, PlacedDelta, Reader, UpToDate, streams
+from envelopes.delivery import (
+    Changed,
+    Follower,
+    Item,
+    NotInLog,
+    PlacedDelta,
+    Reader,
+    UpToDate,
+    event_stream,
+    streams,
+)
 from envelopes.errors import NotFound, ValidationFailed
 from envelopes.session_state import TooFarBack
 from envelopes.transports.api import Problem, caller_of, still_reads
@@ -21,24 +31,9 @@ from envelopes.transports.sse.presenter import event
 from envelopes.transports.sse.texts import Texts
 from envelopes.transports.sse.transport import SSE
 
-HEARTBEAT_SECONDS = 15.0
-"""After so long without a word a comment is sent: proxies take a silent connection for a dead one."""
-
-RECHECK_SECONDS = 30.0
-"""How long a caller that only listens is believed to be who it was."""
-
 PIECE = 65_536
 """Characters of an event that are sent at once: what a reader that is behind has of a long one is no copy of all of
 it."""
-
-RETRY_MILLISECONDS = 2_000
-"""After how long a client comes back by itself."""
-
-HEADERS = {
-    "Cache-Control": "no-store",
-    # nginx would keep events until it has a page full of them.
-    "X-Accel-Buffering": "no",
-}
 
 router = Router(tags=["sse"])
 
@@ -88,9 +83,9 @@ async def follow(
         if not now:
             raise Changed
 
-    follower = Follower(session, SSE, reader, check=check, recheck_seconds=RECHECK_SECONDS)
+    follower = Follower(session, SSE, reader, check=check, recheck_seconds=event_stream.RECHECK_SECONDS)
     events = streams.opened(who.key, _events(follower, since))
-    return StreamingHttpResponse(events, content_type="text/event-stream", headers=HEADERS)
+    return event_stream.event_response(events)
 
 
 def _row(last: str) -> int:
@@ -100,25 +95,25 @@ def _row(last: str) -> int:
 
 
 async def _events(follower: Follower, after: int) -> AsyncGenerator[str]:
-    yield f"retry: {RETRY_MILLISECONDS}\n\n"
+    yield event_stream.BEGIN
     texts = Texts(asyncio.get_running_loop().time)
+
+    async def new(items: AsyncGenerator[Item]) -> AsyncGenerator[str]:
+        async with aclosing(_pieces(items, texts)) as pieces:
+            async for piece in pieces:
+                yield piece
+        if texts.ask_again():
+            async with aclosing(_pieces(follower.begin(follower.cursor), texts, again=True)) as pieces:
+                async for piece in pieces:
+                    yield piece
+
     try:
         async with aclosing(_pieces(follower.begin(after), texts)) as pieces:
             async for piece in pieces:
                 yield piece
-        while True:
-            try:
-                async with asyncio.timeout(HEARTBEAT_SECONDS):
-                    await follower.ready()
-            except TimeoutError:
-                yield ": still here\n\n"
-            async with aclosing(_pieces(follower.new(), texts)) as pieces:
-                async for piece in pieces:
-                    yield piece
-            if texts.ask_again():
-                async with aclosing(_pieces(follower.begin(follower.cursor), texts, again=True)) as pieces:
-                    async for piece in pieces:
-                        yield piece
+        async with aclosing(event_stream.new_events(follower, new)) as pieces:
+            async for piece in pieces:
+                yield piece
     except (Changed, NotInLog, TooFarBack) as error:
         yield event("error", error.as_dict())
     finally:

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from envelopes.access import Principal
 from envelopes.admin.conversation import following
+from envelopes.delivery import event_stream
 from envelopes.errors import TooOften
 from envelopes.models import AuditEntry, Note, Session, Snapshot
 from envelopes.providers.port import ModelRequest
@@ -298,8 +299,8 @@ def _rows(text: str) -> list[int]:
 async def test_a_page_hears_of_what_is_edited_and_only_as_long_as_its_reader_may(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(following, "HEARTBEAT_SECONDS", 0.02)
-    monkeypatch.setattr(following, "RECHECK_SECONDS", 0.0)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(event_stream, "RECHECK_SECONDS", 0.0)
     async with desk(_script, *TOOLS) as d:
         await d.say("What is EJ1?")
         before = (await d.rows())[-1].seq

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from types import SimpleNamespace
 from typing import Any
 
 import httpx2
@@ -14,6 +15,7 @@ import pytest
 from envelopes.errors import ProviderError
 from envelopes.fakes import FakeChatApi, Refusal, Reply, Text, Thinking, Tool, call, respond, said
 from envelopes.protocol.respond_tool import respond_tool
+from envelopes.providers.chat_reading import ChatReading
 from envelopes.providers.clients import close_clients
 from envelopes.providers.openai import OpenAIProvider, chat_messages, from_settings
 from envelopes.providers.port import (
@@ -132,6 +134,73 @@ async def test_calls_of_servers_that_number_none_are_told_apart(indexed: bool) -
         await close_clients()
 
 
+def piece(arguments: str, name: str | None = None, **about: Any) -> SimpleNamespace:
+    """A chunk with a piece of a call."""
+    call = SimpleNamespace(
+        id=about.get("id"), index=about.get("index"), function=SimpleNamespace(name=name, arguments=arguments)
+    )
+    delta = SimpleNamespace(content=None, tool_calls=[call])
+    return SimpleNamespace(usage=None, choices=[SimpleNamespace(delta=delta, finish_reason=None)])
+
+
+END = SimpleNamespace(
+    usage=None,
+    choices=[SimpleNamespace(delta=SimpleNamespace(content=None, tool_calls=[]), finish_reason="tool_calls")],
+)
+
+
+@pytest.mark.parametrize(
+    "about", [{}, {"index": 0}, {"index": 0, "id": ""}], ids=["nothing", "one number", "empty ids"]
+)
+@pytest.mark.parametrize("second", ["weather", "hotels"])
+def test_calls_without_an_id_begin_with_their_name(about: dict[str, Any], second: str) -> None:
+    reading = ChatReading("Acme")
+    pieces = [
+        piece('{"place":', "weather", **about),
+        piece('"Rome"}', **about),
+        piece('{"place":"Corfu"}', second, **about),
+        # Some end a call with a piece that says nothing but its name.
+        piece("", second, **about),
+        END,
+    ]
+
+    events = [event for chunk in pieces for event in reading.read(chunk)]
+    events += reading.end()
+
+    assert [event.name for event in events if isinstance(event, BlockStarted)] == ["weather", second]
+    assert ended(events) == {0: '{"place":"Rome"}', 1: '{"place":"Corfu"}'}
+    assert len({event.id for event in events if isinstance(event, BlockStarted)}) == 2
+
+
+@pytest.mark.parametrize("about", [{}, {"index": 0}], ids=["nothing", "one number"])
+def test_a_name_in_each_piece_of_a_call_makes_one_call(about: dict[str, Any]) -> None:
+    reading = ChatReading("Acme")
+    pieces = [piece(text, "weather", **about) for text in ('{"place":', '{"city":"Rome"', "}}", "")]
+
+    events = [event for chunk in (*pieces, END) for event in reading.read(chunk)]
+    events += reading.end()
+
+    assert ended(events) == {0: '{"place":{"city":"Rome"}}'}
+
+
+@pytest.mark.parametrize("identity", ["text", "thinking"])
+def test_an_id_is_no_kind_of_block(identity: str) -> None:
+    words = SimpleNamespace(
+        usage=None,
+        choices=[SimpleNamespace(delta=SimpleNamespace(content="Hm.", tool_calls=[]), finish_reason=None)],
+    )
+    reading = ChatReading("Acme")
+
+    events = [
+        event
+        for chunk in (words, piece('{"place":"Rome"}', "weather", id=identity), END)
+        for event in reading.read(chunk)
+    ]
+    events += reading.end()
+
+    assert [event.kind for event in events if isinstance(event, BlockStarted)] == ["text", "tool_use"]
+
+
 async def test_fragments_of_two_calls_in_turn_are_two_calls(api: FakeChatApi) -> None:
     one, two = respond(said("One, and more of it")), call("weather", place="Rome")
     api.replies.append(Reply((one, two), interleave=True, noise=True, fragment=3))
@@ -213,6 +282,15 @@ def test_the_openai_api_gets_its_own_name_of_the_limit() -> None:
     body = OpenAIProvider("key", "gpt-test").body(request())
 
     assert "max_tokens" not in body and body["max_completion_tokens"] == 16_000
+
+
+async def test_the_key_goes_to_openai_whatever_the_environment_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://elsewhere.example/v1")
+
+    client = OpenAIProvider("key", "gpt-test").make_client()
+
+    assert str(client.base_url) == "https://api.openai.com/v1/"
+    await client.close()
 
 
 async def test_a_history_with_calls_results_and_thinking(api: FakeChatApi) -> None:

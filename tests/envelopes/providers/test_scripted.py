@@ -347,3 +347,26 @@ def test_a_turn_is_read_without_the_conversation_before_it() -> None:
     assert (read.text, read.calls, read.outcomes) == ("Corfu", [], [])
     with pytest.raises(KeyError):
         _ = read.earlier
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        (lambda: Say(text("response", "Hi")), "Say has a list of parts"),
+        (lambda: Say("Hi"), "Say has a list of parts"),
+        (lambda: Reply(Say([])), "Reply has a list of what is said and called"),
+        (lambda: Reply([text("response", "Hi")]), "Reply has a list of what is said and called"),
+        (lambda: Reply([[Say([])]]), "Reply has a list of what is said and called"),
+    ],
+)
+def test_a_list_that_was_forgotten_is_told_where_it_was(wrong: Any, told: str) -> None:
+    with pytest.raises(TypeError) as found:
+        wrong()
+    assert told in str(found.value)
+
+
+@pytest.mark.parametrize("given", [None, [Say([])], "Hi"])
+async def test_a_script_gives_a_reply(given: Any) -> None:
+    provider = ScriptedProvider(lambda request: given, pace=0)
+    with pytest.raises(TypeError, match=r"A script gives a Reply\(\[\.\.\.\]\), not"):
+        [event async for event in provider.stream(ModelRequest("", [], []))]

@@ -141,6 +141,19 @@ async def test_connections_are_shared_by_address_and_key_and_closed_once() -> No
     await close_clients()
 
 
+class BehindGateway(Acme):
+    def make_client(self) -> Client:
+        return Client(f"gateway of {self._base_url}")
+
+
+async def test_a_class_that_makes_its_clients_otherwise_gets_its_own() -> None:
+    usual, other = Acme("key", "a", base_url="x"), BehindGateway("key", "a", base_url="x")
+    assert (usual.client().address, other.client().address) == ("x", "gateway of x")
+    held = other.client()
+    await close_clients()
+    assert held.closed == 1
+
+
 async def test_it_warms_up_and_says_what_it_is() -> None:
     acme = Acme("key", "acme-1")
     await acme.warm()

@@ -87,6 +87,13 @@ class Unlabelled:
     def stream(self, request: ModelRequest) -> Any: ...
 
 
+class Waited:
+    name = label = model = "own"
+
+    async def stream(self, request: ModelRequest) -> Any:
+        return []
+
+
 def tool(**changes: Any) -> Tool:
     return Tool(**{"name": "order", "description": "Orders.", "input": Order, "run": run, **changes})
 
@@ -186,7 +193,6 @@ FURTHER: dict[str, tuple[Callable[[], object], str]] = {
     "retry on all": (lambda: Retry((Exception,)), "names what passes by itself: Exception is every fault"),
     "retry for ever": (lambda: Retry((OSError,), times=1000), "`times` of a retry is 1 to 10, not 1000"),
     "retry tomorrow": (lambda: Retry((OSError,), wait=86_400), "`wait` of a retry is 0 to 60 seconds, not 86400"),
-    "reserved data": (lambda: tool(data_kind="beach:x"), "that name is the runtime's"),
     "polled with approval": (lambda: tool(polled=True, approval=policy()), "may be polled, so it needs no approval"),
     "answers with approval": (lambda: tool(answers="f", approval=policy()), "answers interfaces, so it needs no"),
     "function for a tool": (lambda: actor(tools=(run,)), "in `tools` of the actor 'mo' is no Tool"),
@@ -195,6 +201,10 @@ FURTHER: dict[str, tuple[Callable[[], object], str]] = {
     "no instructions": (lambda: actor(instructions=None), "`instructions` of the actor 'mo' is a text, not None"),
     "invisible name": (lambda: actor(display_name="\u200b"), "is not what people can call an actor"),
     "provider of one": (lambda: actor(provider=script), "`provider` of the actor 'mo' is called with nothing"),
+    "provider that does not stream": (
+        lambda: actor(provider=Waited),
+        "`stream` of Waited, `provider` of the actor 'mo', has to be an async generator",
+    ),
     "async provider": (lambda: actor(provider=run), "gives a model at once, so it cannot be async"),
     "no turn": (lambda: actor(turn_seconds=0), "A turn of 'mo' needs some time"),
     "two that answer": (
@@ -242,7 +252,7 @@ FURTHER: dict[str, tuple[Callable[[], object], str]] = {
         "What may follow in cart.s is one text, 'paid', not a tuple",
     ),
     "unknown strategy": (lambda: Slot("a", strategy="add"), "'add' is no way in which data comes together"),  # type: ignore[arg-type]
-    "reserved slot": (lambda: Slot("beach:a"), "'beach:a' is the runtime's"),
+    "reserved slot": (lambda: Slot("beach:a"), "'beach:a' of a slot is the runtime's"),
     "unknown class": (
         lambda: TransportRegistry("transport").register(Transport("acme.pager", "streamin")),  # type: ignore[arg-type]
         "The transport 'acme.pager' is 'streamin'",
@@ -275,6 +285,63 @@ FURTHER: dict[str, tuple[Callable[[], object], str]] = {
     ),
 }  # fmt: skip
 
+
+class Waits:
+    async def __call__(self, args: Order) -> str:
+        return ""
+
+
+OPEN = Coordinate("open", {"open": ()})
+
+SHAPES: dict[str, tuple[Callable[[], object], str]] = {
+    "answers": (lambda: tool(answers=["f"]), "`answers` of the tool 'order' is a text, not ['f']"),
+    "kind of data": (lambda: tool(data_kind=7), "7 of the tool 'order' does not name data"),
+    "long kind of data": (lambda: tool(data_kind="x" * 129), "does not name data: it has up to 128 characters"),
+    "hidden kind of data": (lambda: tool(data_kind="a\x00b"), "does not name data"),
+    "reserved data": (lambda: tool(data_kind="beach:x"), "'beach:x' of the tool 'order' is the runtime's"),
+    "blank kind of data": (lambda: tool(data_kind=" "), "The name of the data of the tool 'order' can be read"),
+    "one catalog": (lambda: actor(catalogs="https://a.example"), "`catalogs` of the actor 'mo' is one str, not a"),
+    "contract": (lambda: actor(contract=[1]), "`contract` of the actor 'mo' is an object, not [1]"),
+    "object to await": (lambda: actor(instructions=Waits()), "instructions answers at once: it cannot be async"),
+    "question to await": (lambda: policy(question=Waits()), "question answers at once: it cannot be async"),
+    "note": (lambda: policy(risk_note=3), "`risk_note` of an approval policy is a text, not 3"),
+    "class for a rule": (lambda: policy(rule=Ask), "The rule of a policy is Ask(...), not the class itself"),
+    "no time to decide": (lambda: policy(expires_after=0), "expires_after has to be more than 0 seconds"),
+    "less than no time": (lambda: Ask(expires_after=-5), "expires_after has to be more than 0 seconds"),
+    "four eyes in words": (lambda: Ask(four_eyes="no"), "`four_eyes` of a question is True or False, not 'no'"),  # type: ignore[arg-type]
+    "label of a rule": (lambda: AutoApprove("small", 3), "`label` of the rule 'small' is a text, not 3"),  # type: ignore[arg-type]
+    "kind of a slot": (lambda: Slot(3), "3 of a slot does not name data"),  # type: ignore[arg-type]
+    "flag of a slot": (lambda: Slot("a", own_card="no"), "`own_card` of a slot is True or False, not 'no'"),  # type: ignore[arg-type]
+    "origins": (lambda: part(origins=7), "`origins` of the part type 'acme.board' is a set of names, not 7"),
+    "numbers for names": (lambda: part(replaces=[7]), "7 in `replaces` of the part type 'acme.board' is no name"),
+    "flag of a part": (lambda: part(streams_text="no"), "`streams_text` of the part type 'acme.board' is True or"),
+    "description": (lambda: part(description=3), "`description` of the part type 'acme.board' is a text, not 3"),
+    "what is retold": (lambda: part(retold="It."), "`retold` of the part type 'acme.board' is a function of part"),
+    "offered to all": (lambda: part(offered=True), "`offered` of the part type 'acme.board' is a function of actor"),
+    "schema": (lambda: part(data_schema={}), "`data_schema` of the part type 'acme.board' is a function of nothing"),
+    "example": (lambda: part(example={"item": "lamp"}), "is a part without its partType, such as {'data': {...}}"),
+    "example of another model": (
+        lambda: part(data="required", data_model=Order, example={"data": {"item": 7}}),
+        "The data of `example` of the part type 'acme.board' is no Order: /item: Input should be a valid string",
+    ),
+    "coordinates in a list": (lambda: StateMachine("cart", [OPEN]), "has a Coordinate under each name, not ["),  # type: ignore[arg-type]
+    "no coordinates": (lambda: StateMachine("cart", {}), "has a Coordinate under each name, not {}"),
+    "coordinate as JSON": (
+        lambda: StateMachine("cart", {"s": {"initial": "open"}}),  # type: ignore[dict-item]
+        "cart.s is a Coordinate(initial, transitions), not {'initial': 'open'}",
+    ),
+    "nothing to follow": (
+        lambda: StateMachine("cart", {"s": Coordinate("open", {"open": None})}),  # type: ignore[dict-item]
+        "`transitions` of cart.s is a tuple, not None",
+    ),
+    "who may move it": (
+        lambda: StateMachine("cart", {"s": OPEN}, "no"),  # type: ignore[arg-type]
+        "`allow_handler_transitions` of the state machine 'cart' is True or False",
+    ),
+    "terminal in words": (lambda: TurnState("s", "no", True, False), "`terminal` of the turn state 's' is True or"),  # type: ignore[arg-type]
+}  # fmt: skip
+"""Values of another kind than is asked for, by the checks that all definitions share."""
+
 ALL = LISTED | FURTHER
 
 
@@ -286,6 +353,13 @@ def refused(mistake: Callable[[], object]) -> RegistrationError | DefinitionErro
 
 @pytest.mark.parametrize(("mistake", "told"), ALL.values(), ids=ALL)
 def test_a_mistake_is_refused_where_it_is_written(mistake: Callable[[], object], told: str) -> None:
+    assert told in refused(mistake).message
+
+
+@pytest.mark.parametrize(("mistake", "told"), SHAPES.values(), ids=SHAPES)
+def test_a_value_of_another_kind_is_refused_where_it_is_written(
+    mistake: Callable[[], object], told: str
+) -> None:
     assert told in refused(mistake).message
 
 
@@ -308,6 +382,11 @@ def test_what_is_right_is_taken() -> None:
     tool(retry=RETRY, approval=policy(), idempotent=True)
     actor(tools=(tool(approval=policy()),), slots=(Slot("a"),), prompts=(Prompt("Order", "", "Order"),))
     part()
+    assert part(origins=["actor"], allowed_transports=["panel"]) == part(
+        origins=frozenset({"actor"}), allowed_transports=frozenset({"panel"})
+    )
+    # It says nothing of what it takes.
+    tool(run=max)
     assert "Banner" in catalog(Banner(), functions=IDS.extend(function())).components
 
 

@@ -51,6 +51,15 @@ def test_what_is_there_for_a_block_is_from_where_the_block_is_and_leaves_what_wa
     assert actors.place("sally") == before
 
 
+def test_what_is_there_for_a_block_leaves_the_order_in_which_others_are() -> None:
+    """The first of the actors is the one of new conversations."""
+    before = actors.names()
+    with actors.including(replace(actors[before[0]], greeting="Hello")):
+        assert actors.names() == before
+
+    assert actors.names() == before
+
+
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
 def test_nothing_is_registered_once_the_applications_are_loaded(registry: Registry[Any]) -> None:
     first = next(iter(registry), CART)

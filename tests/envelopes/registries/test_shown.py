@@ -139,6 +139,17 @@ def test_a_field_is_shown_with_what_runs_whatever_name_it_was_sent_under(
     assert found.strange == ()
 
 
+class MaybePaid(BaseModel):
+    price: Annotated[int, Field(title="Total price"), Shown(currency="GBP", words={})] | None = None
+
+
+def test_what_is_annotated_inside_of_an_optional_field_holds_as_outside() -> None:
+    tool = Tool("pay", "Pays", MaybePaid, _run)
+    found = facts(tool.fields, checked_args(tool, {"price": 4000}), Locale.parse("en_GB"))
+    assert [[label.text for label in row.label] for row in found.rows] == [["Total price"]]
+    assert [fact.text for fact in found.rows[0].facts] == ["£4,000.00"]
+
+
 class Ids(RootModel[list[int]]):
     pass
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import pytest
 from pydantic import BaseModel, ConfigDict, Field, RootModel, field_validator
@@ -204,6 +204,27 @@ async def test_a_limit_says_so(settings: Any) -> None:
     assert kept(tool, ["x" * 900]) == ["x" * 900]
     told = kept(tool, ["x" * 1_100])
     assert isinstance(told, dict) and "longer than the 1,000 characters" in str(told["note"])
+
+
+class Paid(BaseModel):
+    how: Literal["card"]
+
+
+class Free(BaseModel):
+    how: Literal["voucher"]
+
+
+class Reply(BaseModel):
+    stars: Literal[1, 2]
+    paid: Annotated[Paid | Free, Field(discriminator="how")]
+    answers: list[Reply] = []
+    first: Reply | None = None
+
+
+def test_the_form_of_numbers_unions_and_what_holds_itself() -> None:
+    told = giving(None, output=Reply, description="").definition()["description"]
+    paid = '{"how": "card"} | {"how": "voucher"}'
+    assert told == f'Returns {{"stars": 1 | 2, "paid": {paid}, "answers": […], "first": … | null}}'
 
 
 def test_models_read_the_form_where_it_is_short() -> None:

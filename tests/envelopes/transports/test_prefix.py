@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from typing import Any
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
+from django.contrib import admin
 from django.contrib.auth.models import User
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpResponse
 from django.test import Client
-from django.urls import include, path, set_script_prefix
+from django.urls import clear_url_caches, include, path, reverse, set_script_prefix
+from django.utils.html import escape
 
+from envelopes.access import Principal
+from envelopes.addresses import resolved
 from envelopes.asgi import wrap
+from envelopes.desk.zone import is_of_desk
+from envelopes.testing import create_session
 from envelopes.transports import prefixes, routing
 
 below = [path("deep/beach/", include("envelopes.urls"))]
@@ -76,6 +83,53 @@ def test_people_sign_in_where_the_project_says_if_that_is_anywhere(
 )
 def test_sockets_are_below_the_prefix(scope: dict[str, str], ours: bool) -> None:
     assert routing.is_ours(scope) is ours
+
+
+ODD = ["a b c/", "ü/", "x.y/", "a+b(c)$[d]{1,2}^|/", "q?x#y/"]
+"""Django itself makes no address below one with a per cent sign."""
+
+
+@pytest.mark.parametrize("prefix", ODD)
+@pytest.mark.parametrize("script", ["/", "/app é/"])
+def test_a_prefix_may_be_anything(
+    prefix: str, script: str, client: Client, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Servers have addresses as they are meant, browsers quoted."""
+    urls = [path(prefix, include("envelopes.urls")), path(f"{prefix}desk/", admin.site.urls)]
+    monkeypatch.setitem(globals(), "urlpatterns", urls)
+    settings.FORCE_SCRIPT_NAME = None if script == "/" else script[:-1]
+    clear_url_caches()
+    set_script_prefix(script)
+    try:
+        quoted = prefixes.address()
+        assert (
+            quoted.isascii()
+            and " " not in quoted
+            and "?" not in quoted
+            and unquote(quoted) == script + prefix
+        )
+        assert prefixes.own() == f"/{prefix}"
+        root = "" if script == "/" else script[:-1]
+        for below in ("ws/chat/x/", "ws/live/"):
+            assert routing.is_ours({"path": f"{script}{prefix}{below}", "root_path": root})
+        assert not routing.is_ours({"path": f"{script}other/ws/live/", "root_path": root})
+        assert is_of_desk(f"{script}{prefix}desk/") and not is_of_desk(f"{script}{prefix}")
+        # The client is not told of the script's prefix: it is before what it asks for.
+        asked = "/" + quoted.removeprefix(quote(script))
+        answer = client.get(asked)
+        assert answer.headers["Location"] == f"{quoted}sign-in?next={quote(quoted, safe='/')}"
+        User.objects.create_user("ada", password="pw")
+        then = parse_qs(urlsplit(answer.headers["Location"]).query)["next"][0]
+        signed = client.post(f"{asked}sign-in", {"username": "ada", "password": "pw", "next": then})
+        assert signed.headers["Location"] == quoted
+        page = client.get(asked).text
+        assert f'data-socket="{escape(quoted)}ws/chat/"' in page
+        session = create_session(Principal(user=User.objects.get()), "sally")
+        address = reverse("envelopes:session", args=[session.public_id])
+        assert resolved(address).kwargs == {"public_id": session.public_id}
+    finally:
+        set_script_prefix("/")
+        clear_url_caches()
 
 
 def test_a_script_name_is_no_part_of_what_sockets_are_below() -> None:

@@ -12,9 +12,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from jsonschema import Draft202012Validator
 
 from envelopes.access import Principal
+from envelopes.delivery import event_stream
 from envelopes.models import Peer
 from envelopes.providers.scripted import Fail
-from envelopes.transports.documents import api
 from envelopes.transports.documents.schemas import schema
 from envelopes.transports.documents.shapes.message import MESSAGE_BYTES, MessageEnvelope
 from envelopes.transports.documents.shapes.reading import read_envelope
@@ -113,8 +113,8 @@ async def test_documents_and_messages_come_by_streams_of_their_own() -> None:
 async def test_who_may_read_no_longer_is_told_and_gets_nothing_more(
     monkeypatch: pytest.MonkeyPatch, change: Any
 ) -> None:
-    monkeypatch.setattr(api, "HEARTBEAT_SECONDS", 0.02)
-    monkeypatch.setattr(api, "RECHECK_SECONDS", 0.0)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(event_stream, "RECHECK_SECONDS", 0.0)
     async with at_door(SCRIPT, scopes=SCOPES) as (caller, d):
         stream, other = await listen(caller, d), await (await documents(caller, d)).seen("upToDate")
         await Peer.objects.aupdate(**change)

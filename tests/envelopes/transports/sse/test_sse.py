@@ -18,13 +18,13 @@ from django.test import AsyncClient
 
 from envelopes import peers
 from envelopes.access import Principal
+from envelopes.delivery import event_stream
 from envelopes.delivery.deltas import Delta, deltas
 from envelopes.log.doorbell import doorbell
 from envelopes.models import Peer
 from envelopes.providers.scripted import Call, Say, ScriptedProvider, data, text
 from envelopes.registries.tools import Tool
 from envelopes.session_state import live_sessions
-from envelopes.transports.sse import api
 from tests.cards import agent_card
 from tests.desk import Desk, desk, replies
 from tests.envelopes.transports.http.test_http import PAY, Nothing, asks
@@ -287,7 +287,7 @@ async def test_who_is_ahead_of_the_log_is_told_so_and_the_stream_ends() -> None:
 
 
 async def test_a_silent_stream_is_kept_alive(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.02)
     async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
         stream = await listen(caller, d)
         await stream.until(lambda one: len(one.comments) > 2)
@@ -366,8 +366,8 @@ async def test_interfaces_go_to_who_draws_them_and_data_to_who_asks() -> None:
 
 
 async def test_a_token_that_is_blocked_ends_its_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "HEARTBEAT_SECONDS", 0.02)
-    monkeypatch.setattr(api, "RECHECK_SECONDS", 0.0)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(event_stream, "RECHECK_SECONDS", 0.0)
     async with at_door(replies([Say([text("response", "Hello.")])])) as (caller, d):
         stream = await (await listen(caller, d)).seen("upToDate")
         await Peer.objects.aupdate(is_active=False)
@@ -377,8 +377,8 @@ async def test_a_token_that_is_blocked_ends_its_streams(monkeypatch: pytest.Monk
 
 
 async def test_a_login_that_ends_ends_its_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(api, "HEARTBEAT_SECONDS", 0.02)
-    monkeypatch.setattr(api, "RECHECK_SECONDS", 0.0)
+    monkeypatch.setattr(event_stream, "HEARTBEAT_SECONDS", 0.02)
+    monkeypatch.setattr(event_stream, "RECHECK_SECONDS", 0.0)
     user = await sync_to_async(User.objects.create_user)("ada")
     async with desk(
         replies([Say([text("response", "Hello.")])]), owner=Principal(user=user, name="Ada")
