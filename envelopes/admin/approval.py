@@ -195,7 +195,10 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         ]
         if approval.state != "pending":
             told += [
-                (_("Decided by"), decider_of(approval) or DASH),
+                (
+                    _("Decided by"),
+                    _("Nobody") if approval.state == "expired" else decider_of(approval) or DASH,
+                ),
                 (_("Decided"), moment(approval.decided_at) if approval.decided_at else DASH),
                 (_("Took"), took(approval)),
                 (_("Where"), _place(approval)),
@@ -220,4 +223,4 @@ def _may_see_calls(request: HttpRequest) -> bool:
 
 def _place(approval: Approval) -> str:
     door = doors.get(approval.source)
-    return str(door.label) if door is not None else reveal(approval.source) or DASH
+    return capfirst(str(door.label)) if door is not None else reveal(approval.source) or DASH

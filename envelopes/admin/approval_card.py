@@ -11,5 +11,5 @@ from envelopes.models import Approval
 
 
 def card(approval: Approval, form: DecisionPage) -> SafeString:
-    """The card as the conversation shows it, for the reader of this page: their language, the site's time zone."""
+    """The card as the conversation shows it, for the reader of this page: their language and time zone."""
     return card_of(approval, decider_of(approval)).card(context_of(approval), form)

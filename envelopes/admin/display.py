@@ -74,6 +74,8 @@ WORDS = {
     "unknown": gettext_lazy("Outcome unknown"),
     "passed": gettext_lazy("Passed on"),
     "clarifying": gettext_lazy("Asked a question"),
+    "cancelled": gettext_lazy("Stopped"),
+    "timeout": gettext_lazy("Took too long"),
 }
 """What people call a stored state; one that is not here is called what it is."""
 

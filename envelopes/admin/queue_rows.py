@@ -41,6 +41,7 @@ class QueueRow:
     url: str
     question: SafeString
     asked_for: SafeString
+    tool: SafeString
     runs: SafeString
     risk: str
     risk_tag: str
@@ -73,6 +74,7 @@ def _row(approval: Any, who: Principal, owner: SafeString, *, gone: bool = False
         url=change_url(approval),
         question=reveal(approval.question),
         asked_for=_asked_for(approval, owner, titled=who.may_view_all()),
+        tool=html("<code>{}</code>", reveal(approval.tool_name)),
         runs=_runs(approval),
         risk=_risk(approval.risk),
         risk_tag=_RISKS.get(approval.risk, ""),
@@ -91,16 +93,15 @@ def _asked_for(approval: Approval, owner: SafeString, *, titled: bool) -> SafeSt
 
 
 def _runs(approval: Any) -> SafeString:
-    """The tool, and while it waits its arguments: in one line, all of them behind it."""
-    tool = html("<code>{}</code>", reveal(approval.tool_name))
+    """While it waits the arguments of its call: in one line, all of them behind it."""
     args = approval.waiting_args
     if not isinstance(args, dict) or not args:
-        return tool
+        return NOTHING
     line = join((_brief(name, value) for name, value in list(args.items())[:IN_SIGHT]), ", ")
     if len(args) > IN_SIGHT:
         line = html("{}, {}", line, _("and {} more").format(len(args) - IN_SIGHT))
     rows = arguments.shown(facts((), args, Locale.parse("en")), f"a{approval.pk}v")
-    return html('{}<details class="adm-args"><summary>{}</summary>{}</details>', tool, line, rows.html)
+    return html('<details class="adm-args is-more"><summary>{}</summary>{}</details>', line, rows.html)
 
 
 def _brief(name: str, value: Json) -> SafeString:

@@ -153,7 +153,7 @@ def _decisions(figures: list[Figure], now: datetime) -> dict[str, Any]:
     note = ", ".join(filter(None, (both, ruled, cut)))
     figures.append(Figure(_("Decided today"), f"{found.by_people}", "", note, spark, url))
     value, unit = _time(found.median)
-    slow = _("9 in 10 under {}").format(" ".join(_time(found.nine_in_ten))) if found.waits else ""
+    slow = _("9 in 10 under {}").format(_bound(found.nine_in_ten)) if found.waits else ""
     note = _("median; {}").format(slow) if slow else _("nothing was decided today")
     figures.append(Figure(_("Time to decide"), value, unit, note, NOTHING, url))
     total = [_("Approved {}"), _("Denied {}"), _("Expired {}")]
@@ -174,7 +174,7 @@ def _decisions(figures: list[Figure], now: datetime) -> dict[str, Any]:
             )
         ),
         "bins": _bins(found),
-        "half": _("Half were faster than {}").format(f"{value} {unit}") if found.waits else "",
+        "half": _("Half were faster than {}").format(_bound(found.median)) if found.waits else "",
         "cut": cut,
     }
 
@@ -288,6 +288,11 @@ def _time(seconds: float | None) -> tuple[str, str]:
         return f"{seconds:.0f}", _("s")
     span = timedelta(seconds=seconds)
     return (countdown(span), _("min")) if seconds < 3600 else (length(span), "")
+
+
+def _bound(seconds: float | None) -> str:
+    """A length of time that others are under: nothing is under none."""
+    return " ".join(_time(None if seconds is None else max(seconds, 1.0))).strip()
 
 
 def _short(count: int) -> str:

@@ -14,15 +14,17 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from envelopes.admin.base import StateFilter
-from envelopes.admin.display import DASH, folded, link, shown_field, turn_mark
+from envelopes.admin.display import DASH, folded, link, shown_field, state_words, turn_mark
 from envelopes.admin.newest import NewestFirstAdmin
 from envelopes.delivery.envelope import envelope_for
 from envelopes.delivery.rules import Reader
 from envelopes.desk.times import length, moment
 from envelopes.errors import BeachError
+from envelopes.markup.html import reveal
 from envelopes.models import Turn
 from envelopes.part_types import reasoning_trace
 from envelopes.providers.transcript import without_thinking
+from envelopes.registries.actors import agent_name
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TURN
 
@@ -43,6 +45,10 @@ def _moment_field(name: str) -> Callable[[Model], SafeString | str]:
     return shown_field(show, name)
 
 
+def _state_field(name: str) -> Any:
+    return shown_field(lambda turn: state_words(str(getattr(turn, name))) or DASH, name)
+
+
 class StatusFilter(StateFilter):
     parameter_name = "status"
     states = TURN.states
@@ -52,7 +58,7 @@ class StatusFilter(StateFilter):
 class TurnAdmin(NewestFirstAdmin[Turn]):
     """Newest first: the order in which they began."""
 
-    list_display = ["named", "conversation", "actor", "state", "finalized_by", "attempt", "steps", "lasted"]
+    list_display = ["named", "conversation", "agent", "state", "attempt", "steps", "lasted"]
     list_filter = [StatusFilter]
     list_select_related = ["session"]
     search_fields = ["public_id__startswith"]
@@ -65,7 +71,9 @@ class TurnAdmin(NewestFirstAdmin[Turn]):
     ]  # fmt: skip
 
     def _shown(self, request: HttpRequest, field: Field[Any, Any]) -> Any:
-        """Its clock as people write it, not in seconds since 1970."""
+        """Its clock as people write it, not in seconds since 1970; its states in their words."""
+        if field.name in ("turn_state", "finalized_by"):
+            return _state_field(field.name)
         return _moment_field(field.name) if field.name in MOMENTS else super()._shown(request, field)
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Turn | None:
@@ -83,6 +91,10 @@ class TurnAdmin(NewestFirstAdmin[Turn]):
     @admin.display(description="conversation")
     def conversation(self, turn: Turn) -> SafeString:
         return link(turn.session, str(turn.session))
+
+    @admin.display(description="agent")
+    def agent(self, turn: Turn) -> SafeString:
+        return reveal(agent_name(turn.actor))
 
     @admin.display(description="status")
     def state(self, turn: Turn) -> SafeString:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.conf import settings
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -58,10 +57,12 @@ def card_of(approval: Approval, decider: str) -> ApprovalCard:
 
 
 def context_of(approval: Approval) -> PageContext:
-    """For the reader of a page of the site: their language, the site's time zone."""
+    """For the reader of a page of the site: their language and time zone, where the page knows it."""
     known = actors.get(approval.handler)
     names = {known.name: known.display_name} if known else {}
-    return PageContext(approval.session.public_id, names, current_locale(), settings.TIME_ZONE)
+    return PageContext(
+        approval.session.public_id, names, current_locale(), timezone.get_current_timezone_name()
+    )
 
 
 def is_over(approval: Approval) -> bool:

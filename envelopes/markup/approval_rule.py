@@ -65,7 +65,7 @@ def deciders(about: JsonObject) -> SafeString:
     # It begins with words of ours, never with a name.
     told = trusted(told[:1].upper() + told[1:])
     needed = needed_of(about)
-    return html(_("{}; {} have to approve"), told, needed) if needed > 1 else told
+    return html(_("{}; {} must approve"), told, needed) if needed > 1 else told
 
 
 def _named(token: str) -> SafeString:
@@ -75,7 +75,7 @@ def _named(token: str) -> SafeString:
     if token == STAFF.token:
         return html("{}", _("staff who approve"))
     if kind == "group":
-        return html(_("somebody of “{}”"), isolated(name))
+        return html(_("a member of “{}”"), isolated(name))
     return html(_("whoever has the permission “{}”"), isolated(name)) if kind == "permission" else NOTHING
 
 

@@ -109,15 +109,21 @@ class ArgumentForm:
         for problem in problems:
             name = _nearest(by_pointer, problem["path"])
             if name is None:
-                general.append(problem["message"])
+                general.append(_said(problem["message"]))
             else:
-                found.setdefault(name, problem["message"])
+                found.setdefault(name, _said(problem["message"]))
         inputs = tuple(replace(one, error=found.get(one.name, one.error)) for one in self.inputs)
         return replace(self, inputs=inputs, general=" ".join(general))
 
     def saying(self, message: str) -> ArgumentForm:
         """The same with what is wrong with all of it."""
         return replace(self, general=message)
+
+
+def _said(message: str) -> str:
+    """As people read it: pydantic puts the kind of an error in front of what the tool itself says."""
+    told = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return told[:1].upper() + told[1:]
 
 
 def _pointer(where: Where) -> str:

@@ -3,6 +3,8 @@
 
 import { all, make, one, parse } from './dom.js';
 
+const NAMING = ['for', 'aria-labelledby', 'aria-describedby', 'aria-controls'];
+
 export async function showSeen() {
   const place = one('[data-seen]');
   if (!place) return;
@@ -10,8 +12,13 @@ export async function showSeen() {
   const seen = reply?.ok && !reply.redirected && one('.dk-seen', parse(await reply.text()));
   if (!seen) return;
   for (const element of all('legend, .dk-fold, .b-earlier, .b-approval__btns, .b-approval__edit', seen)) element.remove();
-  // Its elements are known by their ids on its own page; on this one they would be there twice.
-  for (const element of all('[id]', seen)) element.removeAttribute('id');
+  // Its elements are known by their ids on its own page; on this one they would be there twice. What names them still does.
+  for (const element of all('[id]', seen)) element.id = `seen-${element.id}`;
+  for (const name of NAMING) {
+    for (const element of all(`[${name}]`, seen)) {
+      element.setAttribute(name, element.getAttribute(name).trim().split(/\s+/).map(id => `seen-${id}`).join(' '));
+    }
+  }
   const still = make('fieldset', { className: 'dk-still', disabled: true });
   still.append(...seen.childNodes);
   place.replaceChildren(still);

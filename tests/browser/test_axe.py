@@ -103,6 +103,9 @@ def test_p18_pages_around_the_conversation(site: Server, open_desk: Callable[...
     guest.allow("404|Failed to load")
     chat = guest.page()
     open_chat(chat, site)
+    # Its form stands beside the question in the desk too.
+    say(chat, SEARCH)
+    at_rest(chat)
     say(chat, BOOK)
     expect(chat.locator(".b-approval")).to_have_attribute("data-state", "pending", timeout=20_000)
     found = {"asked": findings(chat)}
@@ -121,6 +124,8 @@ def test_p18_pages_around_the_conversation(site: Server, open_desk: Callable[...
         if path != "/admin/demo/booking/" and one.count():
             with page.expect_navigation():
                 one.click()
+            if path.endswith("/approval/"):
+                expect(page.locator(".dk-still input").first).to_be_attached()
             found[f"{path} one"] = findings(page)
             if path.endswith("/approval/"):
                 address = page.url

@@ -125,7 +125,7 @@ def test_x2_the_list_shows_both_ends_and_counts_blanks(jonas: Client) -> None:
     args = {"order": "ls" + " " * 300 + "; rm -rf /", "amount": 1, "note": "a\u00a0b" + "c" * 300 + "end"}
     approval = factories.make_approval(factories.make_session(), args)
     page = parsed(jonas.get(url(Approval, "changelist")).content)
-    fold = next(element for element in page.iter("details") if element.get("class") == "adm-args")
+    fold = next(element for element in page.iter("details") if "adm-args" in (element.get("class") or ""))
     line = " ".join(" ".join(fold[0].itertext()).split())
     assert "ls 300 blanks ; rm -rf /" in line
     assert "a no-break space b" in line and line.count("more characters") == 1
@@ -137,7 +137,7 @@ def test_no_value_of_the_list_passes_for_another_argument(jonas: Client) -> None
     args = {"to": "Ann, amount: 5", "amount": 4000, "\u05d0": "\u05d1"}
     factories.make_approval(factories.make_session(), args)
     page = parsed(jonas.get(url(Approval, "changelist")).content)
-    fold = next(element for element in page.iter("details") if element.get("class") == "adm-args")
+    fold = next(element for element in page.iter("details") if "adm-args" in (element.get("class") or ""))
     pieces = [(piece.tag, piece.get("dir"), "".join(piece.itertext())) for piece in fold[0]]
     shown = {"to": "Ann, amount: 5", "amount": "4000", "\u05d0": "\u05d1"}
     assert pieces[::2] == [("code", "auto", name) for _, _, name in pieces[::2]]

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from envelopes.admin import charts, today
+from envelopes.approvals.service import decide
 from envelopes.desk import times
 from envelopes.models import Approval, Event, ToolCall, Turn
 from envelopes.registries.policies import Ask, Group
@@ -163,6 +164,30 @@ def test_times_are_those_of_the_readers_clock(settings: Any) -> None:
     assert "10 Aug 2027, 21:00:00" in text_of(client.get(url(row, "change")).content)
     client.cookies["beach_zone"] = "Nowhere/At all"
     assert "10 Aug 2027, 12:00:00" in text_of(client.get(url(row, "change")).content)
+
+
+def test_the_card_and_what_stands_around_it_tell_one_time(settings: Any) -> None:
+    settings.TIME_ZONE = "UTC"
+    row = one_of_each()[Approval]
+    Approval.objects.filter(pk=row.pk).update(state="expired", decided_at=NOON, expires_at=NOON)
+    client = viewer()
+    client.cookies["beach_zone"] = "Asia%2FTokyo"
+
+    text = text_of(client.get(url(row, "change")).content)
+
+    assert "10 Aug 2027, 21:00:00" in text and "21:00" in text.partition("No decision by")[2][:60]
+    assert "12:00" not in text
+    assert "Nobody" in text
+
+
+def test_what_took_no_time_is_told_to_be_under_a_second() -> None:
+    ada = factories.make_principal(factories.make_user())
+    with factories.acting(factories.make_tool()):
+        decide(factories.make_approval(factories.make_session(ada)).approval_id, "denied", ada)
+
+    text = text_of(client_of(factories.make_user(superuser=True)).get("/admin/").content)
+
+    assert "9 in 10 under 1 s" in text and "Half were faster than 1 s" in text
 
 
 @pytest.mark.parametrize(

@@ -186,3 +186,8 @@ def test_a_call_with_very_many_values_is_one_text() -> None:
 
     assert one.kind == "json"
     assert form(many).read({one.name: '{"flight": "X"}'}).args == {"flight": "X"}
+
+
+def test_what_a_tool_says_is_told_without_the_name_of_its_error() -> None:
+    told = form().refused(ValidationFailed("Value error, there is no order 'X'", path=""))
+    assert told.general == "There is no order 'X'"

@@ -312,7 +312,7 @@ def test_a_rule_of_its_own_says_who_decides_and_as_what() -> None:
     assert card.get("data-deciders") == "owner member"
     told = said_on(card)
     assert (
-        "the person in this conversation, somebody of “Travel <managers>” or whoever has the permission"
+        "the person in this conversation, a member of “Travel <managers>” or whoever has the permission"
         in told
     )
     assert "Whoever asked for it cannot." in told
