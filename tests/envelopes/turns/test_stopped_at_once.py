@@ -69,5 +69,8 @@ async def test_of_a_job_that_two_end_at_once_there_is_one_outcome(ends: bool) ->
         assert len(results) == 1, [row.data for row in results]
         assert call.state in ("succeeded", "failed") and results[0].data["state"] == call.state
         assert call.state == "succeeded" or call.error["code"] == "cancelled"
-        assert set(told) == {"stopped"}, "nobody is refused for the other one's sake"
-        assert [turn.finalized_by for turn in turns] == ["cancelled"] and "data-live" not in html
+        assert ends or told == ["stopped", "stopped"], "nobody is refused for the other one's sake"
+        ended = {turn.finalized_by for turn in turns}
+        # Whoever stops a moment after the end may find an answer.
+        assert ended == {"cancelled"} or (ends and ended <= {"cancelled", "complete"}), (told, ended)
+        assert "data-live" not in html
