@@ -11,11 +11,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from envelopes.models import ConversationFacts, ConversationWords, SearchCursor, Session
+from envelopes.models import ConversationFacts, ConversationWords, SearchCursor, Session, Turn
 from envelopes.models.searched import STALE
+from envelopes.registries.statuses import TurnStatus
 from envelopes.search.backends import backend_for
 from envelopes.search.making import Made, make
 
@@ -27,6 +28,10 @@ SLACK = timedelta(minutes=5)
 
 NOTED = timedelta(minutes=1)
 """How often it is written down how far the log is known, while nothing happens."""
+
+ANSWERED_WITHIN = timedelta(minutes=1)
+"""A turn that has run for less is about to write more rows: its conversation is taken in with those, once. Whoever
+searches meanwhile has it taken in (``catch_up``)."""
 
 LEASE = timedelta(seconds=15)
 
@@ -51,7 +56,7 @@ class Follower:
         cursor = SearchCursor.objects.filter(pk=_ONE).first()
         if cursor is not None and cursor.lease_owner != self._name and cursor.lease_until > began:
             return False
-        found = self._next(cursor.known_until if cursor is not None else _LONG_AGO)
+        found = self._next(cursor.known_until if cursor is not None else _LONG_AGO, began)
         if not found:
             return self._caught_up(cursor, began)
         if not self._leased(cursor, began):
@@ -65,8 +70,8 @@ class Follower:
             self._after = (last.updated_at, last.pk)
         return True
 
-    def _next(self, since: datetime) -> list[Session]:
-        behind = _behind().filter(updated_at__gte=since)
+    def _next(self, since: datetime, now: datetime) -> list[Session]:
+        behind = _behind().filter(~Exists(_answering(now)), updated_at__gte=since)
         if self._after is not None:
             at, pk = self._after
             behind = behind.filter(Q(updated_at__gt=at) | Q(updated_at=at, pk__gt=pk), updated_at__gte=at)
@@ -100,6 +105,11 @@ def _behind() -> QuerySet[Session]:
     """Conversations of which rows are not taken in, or, after a backup was restored, too many are."""
     stands_elsewhere = Q(facts__isnull=True) | ~Q(last_seq=F("facts__seq"))
     return Session.objects.filter(stands_elsewhere).exclude(facts__seq=STALE)
+
+
+def _answering(now: datetime) -> QuerySet[Turn]:
+    young = now - ANSWERED_WITHIN
+    return Turn.objects.filter(session=OuterRef("pk"), status=TurnStatus.RUNNING, created_at__gt=young)
 
 
 def _outdated() -> QuerySet[Session]:

@@ -27,6 +27,7 @@ from envelopes.models import (
     SearchCursor,
     Session,
     ToolCall,
+    Turn,
 )
 from envelopes.runtime.indexing import Indexing
 from envelopes.search import (
@@ -45,6 +46,12 @@ from envelopes.search.states import State
 from tests import factories
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Turns of these tests stay where they are: nobody waits for their ends."""
+    monkeypatch.setattr(indexing, "ANSWERED_WITHIN", timedelta(0))
 
 
 def follow() -> None:
@@ -257,6 +264,33 @@ def test_a_conversation_that_goes_on_waits_for_the_next_round(booking: Session) 
     assert follower.look()
     assert not follower.look()
     assert ConversationFacts.objects.filter(session__in=made).count() == len(made)
+
+
+def test_what_is_being_answered_is_taken_in_with_its_answer(
+    booking: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Or once that takes long, or as soon as somebody searches."""
+    monkeypatch.setattr(indexing, "ANSWERED_WITHIN", timedelta(minutes=1))
+
+    def knows(word: str) -> bool:
+        follow()
+        return ConversationWords.objects.filter(session=booking, said__contains=word).exists()
+
+    turn = factories.make_turn(booking, text="Umbrellas")
+    assert not knows("Umbrellas")
+    Turn.objects.filter(pk=turn.pk).update(status="settled")
+    assert knows("Umbrellas")
+
+    turn = factories.make_turn(booking, text="Galoshes")
+    assert not knows("Galoshes")
+    Turn.objects.filter(pk=turn.pk).update(created_at=timezone.now() - timedelta(minutes=1))
+    assert knows("Galoshes")
+
+    Turn.objects.filter(pk=turn.pk).update(status="settled")
+    factories.make_turn(booking, text="Raincoats")
+    assert not knows("Raincoats")
+    search.catch_up(5)
+    assert knows("Raincoats")
 
 
 def test_of_two_who_read_the_same_one_stores_it(booking: Session) -> None:
