@@ -77,7 +77,7 @@ class DoorFilter(admin.SimpleListFilter):
     parameter_name = "door"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
-        return [(door.name, (label := str(door.label))[:1].upper() + label[1:]) for door in doors]
+        return [(door.name, _sentence(str(door.label))) for door in doors]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(door=self.value()) if self.value() else queryset
@@ -106,6 +106,10 @@ class DayFilter(admin.SimpleListFilter):
         return found.filter(at__lt=_midnight(today)) if self.value() == "yesterday" else found
 
 
+def _sentence(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
 def _midnight(day: Any) -> datetime:
     return timezone.make_aware(datetime.combine(day, time.min))
 
@@ -123,6 +127,21 @@ class AuditEntryAdmin(HistoryAdmin[AuditEntry]):
     json_fields = ["facts", "details"]
     deferred = ["content_digest", "chain_digest"]
     secret_fields = []
+    runtime_fields = [
+        "number",
+        "kind",
+        "approval_id",
+        "session_id",
+        "at",
+        "role",
+        "door",
+        "who",
+        "name",
+        "digest",
+        "salt",
+        "content_digest",
+        "chain_digest",
+    ]
     ordering = ["-number"]
     sortable_by = ()
 
@@ -133,6 +152,11 @@ class AuditEntryAdmin(HistoryAdmin[AuditEntry]):
             name="envelopes_auditentry_export",
         )
         return [export, *super().get_urls()]
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        """What a list says of it, then as it is stored."""
+        told = ["when", "what", "acted_as", "where", "request", "conversation"]
+        return [*told, *super().get_fields(request, obj)]
 
     def has_export_permission(self, request: HttpRequest) -> bool:
         return self.has_view_permission(request) and request.user.has_perm("envelopes.export_auditentry")
@@ -179,6 +203,11 @@ class AuditEntryAdmin(HistoryAdmin[AuditEntry]):
     @admin.display(description="as")
     def acted_as(self, entry: AuditEntry) -> str:
         return reveal(str(ROLES.get(entry.role, entry.role))) or DASH
+
+    @admin.display(description="where")
+    def where(self, entry: AuditEntry) -> str:
+        door = doors.get(entry.door)
+        return _sentence(str(door.label)) if door is not None else reveal(entry.door) or DASH
 
     @admin.display(description="request")
     def request(self, entry: AuditEntry) -> SafeString | str:
