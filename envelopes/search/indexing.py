@@ -33,6 +33,11 @@ ANSWERED_WITHIN = timedelta(minutes=1)
 """A turn that has run for less is about to write more rows: its conversation is taken in with those, once. Whoever
 searches meanwhile has it taken in (``catch_up``)."""
 
+RESTS = timedelta(seconds=5)
+ROWS = 100
+"""A conversation is taken in when it has not changed for so long, or has so many more rows: one that a job goes on
+writing into would else be taken in each round."""
+
 LEASE = timedelta(seconds=15)
 
 _LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -61,7 +66,9 @@ class Follower:
             return self._caught_up(cursor, began)
         if not self._leased(cursor, began):
             return False
-        store([session.pk for session in found])
+        # Each by itself: whoever wants to write meanwhile does not wait for all of them.
+        for each in make([session.pk for session in found]):
+            _store_alone(each)
         if len(found) < AT_ONCE:
             return self._caught_up(cursor, began)
         last = found[-1]
@@ -71,7 +78,7 @@ class Follower:
         return True
 
     def _next(self, since: datetime, now: datetime) -> list[Session]:
-        behind = _behind().filter(~Exists(_answering(now)), updated_at__gte=since)
+        behind = _behind().filter(_is_due(now), updated_at__gte=since)
         if self._after is not None:
             at, pk = self._after
             behind = behind.filter(Q(updated_at__gt=at) | Q(updated_at=at, pk__gt=pk), updated_at__gte=at)
@@ -107,9 +114,13 @@ def _behind() -> QuerySet[Session]:
     return Session.objects.filter(stands_elsewhere).exclude(facts__seq=STALE)
 
 
-def _answering(now: datetime) -> QuerySet[Turn]:
-    young = now - ANSWERED_WITHIN
-    return Turn.objects.filter(session=OuterRef("pk"), status=TurnStatus.RUNNING, created_at__gt=young)
+def _is_due(now: datetime) -> Q:
+    """What of a conversation that is behind lets nobody wait any more."""
+    young = Turn.objects.filter(
+        session=OuterRef("pk"), status=TurnStatus.RUNNING, created_at__gt=now - ANSWERED_WITHIN
+    )
+    has_many_more = Q(last_seq__gte=F("facts__seq") + ROWS) | Q(facts__isnull=True, last_seq__gte=ROWS)
+    return ~Exists(young) & (Q(updated_at__lte=now - RESTS) | has_many_more)
 
 
 def _outdated() -> QuerySet[Session]:

@@ -50,8 +50,9 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Turns of these tests stay where they are: nobody waits for their ends."""
+    """Nobody waits for turns of these tests to end, nor for conversations to rest."""
     monkeypatch.setattr(indexing, "ANSWERED_WITHIN", timedelta(0))
+    monkeypatch.setattr(indexing, "RESTS", timedelta(0))
 
 
 def follow() -> None:
@@ -291,6 +292,30 @@ def test_what_is_being_answered_is_taken_in_with_its_answer(
     assert not knows("Raincoats")
     search.catch_up(5)
     assert knows("Raincoats")
+
+
+def test_what_goes_on_is_taken_in_when_it_rests_or_has_many_more_rows(
+    booking: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexing, "RESTS", timedelta(seconds=5))
+    monkeypatch.setattr(indexing, "ROWS", 4)
+
+    def lacks() -> int:
+        follow()
+        known = ConversationFacts.objects.filter(session=booking).first()
+        return Session.objects.get(pk=booking.pk).last_seq - (known.seq if known is not None else 0)
+
+    Session.objects.filter(pk=booking.pk).update(updated_at=timezone.now() - timedelta(seconds=5))
+    assert lacks() == 0
+    turn = factories.make_turn(booking, text="Umbrellas", status="queued")
+    assert lacks() == 2
+    factories.add_part(turn, "response", text="Galoshes")
+    assert lacks() == 3
+    factories.add_part(turn, "response", text="Raincoats")
+    assert lacks() == 0
+    factories.add_part(turn, "response", text="Hats")
+    Session.objects.filter(pk=booking.pk).update(updated_at=timezone.now() - timedelta(seconds=5))
+    assert lacks() == 0
 
 
 def test_of_two_who_read_the_same_one_stores_it(booking: Session) -> None:
