@@ -46,7 +46,7 @@ def _moment_field(name: str) -> Callable[[Model], SafeString | str]:
 
 
 def _state_field(name: str) -> Any:
-    return shown_field(lambda turn: state_words(str(getattr(turn, name))) or DASH, name)
+    return shown_field(lambda turn: reveal(state_words(str(getattr(turn, name)))) or DASH, name)
 
 
 class StatusFilter(StateFilter):

@@ -19,7 +19,7 @@ from envelopes.types import JsonObject
 Look = Callable[[PresentedSession], Any]
 
 
-@dataclass
+@dataclass(slots=True)
 class News:
     """``turns``: by number, where their text belongs at row ``seq``. ``texts`` streams then; ``made`` is the door's.
     ``more``: ``frames`` are a page, and nothing else is said before the last one."""

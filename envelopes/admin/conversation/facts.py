@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -18,6 +19,7 @@ from envelopes.desk.times import moment
 from envelopes.intake.staff import may_take_over
 from envelopes.markup.html import html, reveal
 from envelopes.models import Claim, Note, Participant, Session
+from envelopes.protocol.zones import zone_of
 from envelopes.registries.actors import actors
 from envelopes.search.visitors import guest_code
 
@@ -87,10 +89,21 @@ def beside(session: Session, near: Near) -> Beside:
         ),
         (_("Errors"), told.format(len(errors)) if errors else _none(_("None"))),
     ]
+    if time := visitors_time(session.timezone):
+        facts.append((_("Visitor's time"), time))
     if near.rows and near.rows[0].seq > 1:
         facts.append((_("Counted from"), _("row {}").format(f"{near.rows[0].seq:,}")))
     notes = list(session.notes.order_by("-pk")[: NOTES + 1])
     return Beside(facts, _name(owner) or _("the visitor"), notes[:NOTES][::-1], older=len(notes) > NOTES)
+
+
+def visitors_time(zone: str) -> SafeString | None:
+    """The time of day in the visitor's time zone, in which the conversation is shown; None where it is the reader's."""
+    now, known = timezone.now(), zone_of(zone)
+    there = now.astimezone(known)
+    if there.utcoffset() == timezone.localtime(now).utcoffset():
+        return None
+    return html("{} <small>{}</small>", f"{there:%H:%M}", known.key)
 
 
 def _owner(owner: Participant | None) -> tuple[SafeString, str]:

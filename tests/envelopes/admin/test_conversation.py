@@ -12,10 +12,12 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import Permission
 from django.test import AsyncClient, Client
+from django.urls import reverse
 from pydantic import BaseModel
 
 from envelopes.access import Principal
 from envelopes.admin.conversation import following
+from envelopes.admin.conversation.pages import NAME
 from envelopes.delivery import event_stream
 from envelopes.errors import TooOften
 from envelopes.models import AuditEntry, Note, Session, Snapshot
@@ -336,3 +338,16 @@ async def test_a_page_hears_of_what_is_edited_and_only_as_long_as_its_reader_may
             Permission.objects.filter(codename="view_session", content_type__app_label="envelopes")
         )
         assert (await client.get(address)).status_code == 429
+
+
+def test_staff_in_another_time_zone_see_the_visitors_time() -> None:
+    """The conversation is shown in it, as the visitor has it."""
+    session = make_session()
+    client = client_of(make_user(superuser=True))
+
+    def told() -> str:
+        return text_of(client.get(reverse(f"admin:{NAME}", args=[session.pk])).content)
+
+    assert "Visitor's time" not in told()
+    Session.objects.filter(pk=session.pk).update(timezone="Asia/Tokyo")
+    assert re.search(r"Visitor's time ?\d\d:\d\d ?Asia/Tokyo", told())

@@ -11,6 +11,7 @@ from asgiref.sync import sync_to_async
 
 from envelopes.log.read import rows_after
 from envelopes.models import LiveChannel, Session
+from envelopes.providers.scripted import Say, text
 from envelopes.types import Json, JsonObject
 from tests.desk import replies
 from tests.envelopes.transports.live.client import Channel, live
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 FIXTURES = json.loads((Path(__file__).parent / "fixtures.json").read_text())
 KINDS: dict[str, type | tuple[type, ...]] = {"number": (int, float), "string": str, "object": dict}
-QUIET = replies([{"text": "Done.", "metadata": {"partType": "response"}}])
+QUIET = replies([Say([text("response", "Done.")], "complete")])
 
 
 def holds(frame: JsonObject, wanted: JsonObject) -> None:
