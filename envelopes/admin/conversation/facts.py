@@ -90,7 +90,7 @@ def beside(session: Session, near: Near) -> Beside:
         (_("Errors"), told.format(len(errors)) if errors else _none(_("None"))),
     ]
     if time := visitors_time(session.timezone):
-        facts.append((_("Visitor's time"), time))
+        facts.append((_("Zone"), time))
     if near.rows and near.rows[0].seq > 1:
         facts.append((_("Counted from"), _("row {}").format(f"{near.rows[0].seq:,}")))
     notes = list(session.notes.order_by("-pk")[: NOTES + 1])
@@ -103,7 +103,7 @@ def visitors_time(zone: str) -> SafeString | None:
     there = now.astimezone(known)
     if there.utcoffset() == timezone.localtime(now).utcoffset():
         return None
-    return html("{} <small>{}</small>", f"{there:%H:%M}", known.key)
+    return html("{} <small>{}</small>", known.key, _("{} now").format(f"{there:%H:%M}"))
 
 
 def _owner(owner: Participant | None) -> tuple[SafeString, str]:
