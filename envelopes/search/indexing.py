@@ -115,7 +115,7 @@ def _behind() -> QuerySet[Session]:
 
 
 def _is_due(now: datetime) -> Q:
-    """What of a conversation that is behind lets nobody wait any more."""
+    """Which of the conversations that are behind are taken in now."""
     young = Turn.objects.filter(
         session=OuterRef("pk"), status=TurnStatus.RUNNING, created_at__gt=now - ANSWERED_WITHIN
     )

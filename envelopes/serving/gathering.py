@@ -15,7 +15,8 @@ from selectors import BaseSelector, SelectorKey
 from typing import Any
 
 ROUND_SECONDS = 0.004
-"""The least from one look to the next while rounds are gathered, and so the most that anything comes later by."""
+"""The least from one look to the next while rounds are gathered, and so the most that anything comes later by, but for
+the millisecond to which systems round a wait up."""
 
 WATCH_SECONDS = 0.05
 """For how long wakes are counted at a time."""

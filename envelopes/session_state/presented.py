@@ -47,7 +47,7 @@ class PresentedSession:
     """``presenter`` stands where ``state`` stands; ``sent`` is the row of the last frame.
 
     ``over``: the place up to which streamed text is over, by turn, of those at work and the last that were settled.
-    ``told`` is whatever one reader was told last, kept for others at the same row; gone with the next row.
+    ``told`` is whatever one reader was told last, kept for others there; gone with the next row, and with frames.
     ``sees_surfaces``: the presenter looks at the surfaces themselves (``SeesSurfaces``).
     Use it within ``LiveSessions.present`` only. Frames are a function of the rows alone, so each process and each
     replay makes the same ones.
@@ -124,6 +124,7 @@ class PresentedSession:
 
     def keep_frames(self, since: int) -> None:
         """Let go of those up to row ``since``."""
+        self.told = None
         self.frames = [frame for frame in self.frames if frame.seq > since]
 
     def keep_earlier(self, made: Sequence[Frame]) -> None:

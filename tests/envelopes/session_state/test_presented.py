@@ -31,3 +31,15 @@ def test_only_turns_at_work_and_the_last_settled_ones_are_remembered() -> None:
     assert shown.over[1] == (2,)
     # Text of the last ones may still be on its way; none of it is shown.
     assert shown.over[1001] == (sys.maxsize,)
+
+
+def test_what_was_told_goes_with_the_next_row_and_with_the_frames() -> None:
+    shown = PresentedSession(cast(Any, None), cast(Any, None), cast(Any, SILENT))
+
+    shown.told = "up to row 0"
+    shown.take(Row(1, "message", AT, {"text": "Hello"}), [])
+    assert shown.told is None
+
+    shown.told = "up to row 1"
+    shown.keep_frames(1)
+    assert shown.told is None
