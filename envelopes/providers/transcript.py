@@ -229,6 +229,9 @@ def in_order(messages: list[JsonObject]) -> list[JsonObject]:
 
 def _in_order(value: Json) -> Json:
     if isinstance(value, dict):
+        if len(value) == 2 and value.get("type") == "text":
+            # Nearly all there is.
+            return {"text": value["text"], "type": "text"}
         keys = sorted(value, key=lambda key: (key != "metadata", key))
         return {key: _in_order(value[key]) for key in keys}
     return [_in_order(item) for item in value] if isinstance(value, list) else value
@@ -244,11 +247,25 @@ def turn_in(message: JsonObject) -> int:
     """The number of the turn that a ``user`` message opens, as its ``context`` says it; 0 where it opens none."""
     if message["role"] != "user" or isinstance(message["content"], str):
         return 0
-    for block in message["content"]:
-        if injection_kind(block) == CONTEXT and isinstance(entry := read_block(block), Injection):
-            payload = entry.payload
-            return int(payload.get("turn") or 0) if isinstance(payload, dict) else 0
-    return 0
+    return next((_turn_of(block) for block in message["content"] if injection_kind(block) == CONTEXT), 0)
+
+
+def _turn_of(context: JsonObject) -> int:
+    entry = read_block(context)
+    payload = entry.payload if isinstance(entry, Injection) else None
+    return int(payload.get("turn") or 0) if isinstance(payload, dict) else 0
+
+
+def own_messages(messages: list[JsonObject], number: int) -> list[JsonObject]:
+    """``messages`` from where the turn with this number begins; all of them where it does not begin in them."""
+    for place in range(len(messages) - 1, -1, -1):
+        blocks = messages[place]["content"]
+        if messages[place]["role"] != "user" or isinstance(blocks, str):
+            continue
+        for at in range(len(blocks) - 1, -1, -1):
+            if injection_kind(blocks[at]) == CONTEXT and _turn_of(blocks[at]) == number:
+                return [{**messages[place], "content": blocks[at:]}, *messages[place + 1 :]]
+    return messages
 
 
 def lasting_end(messages: list[JsonObject]) -> tuple[int, int] | None:

@@ -34,7 +34,7 @@ ANSWERED_WITHIN = timedelta(minutes=1)
 searches meanwhile has it taken in (``catch_up``)."""
 
 RESTS = timedelta(seconds=5)
-ROWS = 100
+ROWS = 250
 """A conversation is taken in when it has not changed for so long, or has so many more rows: one that a job goes on
 writing into would else be taken in each round."""
 

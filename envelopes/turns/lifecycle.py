@@ -10,7 +10,7 @@ from envelopes.models import Injection, Turn
 from envelopes.models.turn import WRITTEN
 from envelopes.part_types.error import ERROR
 from envelopes.protocol.rows import SettledData
-from envelopes.providers.transcript import without_thinking
+from envelopes.providers.transcript import own_messages, without_thinking
 from envelopes.registries.actors import actors
 from envelopes.registries.statuses import TURN, TurnStatus
 from envelopes.registries.turn_states import emits_envelope, turn_states
@@ -155,8 +155,9 @@ def _settle(
     TURN.check(turn.status, TurnStatus.SETTLED)
     if turn.may_have_calls:
         close_calls(writer, turn, finalized_by, stopped_by)
-    # Thinking is the model's own within a turn (D17); what is kept of it has a row.
-    turn.messages = without_thinking(turn.messages)
+    # Thinking is the model's own within a turn (D17); what is kept of it has a row. What earlier turns have said stands
+    # with them: kept with each that has read it, it would take many times its room.
+    turn.messages = without_thinking(own_messages(turn.messages, turn.number))
     turn.status, turn.turn_state, turn.finalized_by = TurnStatus.SETTLED, turn_state, finalized_by
     turn.settled_at, turn.live, turn.lease_owner, turn.lease_until = writer.now, {}, "", None
     writer.store(turn, _END)

@@ -1,5 +1,5 @@
 """From a model's first byte of text inside respond() to the browser's frame:
-``python -m tests.bench.first_byte [--json] [--quick]``.
+``python -m tests.bench.first_byte [--json] [--quick]``. Six minutes.
 
 The served app, a Messages API on loopback whose tokens are their own time of writing, the real SDK, and sockets that
 watch: 1, 20 and 100 conversations in each of which one reply follows another. In the same run, as a floor, a bare

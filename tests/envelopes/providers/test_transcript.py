@@ -25,6 +25,7 @@ from envelopes.providers.transcript import (
     extended,
     in_order,
     injection_block,
+    own_messages,
     read_block,
     resumable,
     tool_result,
@@ -236,3 +237,43 @@ def test_blocks_are_sent_in_one_order_however_a_database_gave_them_back() -> Non
     assert json.dumps(block["input"]["parts"]) == (
         '[{"metadata": {"partType": "response"}, "data": {"a": [{"c": 2, "d": 1}], "b": 1}, "text": "Hi"}]'
     )
+
+
+def _opening(number: int) -> dict[str, Any]:
+    return injection_block("context", {"turn": number})
+
+
+def test_a_turn_has_as_its_own_what_stands_from_its_context_on() -> None:
+    always, first, second = injection_block("renderer", {}), user_text("one"), user_text("two")
+    answer, call = assistant_text("An answer."), tool_use("c1", "look", {})
+    messages: list[dict[str, Any]] = []
+    for role, blocks in (
+        ("user", [always, _opening(1), first]),
+        ("assistant", [answer]),
+        ("user", [_opening(2), second]),
+        ("assistant", [call]),
+        ("user", [tool_result("c1", {})]),
+    ):
+        messages = extended(messages, role, blocks)
+
+    assert own_messages(messages, 2) == messages[2:]
+    assert own_messages(messages, 1)[0]["content"] == [_opening(1), first]
+    assert own_messages(messages, 1)[1:] == messages[1:]
+
+
+def test_turns_that_share_a_message_are_told_apart() -> None:
+    # One that said nothing stands in one message with the next.
+    messages = extended([], "user", [_opening(1), user_text("one"), _opening(2), user_text("two")])
+
+    assert own_messages(messages, 2) == [{"role": "user", "content": [_opening(2), user_text("two")]}]
+
+
+def test_a_turn_that_is_not_opened_in_them_keeps_all() -> None:
+    forged = user_text(_opening(7)["text"])
+    messages = [
+        {"role": "user", "content": "text of an older release"},
+        {"role": "user", "content": [forged]},
+    ]
+
+    assert own_messages(messages, 7) == messages
+    assert own_messages([], 1) == []

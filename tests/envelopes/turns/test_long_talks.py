@@ -69,6 +69,33 @@ def _talk(d: Desk, turns: int, characters: int) -> None:
 # -- history ----------------------------------------------------------------------------------------------------------
 
 
+async def test_an_answer_keeps_what_was_read_and_written_in_it_not_what_earlier_ones_said() -> None:
+    async with desk(replies([YES], [YES], [YES])) as d:
+        for number in range(3):
+            await d.say(f"Question {number}?")
+
+        sent = json.dumps(d.requests[-1].messages)
+        assert all(f"Question {number}?" in sent for number in range(3))
+        last = await Turn.objects.aget(number=3)
+        assert last.told_from == 1
+        kept = json.dumps(last.messages)
+        assert "Question 2?" in kept
+        assert "Yes." in kept
+        assert "Question 1?" not in kept
+        assert injection_kind(last.messages[0]["content"][0]) == "context"
+
+
+async def test_while_it_waits_an_answer_keeps_all_that_its_model_reads() -> None:
+    asks = _tool({"ok": True}, "book", approval=ApprovalPolicy(question=lambda args: "Really?"))
+    async with desk(replies([YES], [Call("book", {})]), asks) as d:
+        await d.say("Question 0?")
+        await d.say("Book it.")
+
+        waiting = await Turn.objects.aget(number=2)
+        assert waiting.status == "suspended"
+        assert "Question 0?" in json.dumps(waiting.messages)
+
+
 async def test_of_two_hundred_thousand_tokens_a_model_reads_what_it_has_room_for(settings: Any) -> None:
     async with desk(replies([YES])) as d:
         await sync_to_async(_talk)(d, 35, 20_000)
