@@ -15,12 +15,16 @@ from asgiref.sync import sync_to_async
 from pydantic import BaseModel
 
 from envelopes import intake
-from envelopes.models import Turn
+from envelopes.access import Principal
+from envelopes.models import Session, Turn
 from envelopes.providers.port import ModelRequest
 from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
 from envelopes.providers.transcript import CONTEXT, injection_kind, turn_in
+from envelopes.records.storing import imported
+from envelopes.records.taking import exported
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.types import Json
+from tests import factories
 from tests.desk import Desk, desk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -158,3 +162,23 @@ def _is_its_own(turn: Turn, joined: list[Turn]) -> None:
     first: dict[str, Any] = turn.messages[0]
     assert injection_kind(first["content"][0]) == CONTEXT and turn_in(first) == turn.number
     assert sum(bool(turn_in(message)) for message in turn.messages) == 1
+
+
+async def test_a_conversation_that_was_taken_elsewhere_goes_on_from_its_log() -> None:
+    def copied(session: Session) -> tuple[Session, Principal]:
+        user = factories.make_user("ada")
+        lines = [line.encode() for line in exported(session)]
+        return imported(lines, owner=user), factories.make_principal(user)
+
+    async with desk(_script) as d:
+        for number in range(2):
+            await d.say(f"Answer word{number}")
+        session, owner = await sync_to_async(copied)(d.session)
+        there = Desk(session, owner, d.runner)
+        await there.say("Answer word2")
+
+        assert await there.texts() == [f"To Answer word{number}: yes." for number in range(3)]
+        read = json.dumps(d.requests[-1].messages)
+        assert [f"To Answer word{number}: yes." in read for number in range(3)] == [True, True, False]
+        for turn in await there.turns():
+            _is_its_own(turn, [])
