@@ -186,12 +186,15 @@ class Visitor:
         return answer
 
     async def until(self, holds: Callable[[], bool], *, seconds: float = 30) -> None:
-        """Until ``holds`` is true of this visitor, looked at again after every frame."""
+        """Until ``holds`` is true of this visitor, looked at again after every frame, and when the socket has ended."""
         async with self._news:
             try:
                 await asyncio.wait_for(self._news.wait_for(lambda: self._broken() or holds()), seconds)
             except TimeoutError:
-                raise AssertionError(f"It did not come. On the page:\n{self.page.text()[-2000:]}") from None
+                gone = "" if self.is_connected else f" The socket has ended (code {self.close_code})."
+                raise AssertionError(
+                    f"It did not come.{gone} On the page:\n{self.page.text()[-2000:]}"
+                ) from None
         self._broken()
 
     async def shows(self, *texts: str, seconds: float = 30) -> None:
@@ -232,6 +235,8 @@ class Visitor:
                     except AssertionError as error:
                         self._problem = self._problem or error
                     self._news.notify_all()
+        async with self._news:
+            self._news.notify_all()
 
     def _broken(self) -> bool:
         """Raise what was wrong with a frame, in the test and not in the task that reads."""
