@@ -11,7 +11,9 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from envelopes.protocol.respond import RESPOND
 from envelopes.providers.scripted import Call, Conversation, Outcome, Reply, Say, text
+from envelopes.types import JsonObject
 
 
 @dataclass(frozen=True)
@@ -19,13 +21,15 @@ class Later:
     """Wait for the result of the background tool that was called last."""
 
 
+_STILL = "Still working on it"
+
 Step: TypeAlias = Say | Call | Later
 Flow: TypeAlias = Generator[Step, Outcome | None, None]
 
 
 def play(flow: Flow, conversation: Conversation) -> Reply:
     """What comes after the steps that stand in the request: up to the next result that is needed."""
-    past = iter(conversation.calls)
+    past = iter([call for call in conversation.calls if not _is_waiting(call)])
     first = {outcome.call_id: outcome for outcome in conversation.outcomes if not outcome.late}
     late = {outcome.call_id: outcome for outcome in conversation.outcomes if outcome.late}
     blocks: list[Say | Call] = []
@@ -73,4 +77,10 @@ def _ending(conversation: Conversation) -> Say:
 
 
 def _waiting() -> Say:
-    return Say([text("thinking", "Still working on it")], "awaiting")
+    return Say([text("thinking", _STILL)], "awaiting")
+
+
+def _is_waiting(call: JsonObject) -> bool:
+    """Whether a call of the reply is what somebody was told who wrote while a tool was at work: no step of the flow."""
+    parts = call["input"].get("parts") if call["name"] == RESPOND else None
+    return isinstance(parts, list) and [part.get("text") for part in parts] == [_STILL]

@@ -289,6 +289,28 @@ def test_research_answers_when_its_result_comes(stage: Stage) -> None:
     assert all(path.removeprefix("/") in turn.data("domain-data")[0] for path in paths)
 
 
+def test_who_writes_while_she_researches_loses_nothing_of_what_is_found(stage: Stage) -> None:
+    """As the request is when a second message has joined the turn before the job is done: that she is asked again then
+    is no step of what she does."""
+    turn = stage.say("Research Corfu for me")
+    last = turn.requests[-1]
+    *results, found = last.messages[-1]["content"]
+    added = [*results, t.joined_block(), t.user_text("Hello")]
+    asked = t.extended(last.messages[:-1], "user", added)
+
+    still = sally(replace(last, messages=asked))
+
+    (said,) = still.blocks
+    assert isinstance(said, Say) and said.state == "awaiting"
+    called = t.tool_use("still", "respond", {"parts": list(said.parts), "turnState": said.state})
+    messages = t.extended(asked, "assistant", [called])
+    messages = t.extended(messages, "user", [t.tool_result("still", {"delivered": 1}), found])
+    told = sally(replace(last, messages=messages))
+    types = [part["metadata"]["partType"] for block in told.blocks for part in block.parts]  # type: ignore[union-attr]
+    assert types[:2] == ["domain-data", "response"]
+    assert types.count("citation") == 3
+
+
 def test_research_without_a_place_asks(stage: Stage) -> None:
     asked = stage.say("Research something for me")
 
