@@ -17,7 +17,7 @@ import httpx2
 from envelopes.conf import conf
 from envelopes.errors import ProviderError
 from envelopes.providers.clients import Client, Clients
-from envelopes.providers.failures import BROKEN, REFUSED, SILENT, UNREADABLE, failed, words_of
+from envelopes.providers.failures import BROKEN, REFUSED, SILENT, UNREADABLE, failed, without, words_of
 from envelopes.providers.port import ModelEvent, ModelRequest
 
 NO_KEY = "none"
@@ -87,6 +87,10 @@ class SdkProvider(ABC, Generic[C]):
     def as_provider_error(self, error: Exception) -> ProviderError:
         """``error`` in our terms: ``from_sdk``."""
 
+    def told(self, error: Exception) -> ProviderError:
+        """``as_provider_error``, without the key where the other side has repeated it."""
+        return without(self.as_provider_error(error), self._api_key)
+
     def check_set_up(self) -> None:
         """Raise ``not_set_up`` where something is missing without which nothing can be asked."""
 
@@ -110,7 +114,7 @@ class SdkProvider(ABC, Generic[C]):
                     except StopAsyncIteration:
                         return
                     except self._failures as error:
-                        raise self.as_provider_error(error) from error
+                        raise self.told(error) from error
                     yield event
 
     async def aclose(self) -> None:
