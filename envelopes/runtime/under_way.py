@@ -20,9 +20,8 @@ from envelopes.providers.port import (
 )
 from envelopes.types import JsonObject
 
-
 REPLY_BYTES = 8 * 1024 * 1024
-"""Of one reply: no model writes as much, but a server that does not stop it might send for as long as a turn may take."""
+"""Of one reply: no model writes as much, but a server that does not stop one might send for half an hour."""
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""What the other side of a model says without end: replies, words for an error, keys that it repeats. Nobody keeps it."""
+"""What a model's side says without end: replies, words for an error, keys that it repeats. Nobody keeps it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from tests.envelopes.runtime.test_hostile_streams import (
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SECRET = "sk-ant-api03-0123456789abcdef"  # noqa: S105 - nobody's
+SECRET = "sk-ant-api03-0123456789abcdef"
 
 
 @pytest.fixture(autouse=True)
