@@ -7,6 +7,7 @@ models and programs are told that. Whoever fills in a form is told what to enter
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Any
 
@@ -131,15 +132,13 @@ def _plain(limit: object) -> str:
 
 
 def _moment_of(limit: str) -> str:
-    for read in (
-        lambda: date_format(date.fromisoformat(limit), "j F Y"),
-        lambda: date_format(datetime.fromisoformat(limit), "j F Y, H:i"),
-        lambda: time_format(time.fromisoformat(limit), "H:i"),
-    ):
-        try:
-            return read()
-        except ValueError:
-            continue
+    """A date, a time of day or both as forms write them; empty for what is none."""
+    with suppress(ValueError):
+        return date_format(date.fromisoformat(limit), "j F Y")
+    with suppress(ValueError):
+        return date_format(datetime.fromisoformat(limit), "j F Y, H:i")
+    with suppress(ValueError):
+        return time_format(time.fromisoformat(limit), "H:i")
     return ""
 
 

@@ -104,7 +104,11 @@ def test_a_glimpse_breaks_no_word_that_is_not_long() -> None:
             assert head - 16 <= len(first) <= head and len(last) <= tail
     # Of what has no blanks as much as there is room for.
     seen = glimpse(marks("x" * 100), 0, 30, 15, 1)
-    assert seen is not None and (len(seen.head[0].text), len(seen.tail[0].text), seen.characters) == (30, 15, 55)
+    assert seen is not None and (len(seen.head[0].text), len(seen.tail[0].text), seen.characters) == (
+        30,
+        15,
+        55,
+    )
 
 
 @pytest.mark.parametrize(
