@@ -64,7 +64,7 @@ LABELS = {
     "settled_at": gettext_lazy("ended"),
     "lease_owner": gettext_lazy("held by"),
     "lease_until": gettext_lazy("held until"),
-    "finalized_by": gettext_lazy("ended by"),
+    "finalized_by": gettext_lazy("outcome"),
     "due_at": gettext_lazy("due"),
     "mime_type": gettext_lazy("type"),
 }

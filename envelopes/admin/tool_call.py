@@ -119,7 +119,7 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
     def conversation(self, call: ToolCall) -> SafeString:
         return link(call.session, str(call.session))
 
-    @admin.display(description="turn")
+    @admin.display(description="answer")
     def turn_number(self, call: ToolCall) -> SafeString:
         return link(call.turn, call.turn.number)
 
