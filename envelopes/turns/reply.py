@@ -23,7 +23,7 @@ from envelopes.protocol.parts import as_pydantic, from_pydantic
 from envelopes.protocol.references import resolved
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
 from envelopes.protocol.strict_json import INPUT_DEPTH, MAX_BYTES
-from envelopes.protocol.text import clean_json, clean_text
+from envelopes.protocol.text import clean_json, clean_text, clip
 from envelopes.providers.transcript import extended, thinking_in, tool_use
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import part_types
@@ -39,6 +39,11 @@ from envelopes.types import Json, JsonObject
 
 MAX_CALLS = 64
 """Tool calls of one reply, respond() included."""
+
+
+KEPT_ASIDE = 100_000
+"""Characters that the log keeps of a block of text or thinking, which nobody but staff may read: the model's messages
+have all of it."""
 
 
 @dataclass(frozen=True)
@@ -130,7 +135,7 @@ def add_block(writer: Writer, turn: Turn, block: Block) -> JsonObject | None:
         case Written(content, prose):
             turn.messages = extended(turn.messages, "assistant", [clean_json(content)])
             if prose.strip():
-                writer.add("free-text", {"text": clean_text(prose)}, turn=turn)
+                writer.add("free-text", {"text": clip(clean_text(prose), KEPT_ASIDE)}, turn=turn)
             if (trace := traced(content)) is not None:
                 part = reasoning_trace.part({**trace, "model": turn.model})
                 append_parts(writer, turn, [part], "actor")
@@ -143,7 +148,8 @@ def add_block(writer: Writer, turn: Turn, block: Block) -> JsonObject | None:
 
 def traced(content: JsonObject) -> JsonObject | None:
     """What is kept of a block of thinking, and None of any other."""
-    return thinking_in(content) if reasoning_trace.is_kept() else None
+    found = thinking_in(content) if reasoning_trace.is_kept() else None
+    return {**found, "text": clip(found["text"], KEPT_ASIDE)} if found and "text" in found else found
 
 
 def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | None:

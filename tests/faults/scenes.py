@@ -46,6 +46,29 @@ async def an_approval(person: Outbox) -> None:
     await person.until(lambda: any(words in visitor.page.text() for words in (BOOKED, PERHAPS)))
 
 
+async def a_memory(person: Outbox) -> None:
+    """What was said before is read by the model of each later answer, and is stored with none of them."""
+    page = person.visitor.page
+    await person.say("Recall it")
+    await person.until(lambda: "So far you said: nothing." in page.text())
+    await an_approval(person)
+    await person.say("Recall all")
+    await person.until(lambda: f"So far you said: Recall it; {BOOK}." in page.text())
+    await _has_settled(person.lab)
+    kept = person.lab.query(
+        "SELECT t.messages FROM envelopes_turn t JOIN envelopes_session s ON s.id = t.session_id"
+        " WHERE s.public_id = ? ORDER BY t.number",
+        person.visitor.session,
+    )
+    said = [str(messages) for (messages,) in kept]
+    assert [[words in each for words in ("Recall it", "Recall all")] for each in said] == [
+        [True, False],
+        [False, False],
+        # In its own answer.
+        [True, True],
+    ]
+
+
 async def an_edit(person: Outbox) -> None:
     """Arguments that are corrected, the new question, its answer, and what must run with the corrected ones alone."""
     visitor = person.visitor
@@ -97,6 +120,7 @@ SCENES: dict[str, Scene] = {
     "three answers": three_answers,
     "a job": a_job,
     "an approval": an_approval,
+    "a memory": a_memory,
     "an edit": an_edit,
 }
 

@@ -47,6 +47,13 @@ def _hold(joined: Sequence[str]) -> Flow:
     yield Say([text("response", " ".join(["It was held.", *(f"You also said: {one}." for one in joined)]))])
 
 
+def _recall(told: Sequence[str]) -> Flow:
+    """What was said before, once a tool has run."""
+    yield Say([text("ack", "Looking back.")], "awaiting")
+    yield Call("hold")
+    yield Say([text("response", f"So far you said: {'; '.join(told) or 'nothing'}.")])
+
+
 def _stubborn() -> Flow:
     """A tool that does not end when it is told to."""
     yield Call("be_stubborn")
@@ -114,6 +121,9 @@ def script(request: ModelRequest) -> Reply:
         return play(_prices(), conversation)
     if "count" in conversation.text.lower():
         return play(_count(), conversation)
+    if "recall" in conversation.text.lower():
+        told = [said.text for said in conversation.earlier if said.role == "user"]
+        return play(_recall(told), conversation)
     if "hold" in conversation.text.lower():
         return play(_hold(conversation.joined), conversation)
     if "huge" in conversation.text.lower():
