@@ -5,10 +5,12 @@ A block is kept when it is complete, so a crash in the middle of a reply loses o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from envelopes.errors import BeachError, Conflict, RespondRefused, ToolFailed, ValidationFailed
 from envelopes.log.append import Writer, writing
@@ -17,7 +19,7 @@ from envelopes.models import ToolCall, Turn
 from envelopes.models.turn import WRITTEN
 from envelopes.part_types import reasoning_trace
 from envelopes.protocol.exact import check_exact
-from envelopes.protocol.parts import from_pydantic
+from envelopes.protocol.parts import as_pydantic, from_pydantic
 from envelopes.protocol.references import resolved
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
 from envelopes.protocol.strict_json import INPUT_DEPTH, MAX_BYTES
@@ -260,8 +262,9 @@ def _add_call(writer: Writer, turn: Turn, block: Called) -> None:
         writer.add("refused", {"call": name, "error": error.as_dict(), "input": args}, turn=turn)
 
 
-def checked_args(tool: Tool, raw: Json) -> JsonObject:
-    """The arguments of a call as plain JSON, defaults filled in: what is shown, approved and run.
+def checked_args(tool: Tool, raw: Json, *, said: Callable[[ErrorDetails], str] = as_pydantic) -> JsonObject:
+    """The arguments of a call as plain JSON, defaults filled in: what is shown, approved and run. ``said`` words what
+    is wrong with them for whoever sent them, who is a model most often.
 
     Raises ``ValidationFailed``: for what could not be kept as it was sent, for what the tool's input model refuses, and
     for keys that it would drop in silence. Raises ``ToolFailed`` when the model does not read its own JSON back as what
@@ -275,7 +278,7 @@ def checked_args(tool: Tool, raw: Json) -> JsonObject:
             # Which of them an alias accounts for, only the model knows.
             tool.input.model_validate(raw, extra="forbid")
     except ValidationError as error:
-        raise from_pydantic(error) from error
+        raise from_pydantic(error, said=said) from error
     check_exact(args)
     if not _reads_back(tool, read, args):
         raise ToolFailed(f"The tool {tool.name} does not read back its own arguments. It was not run.")
