@@ -192,10 +192,11 @@ def _named(public_id: str) -> QuerySet[Session]:
     return Session.objects.filter(public_id=public_id)
 
 
-def with_news(sessions: QuerySet[Session]) -> QuerySet[Any]:
-    """``sessions`` with what a list says of each: ``waiting`` for a decision, ``working``. Still one query."""
+def with_news(sessions: QuerySet[Session], asked: QuerySet[Approval]) -> QuerySet[Any]:
+    """``sessions`` with what a list says of each: ``waiting`` for an answer to one of the questions ``asked``,
+    ``working``. Still one query."""
     return sessions.annotate(
-        waiting=Exists(Approval.objects.filter(session=OuterRef("pk"), state="pending")),
+        waiting=Exists(asked.filter(session=OuterRef("pk"))),
         working=Q(Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY))) & Q(taken_by=""),
     )
 

@@ -25,6 +25,19 @@ TOOL_THREADS_LEFT = Gauge("beach_tool_threads_left", "Those of them whose call i
 REFUSED = Counter("beach_messages_refused_total", "Messages of people who sent too many", ["limit"])
 
 
+KINDS = 100
+"""How many kinds of failures are told apart: the words for them are the other side's."""
+
+_kinds: set[str] = set()
+
+
+def model_failed(kind: str, *, again: bool) -> None:
+    if kind not in _kinds and len(_kinds) >= KINDS:
+        kind = "other"
+    _kinds.add(kind)
+    FAILURES.labels(kind, "yes" if again else "no").inc()
+
+
 def settled(actor: str, ended: str, seconds: float) -> None:
     TURNS.labels(actor, ended).inc()
     SECONDS.labels(actor).observe(max(0.0, seconds))

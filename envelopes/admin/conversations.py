@@ -18,7 +18,7 @@ from envelopes import search
 from envelopes.admin.newest import AFTER, BEFORE, place_in
 from envelopes.admin.people import account_name
 from envelopes.desk.times import clock
-from envelopes.markup.html import SafeString, reveal
+from envelopes.markup.html import SafeString, reveal, trusted
 from envelopes.models import Claim, ConversationFacts, Participant, Session
 from envelopes.registries.actors import actors, agent_name
 from envelopes.search import Filters, OwnerKind, Query, State
@@ -293,7 +293,9 @@ def _about(owner: Participant | None, query: Query) -> SafeString:
     if owner.user is not None:
         email = str(getattr(owner.user, owner.user.get_email_field_name(), "") or "")
         login = owner.user.get_username()
-        return marked(email or ("" if login == account_name(owner.user) else login), query.words)
+        told = marked(email or ("" if login == account_name(owner.user) else login), query.words)
+        # Where there is no room for an address on one line, it goes on with its host.
+        return trusted(told.replace("@", "<wbr>@"))
     if ":" in owner.owner_key:
         return reveal(_("program"))
     return reveal(_("guest {}").format(guest_code(owner.owner_key)) if owner.name and owner.owner_key else "")

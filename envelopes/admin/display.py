@@ -50,6 +50,9 @@ LABELS = {
     "turn": gettext_lazy("answer"),
     "state": gettext_lazy("status"),
     "turn_state": gettext_lazy("turn state"),
+    "actor": gettext_lazy("agent"),
+    "seconds": gettext_lazy("took (seconds)"),
+    "background": gettext_lazy("in the background"),
     "call_id": gettext_lazy("call ID"),
     "public_id": gettext_lazy("ID"),
     "artifact_id": gettext_lazy("ID"),
@@ -61,7 +64,7 @@ LABELS = {
     "settled_at": gettext_lazy("ended"),
     "lease_owner": gettext_lazy("held by"),
     "lease_until": gettext_lazy("held until"),
-    "finalized_by": gettext_lazy("ended by"),
+    "finalized_by": gettext_lazy("outcome"),
     "due_at": gettext_lazy("due"),
     "mime_type": gettext_lazy("type"),
 }
@@ -72,6 +75,7 @@ WORDS = {
     "awaiting-approval": gettext_lazy("Waiting for approval"),
     "waiting": gettext_lazy("Working in the background"),
     "unknown": gettext_lazy("Outcome unknown"),
+    "complete": gettext_lazy("Answered"),
     "passed": gettext_lazy("Passed on"),
     "clarifying": gettext_lazy("Asked a question"),
     "cancelled": gettext_lazy("Stopped"),
@@ -95,7 +99,7 @@ def size(characters: int) -> str:
 def folded(value: Json, *, raw: str = "", limit: int = JSON_CHARACTERS, label: str = "") -> SafeString:
     """A JSON value behind a line that tells its size. ``raw`` is where all of it can be had."""
     if value is None or value in ({}, [], ""):
-        return format_html('<span class="adm-none">{}</span>', _("empty"))
+        return format_html('<span class="adm-none">{}</span>', DASH)
     text = pretty(value)
     notice: SafeString | str = ""
     if len(text) > limit:
@@ -146,6 +150,8 @@ def stored_field(field: Field[Any, Any]) -> Callable[[Model], Any]:
         value = getattr(obj, name)
         if value in (None, "", [], {}):
             return DASH
+        if isinstance(value, list | dict):
+            return folded(value)
         if isinstance(value, datetime):
             return moment(value)
         if isinstance(value, bool):

@@ -23,6 +23,7 @@ from envelopes.admin.approval_state import decider_of, mark_of
 from envelopes.admin.base import StateFilter, is_changelist
 from envelopes.admin.display import DASH, change_url, link, state_mark
 from envelopes.admin.newest import NewestFirstAdmin
+from envelopes.admin.tool_shown import show_args, show_error, show_tool
 from envelopes.admin.tool_tries import show_tries, tagged
 from envelopes.approvals.resolve import NOTE_CHARACTERS, OUTCOMES, resolve
 from envelopes.desk.times import moment
@@ -94,8 +95,13 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
     extra_fields = ["tags_shown", "approved_by", "approval_shown"]
     runtime_fields = ["call_id", "position", "digest", "attempt", "lease_owner", "lease_until", "claimed_at"]
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        own = {"args_json": show_args, "error_json": show_error}
+        return [own.get(getattr(one, "__name__", ""), one) for one in super().get_fields(request, obj)]
+
     def _shown(self, request: HttpRequest, field: Field[Any, Any]) -> Any:
-        return show_tries if field.name == "tries" else super()._shown(request, field)
+        own = {"tries": show_tries, "name": show_tool}
+        return own.get(field.name) or super()._shown(request, field)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[ToolCall]:
         rows = super().get_queryset(request)
@@ -113,7 +119,7 @@ class ToolCallAdmin(NewestFirstAdmin[ToolCall]):
     def conversation(self, call: ToolCall) -> SafeString:
         return link(call.session, str(call.session))
 
-    @admin.display(description="turn")
+    @admin.display(description="answer")
     def turn_number(self, call: ToolCall) -> SafeString:
         return link(call.turn, call.turn.number)
 

@@ -27,7 +27,7 @@ def in_words(one: JsonObject) -> SafeString:
     """One entry of ``ToolCall.tries``."""
     told = {
         "returned": _("Returned after {seconds} s."),
-        "raised": _("{why} after {seconds} s."),
+        "raised": _("Failed after {seconds} s: {why}."),
         "refused": _("Returned after {seconds} s what the tool does not declare. {why}"),
         "timeout": _("Its time was over after {seconds} s."),
         "stopped": _("Stopped after {seconds} s."),
@@ -42,8 +42,10 @@ def in_words(one: JsonObject) -> SafeString:
 
 
 def _listed(call: Any) -> SafeString | str:
-    told = ((in_words(one),) for one in call.tries)
-    return format_html("<ol>{}</ol>", format_html_join("", "<li>{}</li>", told)) if call.tries else DASH
+    told = [in_words(one) for one in call.tries]
+    if len(told) < 2:
+        return told[0] if told else DASH
+    return format_html("<ol>{}</ol>", format_html_join("", "<li>{}</li>", ((one,) for one in told)))
 
 
 show_tries = shown_field(_listed, "tries")

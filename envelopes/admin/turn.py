@@ -66,8 +66,9 @@ class TurnAdmin(NewestFirstAdmin[Turn]):
     json_fields = ["trigger", "messages", "results", "live"]
     extra_fields = ["lasted", "envelope"]
     runtime_fields = [
-        "public_id", "trigger_seq", "told_from", "corrections", "nudges", "steps", "correction", "cancel_requested",
-        "attempt", "recoveries", "lease_owner", "lease_until", "joined", "seconds_left", "deadline", "due_at",
+        "public_id", "originators", "trigger_seq", "told_from", "corrections", "nudges", "steps", "correction",
+        "cancel_requested", "attempt", "recoveries", "lease_owner", "lease_until", "joined", "seconds_left", "deadline",
+        "due_at",
     ]  # fmt: skip
 
     def _shown(self, request: HttpRequest, field: Field[Any, Any]) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from envelopes import audit
 from envelopes.access import Principal, visible_sessions
 from envelopes.approvals import rights, rules
+from envelopes.approvals.input_words import in_words
 from envelopes.approvals.lateness import late_for
 from envelopes.approvals.rights import right_to_decide
 from envelopes.approvals.rules import StoredRule
@@ -30,9 +31,10 @@ def edit(approval_id: str, args: Json, who: Principal, *, source: str = CHAT.nam
     """Ask about ``args`` in place of what is asked now: the same card, another ``approval_id``. What others had
     approved before does not count for it. ``source`` is the door where that is done.
 
-    Raises ``ValidationFailed`` for what the tool's input refuses (with ``problems``) and where nothing has changed,
-    ``NotFound`` and ``Forbidden`` as a decision does, ``Conflict`` where the tool is gone, ``PolicyFailed``, and
-    ``AlreadyDecided``, ``AlreadyChanged`` and ``Expired`` for whoever comes too late. Nothing is changed then.
+    Raises ``ValidationFailed`` for what the tool's input refuses (with ``problems``, in the words of a form) and where
+    nothing has changed, ``NotFound`` and ``Forbidden`` as a decision does, ``Conflict`` where the tool is gone,
+    ``PolicyFailed``, and ``AlreadyDecided``, ``AlreadyChanged`` and ``Expired`` for whoever comes too late. Nothing is
+    changed then.
     """
     session_pk = may_edit(approval_id, who).session_id
     with writing(session_pk) as writer:
@@ -80,7 +82,7 @@ def _edited(
         return late_for(approval, was, who.key, None) or Conflict()
     tool, policy = tool_to_edit(approval)
     try:
-        checked = checked_args(tool, args)
+        checked = checked_args(tool, args, said=in_words)
     except ToolFailed as error:
         raise ValidationFailed(error.message, path="") from error
     if call_digest(tool.name, checked) == approval.digest:

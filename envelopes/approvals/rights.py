@@ -84,9 +84,7 @@ def _has_permission(who: Principal, name: str) -> bool:
 def decidable(who: Principal) -> QuerySet[Approval]:
     """The open questions that ``who`` may still decide: theirs by ``right_to_decide``, not expired, and not decided by
     them yet. One query; a filter for any list of approvals."""
-    open_now = Approval.objects.filter(state=ApprovalStatus.PENDING).filter(
-        Q(expires_at=None) | Q(expires_at__gt=timezone.now())
-    )
+    open_now = _open_now()
     if not who.is_known:
         return open_now.none()
     owned = Q(session__in=owned_sessions(who).values("pk"))
@@ -98,6 +96,19 @@ def decidable(who: Principal) -> QuerySet[Approval]:
     barred = Q(rule__fourEyes=True) & (owned | Q(rule__barred__has_key=who.key))
     mine = Decision.objects.filter(approval=OuterRef("pk"), version=OuterRef("version"), by=who.key)
     return open_now.filter(may).exclude(barred).exclude(Exists(mine))
+
+
+def asked_of_owners() -> QuerySet[Approval]:
+    """The open questions that the owners of their conversations may decide as such, and have not; without a query for
+    whoever that is."""
+    gave = Decision.objects.filter(approval=OuterRef("pk"), version=OuterRef("version"), role=OWNER)
+    return _open_now().filter(_named(Q(token=OWNER))).exclude(Exists(gave))
+
+
+def _open_now() -> QuerySet[Approval]:
+    return Approval.objects.filter(state=ApprovalStatus.PENDING).filter(
+        Q(expires_at=None) | Q(expires_at__gt=timezone.now())
+    )
 
 
 def _named(tokens: Q) -> Q:

@@ -147,7 +147,7 @@ class ApprovalCard:
             self.id,
             "expired" if self.state == "withdrawn" else self.state,
             "" if mine else trusted(' data-mine="no"'),
-            approval_rule.attribute(self.about) if self.state == "pending" else NOTHING,
+            approval_rule.attributes(self.about, self.given) if self.state == "pending" else NOTHING,
             named,
             join(pieces),
         )
@@ -225,12 +225,13 @@ class ApprovalCard:
                 )
             )
             return html(
-                '<div class="b-approval__dock">{}{}{}<p class="b-approval__theirs">{}</p>'
+                '<div class="b-approval__dock">{}{}{}<p class="b-approval__theirs">{}</p>{}'
                 '<div class="b-approval__btns b-approval__act">{}</div></div>',
                 first,
                 self._expiry(page),
                 self._edit(self.edit_address(page)),
                 approval_rule.theirs(self.about),
+                approval_rule.gave(self.about, self.given),
                 buttons,
             )
         # The least permissive one has the focus (D23) and stands first. Same size, same weight, neither is solid.

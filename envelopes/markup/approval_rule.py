@@ -39,9 +39,34 @@ def kinds(about: JsonObject) -> list[str]:
     return [] if not tokens or sorted(found) == sorted(_DEFAULT) else found
 
 
-def attribute(about: JsonObject) -> SafeString:
+def attributes(about: JsonObject, given: Sequence[Mapping[str, object]]) -> SafeString:
+    """What a page that knows its reader needs to tell whether there is anything for them to press: who may decide;
+    ``data-given``, where the person in the conversation has approved; ``data-four-eyes``, where they may not."""
     found = kinds(about)
-    return html(' data-deciders="{}"', " ".join(found)) if found else NOTHING
+    return join(
+        (
+            html(' data-deciders="{}"', " ".join(found)) if found else NOTHING,
+            trusted(" data-given") if _has_owner(given) else NOTHING,
+            trusted(" data-four-eyes") if about.get("fourEyes") is True else NOTHING,
+        )
+    )
+
+
+def _has_owner(given: Sequence[Mapping[str, object]]) -> bool:
+    return any(one.get("role") == "owner" for one in given)
+
+
+def gave(about: JsonObject, given: Sequence[Mapping[str, object]]) -> SafeString:
+    """The sentence for the person in the conversation, where they have approved and others have not yet."""
+    left = needed_of(about) - len(given)
+    if left < 1 or not _has_owner(given):
+        return NOTHING
+    told = ngettext(
+        "You approved this. {} more person has to approve before it runs.",
+        "You approved this. {} more people have to approve before it runs.",
+        left,
+    )
+    return html('<p class="b-approval__gave">{}</p>', told.format(left))
 
 
 def theirs(about: JsonObject) -> SafeString:

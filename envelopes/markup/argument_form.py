@@ -99,7 +99,7 @@ class ArgumentForm:
         return not any(one.error for one in self.inputs)
 
     def refused(self, error: ValidationFailed) -> ArgumentForm:
-        """The same with what the tool says of it beside the values that it is about."""
+        """The same with what is wrong beside the values that it is about."""
         problems = error.facts.get("problems") or [
             {"path": error.facts.get("path") or "", "message": error.message}
         ]
@@ -109,21 +109,15 @@ class ArgumentForm:
         for problem in problems:
             name = _nearest(by_pointer, problem["path"])
             if name is None:
-                general.append(_said(problem["message"]))
+                general.append(problem["message"])
             else:
-                found.setdefault(name, _said(problem["message"]))
+                found.setdefault(name, problem["message"])
         inputs = tuple(replace(one, error=found.get(one.name, one.error)) for one in self.inputs)
         return replace(self, inputs=inputs, general=" ".join(general))
 
     def saying(self, message: str) -> ArgumentForm:
         """The same with what is wrong with all of it."""
         return replace(self, general=message)
-
-
-def _said(message: str) -> str:
-    """As people read it: pydantic puts the kind of an error in front of what the tool itself says."""
-    told = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-    return told[:1].upper() + told[1:]
 
 
 def _pointer(where: Where) -> str:

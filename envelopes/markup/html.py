@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 NOTHING = SafeString("")
+_WORDS_OF_A_GAP = 20
 _RETURN = "\N{DOWNWARDS ARROW WITH CORNER LEFTWARDS}"
 
 
@@ -117,10 +118,11 @@ def gap(found: Glimpse) -> str:
 
 
 def brief(value: str, length: int) -> SafeString:
-    """``value`` in one line of about ``length`` characters for a list: both ends, and how much lies between them."""
+    """``value`` in one line of about ``length`` characters for a list: both ends, and how much lies between them. What
+    would take no more room than these words do is not left out."""
     if len(value) <= length and is_plain(value):
         return SafeString(escaped(value))
-    found = glimpse(marks(value), length, length * 2 // 3, length // 3, 1)
+    found = glimpse(marks(value), length + _WORDS_OF_A_GAP, length * 2 // 3, length // 3, 1)
     if found is None:
         return reveal(value)
     return html('{}<span class="b-gap">{}</span>{}', named(found.head), gap(found), named(found.tail))

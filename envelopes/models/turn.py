@@ -107,7 +107,7 @@ class Turn(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"Answer {self.number} of conversation {self.session_id}"
+        return f"Answer {self.number}"
 
     @property
     def may_have_calls(self) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.merging import Strategy
@@ -114,14 +116,24 @@ def _presence(kind: PartType, field: str, rule: str, value: object, path: str) -
         raise ValidationFailed(f"A {kind.name} part has no {field}.", path=f"{path}/{field}")
 
 
-def from_pydantic(error: ValidationError, path: str = "") -> ValidationFailed:
-    """The first problem as our typed error; ``problems`` lists them all with their pointers."""
+def as_pydantic(problem: ErrorDetails) -> str:
+    """What is wrong as programs and models are told."""
+    return problem["msg"]
+
+
+def from_pydantic(
+    error: ValidationError, path: str = "", *, said: Callable[[ErrorDetails], str] = as_pydantic
+) -> ValidationFailed:
+    """The first problem as our typed error; ``problems`` lists them all with their pointers, each as ``said`` says it
+    to whoever sent what is wrong."""
     problems = [
         # A key that cannot be stored must not come back in through the error that complains of it.
-        {"path": path + clean_text(pointer(problem["loc"])), "message": clean_text(problem["msg"])}
-        for problem in error.errors(include_url=False, include_context=False, include_input=False)[:20]
+        {"path": path + clean_text(pointer(problem["loc"])), "message": clean_text(said(problem))}
+        for problem in error.errors(include_url=False, include_input=False)[:20]
     ]
     first = problems[0]
     return ValidationFailed(
-        f"{first['message']} (at {first['path'] or '/'}).", path=first["path"], problems=problems
+        f"{first['message'].removesuffix('.')} (at {first['path'] or '/'}).",
+        path=first["path"],
+        problems=problems,
     )

@@ -204,10 +204,15 @@ class Glimpse(NamedTuple):
     hidden: int
 
 
+WORD = 16
+"""Characters that an end of a glimpse gives up rather than break a word."""
+
+
 def glimpse(found: list[Mark], whole: int, head: int, tail: int, lines: int) -> Glimpse | None:
     """``found`` with its middle left out; None when all of it fits into ``whole`` characters and ``lines``.
 
-    Otherwise ``head`` and ``tail`` characters of it are kept, and as many lines of each.
+    Otherwise ``head`` and ``tail`` characters of it are kept at most, whole words if they are not long, and as many
+    lines of each.
     """
     broken = sum(mark.length for mark in found if mark.kind == "lines")
     if sum(mark.width for mark in found) <= whole and broken < 2 * lines:
@@ -239,5 +244,8 @@ def _take(found: list[Mark], room: int, lines: int) -> tuple[list[Mark], list[Ma
             continue
         if mark.kind != "text" or room < 1:
             return taken, found[at:]
-        return [*taken, Mark("text", mark.text[:room])], [Mark("text", mark.text[room:]), *found[at + 1 :]]
+        # Between words, if there is a place near.
+        place = mark.text.rfind(" ", max(1, room - WORD), room + 1)
+        cut = place if place > 0 else room
+        return [*taken, Mark("text", mark.text[:cut])], [Mark("text", mark.text[cut:]), *found[at + 1 :]]
     return taken, []

@@ -90,9 +90,10 @@ class AnthropicProvider(SdkProvider[anthropic.AsyncAnthropic]):
         body = self.body(request)
         asked = {name: body[name] for name in ("model", "messages", "system", "tools") if name in body}
         try:
-            counted = await self.client().messages.count_tokens(**asked, timeout=COUNT_SECONDS)
+            with self.holding():
+                counted = await self.client().messages.count_tokens(**asked, timeout=COUNT_SECONDS)
         except self._failures as error:
-            raise as_provider_error(error) from error
+            raise self.told(error) from error
         return counted.input_tokens
 
     async def events(self, body: dict[str, Any]) -> AsyncGenerator[ModelEvent, None]:

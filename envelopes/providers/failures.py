@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any
 
 from envelopes.errors import ProviderError
+from envelopes.protocol.text import clean_text
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,9 @@ class Failure:
     sentence: str
     retryable: bool = False
 
+
+WORDS, KIND = 500, 100
+"""Characters of what the other side says that are kept, and of its word for it: some answer with all that they got."""
 
 _CHECK = "Whoever runs this site has to check it."
 
@@ -37,6 +41,9 @@ RIGHTS = Failure("rights", f"The key that is set up here may not use this model.
 MODEL = Failure("model", f"The model that is set up here does not exist. {_CHECK}")
 MONEY = Failure("money", f"The {{who}} account of this site cannot pay for an answer. {_CHECK}")
 TOO_LONG = Failure("too_long", "This is too long for {who}.")
+ENDLESS = Failure(
+    "endless", "{who} did not come to an end with its answer. Asking again usually helps.", retryable=True
+)
 REFUSED = Failure("refused", "{who} did not accept the request. Asking the same again will not help.")
 
 _STATUSES: dict[int, Failure] = {
@@ -63,14 +70,25 @@ def failed(
     failure: Failure, who: str, *, kind: str, headers: Mapping[str, str] | None = None, **facts: Any
 ) -> ProviderError:
     """The error for it. ``kind`` is the other side's word; ``headers`` are those of its answer: they may say when to
-    come again (``retry_after``, seconds), or not to."""
-    told = {name: fact for name, fact in facts.items() if fact is not None}
+    come again (``retry_after``, seconds), or not to. Of words the beginning is kept."""
+    told = {
+        name: fact if isinstance(fact, int | float) else str(fact)[:WORDS]
+        for name, fact in facts.items()
+        if fact is not None
+    }
     given = headers or {}
     retryable = failure.retryable and given.get("x-should-retry") != "false"
     if retryable and (seconds := retry_after(given)) is not None:
         told["retry_after"] = seconds
     sentence = failure.sentence.format(who=who)
-    return ProviderError(sentence, retryable=retryable, kind=kind, why=failure.why, who=who, **told)
+    return ProviderError(
+        sentence, retryable=retryable, kind=_on_one_line(kind), why=failure.why, who=who, **told
+    )
+
+
+def _on_one_line(kind: str) -> str:
+    """It stands in the log of the process, which whoever wrote it must not go on writing."""
+    return clean_text(" ".join(kind.split()))[:KIND]
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
@@ -104,4 +122,30 @@ UNREADABLE = (ValueError, TypeError, LookupError, AttributeError, RecursionError
 
 def words_of(error: Exception) -> str:
     """Its own words, for the log and not for people."""
-    return f"{type(error).__name__}: {error}"[:500]
+    return f"{type(error).__name__}: {error}"[:WORDS]
+
+
+def without(error: ProviderError, key: str) -> ProviderError:
+    """``error`` with ``key`` left out of what the other side says: some repeat what they were asked with. One that is
+    as short as a word may be one."""
+    if len(key) >= _SHORTEST_KEY:
+        facts = error.facts
+        error.facts = {
+            name: _without(fact, key) if isinstance(fact, str) else fact for name, fact in facts.items()
+        }
+    return error
+
+
+_SHORTEST_KEY = 8
+
+
+def _without(words: str, key: str) -> str:
+    words = words.replace(key, LEFT_OUT)
+    # What was cut may end in the middle of it.
+    for length in range(len(key) - 1, _SHORTEST_KEY - 1, -1):
+        if words.endswith(key[:length]):
+            return words[:-length] + LEFT_OUT
+    return words
+
+
+LEFT_OUT = "(the key)"

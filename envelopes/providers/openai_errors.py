@@ -58,5 +58,5 @@ def _told(error: openai.APIError, who: str) -> ProviderError:
         headers=response.headers if response is not None else None,
         status=status,
         request_id=getattr(error, "request_id", None),
-        detail=error.message[:500],
+        detail=error.message,
     )

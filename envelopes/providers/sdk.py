@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
+from contextlib import AbstractContextManager, aclosing
 from typing import Any, ClassVar, Generic, Protocol, TypedDict, TypeVar
 
 import httpx2
@@ -17,7 +17,7 @@ import httpx2
 from envelopes.conf import conf
 from envelopes.errors import ProviderError
 from envelopes.providers.clients import Client, Clients
-from envelopes.providers.failures import BROKEN, REFUSED, SILENT, UNREADABLE, failed, words_of
+from envelopes.providers.failures import BROKEN, REFUSED, SILENT, UNREADABLE, failed, without, words_of
 from envelopes.providers.port import ModelEvent, ModelRequest
 
 NO_KEY = "none"
@@ -87,6 +87,10 @@ class SdkProvider(ABC, Generic[C]):
     def as_provider_error(self, error: Exception) -> ProviderError:
         """``error`` in our terms: ``from_sdk``."""
 
+    def told(self, error: Exception) -> ProviderError:
+        """``as_provider_error``, without the key where the other side has repeated it."""
+        return without(self.as_provider_error(error), self._api_key)
+
     def check_set_up(self) -> None:
         """Raise ``not_set_up`` where something is missing without which nothing can be asked."""
 
@@ -101,16 +105,17 @@ class SdkProvider(ABC, Generic[C]):
         there are any, and its own words as ``detail``, which are for the log.
         """
         self.check_set_up()
-        async with aclosing(self.events(self.body(request))) as events:
-            while True:
-                # What a consumer throws in at the yield below is not the provider's failure.
-                try:
-                    event = await anext(events)
-                except StopAsyncIteration:
-                    return
-                except self._failures as error:
-                    raise self.as_provider_error(error) from error
-                yield event
+        with self.holding():
+            async with aclosing(self.events(self.body(request))) as events:
+                while True:
+                    # What a consumer throws in at the yield below is not the provider's failure.
+                    try:
+                        event = await anext(events)
+                    except StopAsyncIteration:
+                        return
+                    except self._failures as error:
+                        raise self.told(error) from error
+                    yield event
 
     async def aclose(self) -> None:
         """Close the connections of this event loop that this provider would use. It may be used again."""
@@ -122,9 +127,14 @@ class SdkProvider(ABC, Generic[C]):
         self.client()
 
     def client(self) -> C:
-        """That of the running event loop."""
+        """That of the running event loop. ``stream`` holds it; what else uses one, such as ``count``, does it
+        ``with self.holding():``, or its connection may be closed when many others are asked for."""
         client: C = self.clients.get(self._identity, self.make_client)
         return client
+
+    def holding(self) -> AbstractContextManager[None]:
+        """``client()`` stays open within it, however many others there are."""
+        return self.clients.holding(self._identity)
 
     @property
     def _identity(self) -> tuple[type[Any], str, str]:

@@ -53,7 +53,7 @@ def provider_failed(turn: Turn, session: str, error: ProviderError, *, again: bo
     """What the model's provider said, with the id under which it knows the request."""
     facts = error.facts
     kind = str(facts.get("kind", error.code))
-    metrics.FAILURES.labels(kind, "yes" if again else "no").inc()
+    metrics.model_failed(kind, again=again)
     _tell(
         logging.WARNING,
         turn,

@@ -5,10 +5,12 @@ A block is kept when it is complete, so a crash in the middle of a reply loses o
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from envelopes.errors import BeachError, Conflict, RespondRefused, ToolFailed, ValidationFailed
 from envelopes.log.append import Writer, writing
@@ -17,12 +19,12 @@ from envelopes.models import ToolCall, Turn
 from envelopes.models.turn import WRITTEN
 from envelopes.part_types import reasoning_trace
 from envelopes.protocol.exact import check_exact
-from envelopes.protocol.parts import from_pydantic
+from envelopes.protocol.parts import as_pydantic, from_pydantic
 from envelopes.protocol.references import resolved
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
 from envelopes.protocol.strict_json import INPUT_DEPTH, MAX_BYTES
-from envelopes.protocol.text import clean_json, clean_text
-from envelopes.providers.transcript import extended, thinking_in, tool_use
+from envelopes.protocol.text import clean_json, clean_text, clip
+from envelopes.providers.transcript import extended, is_thinking, thinking_in, tool_use
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
@@ -37,6 +39,11 @@ from envelopes.types import Json, JsonObject
 
 MAX_CALLS = 64
 """Tool calls of one reply, respond() included."""
+
+
+KEPT_ASIDE = 100_000
+"""Characters that the log keeps of a block of text or thinking, which nobody but staff may read: the model's messages
+have all of it."""
 
 
 @dataclass(frozen=True)
@@ -126,9 +133,12 @@ def add_block(writer: Writer, turn: Turn, block: Block) -> JsonObject | None:
     respond() call: ``{code, message, path, ...}``."""
     match block:
         case Written(content, prose):
-            turn.messages = extended(turn.messages, "assistant", [clean_json(content)])
+            cleaned = clean_json(content)
+            if cleaned == content or not is_thinking(content):
+                # Thinking is signed: what is not the same any more would be refused, and the turn with it.
+                turn.messages = extended(turn.messages, "assistant", [cleaned])
             if prose.strip():
-                writer.add("free-text", {"text": clean_text(prose)}, turn=turn)
+                writer.add("free-text", {"text": clip(clean_text(prose), KEPT_ASIDE)}, turn=turn)
             if (trace := traced(content)) is not None:
                 part = reasoning_trace.part({**trace, "model": turn.model})
                 append_parts(writer, turn, [part], "actor")
@@ -141,7 +151,8 @@ def add_block(writer: Writer, turn: Turn, block: Block) -> JsonObject | None:
 
 def traced(content: JsonObject) -> JsonObject | None:
     """What is kept of a block of thinking, and None of any other."""
-    return thinking_in(content) if reasoning_trace.is_kept() else None
+    found = thinking_in(content) if reasoning_trace.is_kept() else None
+    return {**found, "text": clip(found["text"], KEPT_ASIDE)} if found and "text" in found else found
 
 
 def _add_respond(writer: Writer, turn: Turn, block: Respond) -> JsonObject | None:
@@ -251,8 +262,9 @@ def _add_call(writer: Writer, turn: Turn, block: Called) -> None:
         writer.add("refused", {"call": name, "error": error.as_dict(), "input": args}, turn=turn)
 
 
-def checked_args(tool: Tool, raw: Json) -> JsonObject:
-    """The arguments of a call as plain JSON, defaults filled in: what is shown, approved and run.
+def checked_args(tool: Tool, raw: Json, *, said: Callable[[ErrorDetails], str] = as_pydantic) -> JsonObject:
+    """The arguments of a call as plain JSON, defaults filled in: what is shown, approved and run. ``said`` words what
+    is wrong with them for whoever sent them, who is a model most often.
 
     Raises ``ValidationFailed``: for what could not be kept as it was sent, for what the tool's input model refuses, and
     for keys that it would drop in silence. Raises ``ToolFailed`` when the model does not read its own JSON back as what
@@ -266,7 +278,7 @@ def checked_args(tool: Tool, raw: Json) -> JsonObject:
             # Which of them an alias accounts for, only the model knows.
             tool.input.model_validate(raw, extra="forbid")
     except ValidationError as error:
-        raise from_pydantic(error) from error
+        raise from_pydantic(error, said=said) from error
     check_exact(args)
     if not _reads_back(tool, read, args):
         raise ToolFailed(f"The tool {tool.name} does not read back its own arguments. It was not run.")

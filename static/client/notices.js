@@ -3,12 +3,13 @@
 
 import { byId, one, say, when } from './dom.js';
 import { facts, strings, toast } from './page.js';
+import { PENDING } from './thread.js';
 
 const KEY = 'beach.notify';
 const title = byId('tab'), icon = one('link[rel=icon]'), calm = icon.href, button = byId('notify'), thread = byId('thread');
 // Found once for all: to look through a long conversation takes a while.
 const cards = thread.getElementsByClassName('b-approval');
-const waiting = () => [...cards].filter(card => card.dataset.state === 'pending');
+const waiting = () => [...cards].filter(card => card.matches(PENDING));
 const known = new Set(waiting().map(card => card.id));
 let mark = '';
 

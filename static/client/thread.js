@@ -3,14 +3,16 @@
 import { hold } from './apply.js';
 import { tick } from './clock.js';
 import { all, byId, focused, html, one, top, when, within } from './dom.js';
-import { announce, main, root, strings } from './page.js';
+import { announce, facts, main, root, strings } from './page.js';
 
 const NEAR = 96;                 // px from the end that still count as "at the end"
 const END = 1e9;                 // px: as far as there is
 const MARGIN = 12;               // px between the bar on top and the beginning of an answer
 const RING = 5;                  // px around what has the focus
 const REST = 99;                 // ms without a move after which a line counts as being read
-const PENDING = '.b-approval[data-state=pending]';
+// Questions for whoever reads: not those that they have answered, as one of several, or may not answer.
+const ANSWERED = facts.decides.includes('owner') ? ':not([data-given], [data-four-eyes])' : '';
+export const PENDING = `.b-approval[data-state=pending]${ANSWERED}`;
 const pill = byId('pill'), dock = one('.b-dock');
 const space = () => innerHeight - dock.offsetHeight;
 // Where the address leads to, or a link in the page; where that is not here, the server knows.

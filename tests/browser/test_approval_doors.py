@@ -98,6 +98,41 @@ def test_a_tab_says_that_a_question_waits_and_notifies_whoever_asked_for_it(desk
         expect(choice).to_have_attribute("aria-pressed", "false")
 
 
+def test_who_has_approved_as_one_of_two_has_nothing_more_to_press_and_is_not_called(desk: Desk) -> None:
+    talk = Talk(locale="en-GB")
+    talk.me("Book it")
+    talk.turn(1)
+    desk.context.add_init_script(FAKE_SOCKET)
+    with serving(lambda: render(talk, notices="web")) as url:
+        stage = Stage(desk.page(), url, talk)
+        page = stage.page
+        stage.open()
+        plain = page.title()
+        stage.row(talk.ask("a", deciders=["owner", "group:Managers"], needed=2))
+        card = page.locator(".b-approval")
+        expect(page).to_have_title(f"(1) Approval needed · {plain}")
+        expect(card.get_by_role("button", name="Approve")).to_be_visible()
+
+        grant = {"approvalId": "a", "by": "x", "name": "", "role": "owner", "source": "chat", "reason": ""}
+        stage.row(talk.row("grant", {**grant, "given": 1, "needed": 2}, turn=1))
+        told = card.get_by_text("You approved this. 1 more person has to approve before it runs.")
+        for _ in range(2):
+            expect(told).to_be_visible()
+            expect(card.get_by_role("button", name="Approve")).to_be_hidden()
+            expect(card.get_by_text("Needs your approval")).to_be_hidden()
+            expect(card.get_by_text("Waiting for approval")).to_be_visible()
+            expect(page).to_have_title(plain)
+            assert findings(page) == []
+            page.reload()
+
+        # Asked anew, everybody decides again; where whoever asked may not, there is nothing for them to press.
+        stage.row(talk.ask("b", deciders=["owner", "group:Managers"], fourEyes=True))
+        other = page.locator(".b-approval").last
+        expect(other.get_by_text("Only the person in this conversation")).to_be_visible()
+        expect(other.get_by_role("button", name="Approve")).to_be_hidden()
+        expect(page).to_have_title(plain)
+
+
 DOORS = """
 import json
 from datetime import timedelta

@@ -212,3 +212,44 @@ def test_nothing_is_wider_than_the_page_and_a_chart_is_a_table_too(
     )
     chart.get_by_text("Show as a table").click()
     expect(chart.get_by_role("row", name="Jan €66 €60")).to_be_visible()
+
+
+SIDES = """() => {
+  const side = element => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const words = range.getClientRects()[0], box = document.querySelector('.a2-formbox').getBoundingClientRect();
+    return words.left - box.left < box.right - words.right ? 'left' : 'right';
+  };
+  return [...document.querySelectorAll('.a2-formbox :is(.a2-h, .a2-label, .a2-hint)')].map(side);
+}"""
+
+
+def test_english_on_a_page_that_runs_from_right_to_left_keeps_its_points_and_forms_one_edge(
+    desk: Desk, own_site: Server
+) -> None:
+    page = desk.page()
+    page.goto(f"{own_site.url}{SAMPLE}&locale=ar-EG")
+    expect(page.locator(".g-canvas")).to_have_attribute("dir", "rtl")
+
+    # A full stop ends its sentence, and a list has its points where its words begin.
+    ways = page.locator(".a2-md, .a2-md :is(p, li, blockquote)").evaluate_all(
+        "all => [...new Set(all.map(one => getComputedStyle(one).direction))]"
+    )
+    assert ways == ["ltr"]
+    sides = page.evaluate(SIDES)
+    assert len(sides) > 6 and set(sides) == {"right"}
+    # What is folded points down, here too: a mark that is mirrored turns the other way.
+    turned = "one => getComputedStyle(one, '::after').rotate"
+    assert page.locator(".a2-chart__data summary").first.evaluate(turned) == "-90deg"
+
+
+def test_a_short_name_of_a_row_stays_on_one_line_on_a_phone(desk: Desk, own_site: Server) -> None:
+    page = desk.page()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(own_site.url + SAMPLE)
+
+    heights = page.locator("tbody[id$=-xr] tr").evaluate_all(
+        "rows => rows.map(row => Math.round(row.getBoundingClientRect().height))"
+    )
+    assert len(heights) == 5 and max(heights) - min(heights) <= 2

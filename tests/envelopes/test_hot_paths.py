@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from envelopes import intake, secrets
-from envelopes.access import Principal, owned_sessions
+from envelopes.access import Principal
 from envelopes.approvals.service import expire_due
 from envelopes.delivery.news import log_at
 from envelopes.transports.panel.sidebar import sidebar
@@ -21,7 +21,7 @@ pytestmark = [
 
 
 def _page_of(who: Principal) -> None:
-    sidebar(owned_sessions(who), current="")
+    sidebar(who, current="")
 
 
 @pytest.mark.parametrize(

@@ -18,10 +18,13 @@ from envelopes.delivery.catching_up import PAGE_CHARACTERS
 from envelopes.delivery.streamed import WAITING, WAITING_CHARACTERS
 from envelopes.engine_settings import a2ui_limits, image_hosts
 from envelopes.log.read import rows_after
+from envelopes.metrics import KINDS
 from envelopes.protocol.payloads import MAX_ATTEMPTS, MAX_RETRY_SECONDS
 from envelopes.protocol.references import MOST as MOST_REFERENCES
 from envelopes.protocol.respond import MAX_PARTS, MAX_TASK
 from envelopes.providers.chat_reading import AT_ONCE as AT_ONCE_WRITTEN
+from envelopes.providers.clients import MOST as MOST_CLIENTS
+from envelopes.providers.failures import KIND, WORDS
 from envelopes.providers.scripted import Say, data
 from envelopes.registries.outputs import TOLD_CHARACTERS
 from envelopes.registries.retelling import DATA_CHARACTERS
@@ -33,6 +36,7 @@ from envelopes.runtime.hearing import QUIET_SECONDS
 from envelopes.runtime.tool_threads import WAIT_SECONDS
 from envelopes.runtime.translating import CONTEXT_CHARACTERS, WORDS_CHARACTERS
 from envelopes.runtime.translating import DATA_CHARACTERS as CONTEXT_DATA
+from envelopes.runtime.under_way import REPLY_BYTES
 from envelopes.serving.daphne_backpressure import FRAMES_WAITING, HELD_BYTES
 from envelopes.session_state import snapshots
 from envelopes.session_state.engines import engine_for
@@ -48,7 +52,7 @@ from envelopes.turns.earlier import SAID_CHARACTERS
 from envelopes.turns.leases import MAX_RECOVERIES
 from envelopes.turns.lifecycle import MAX_HANDOFFS
 from envelopes.turns.on_screen import SCREEN_CHARACTERS
-from envelopes.turns.reply import MAX_CALLS
+from envelopes.turns.reply import KEPT_ASIDE, MAX_CALLS
 from envelopes.turns.strictness import MOST_TOLD
 from envelopes.turns.window import EARLIER_TURNS
 from tests.desk import Desk, desk, replies
@@ -164,6 +168,12 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "calls in one reply, respond() included": f"{MAX_CALLS:,}",
         "blocks of a chat completion that are written at once": f"{AT_ONCE_WRITTEN:,}",
         "seconds that a model says nothing, though its side keeps the connection awake": f"{QUIET_SECONDS:,.0f}",
+        "bytes of one reply of a model, but of code": f"{REPLY_BYTES:,}",
+        "characters of a block of text or thinking that the log keeps": f"{KEPT_ASIDE:,}",
+        "characters of what a model's side says of an error, and of its word for it": f"{WORDS} and {KIND}",
+        "kinds of such errors that `/metrics` tells apart": f"{KINDS:,}",
+        "clients of one SDK, each of one address and key, that a process keeps unused": f"{MOST_CLIENTS:,}",
+        "seconds that a stopped stream of a provider has to end in": f"{GRACE_SECONDS:,.0f}",
         "actors that pass a turn on, one after the other": f"{MAX_HANDOFFS:,}",
         "times that a turn is taken over without a step in between": f"{MAX_RECOVERIES:,}",
         "earlier turns that a model reads": f"{EARLIER_TURNS:,}",

@@ -68,7 +68,8 @@ class Markdown(BaseComponent):
             return html + _cut(build, _limit(shown, limits, rendered), limits) if rendered.cut else html
 
         def render(scope: Any, context: str) -> str:
-            return f'{start}{context}" class="{css}"{role}{aria(scope)}>{body(scope)}</{tag}>'
+            # Which way it runs is for its words to say: the points of its lists go with them.
+            return f'{start}{context}" class="{css}" dir="auto"{role}{aria(scope)}>{body(scope)}</{tag}>'
 
         build.done(render)
 

@@ -92,7 +92,7 @@ def session_list(request: HttpRequest) -> HttpResponse:
     return render(
         request,
         "beach/panel/sessions.html",
-        {"groups": sidebar(access.owned_sessions(who), current=asked_from(request))},
+        {"groups": sidebar(who, current=asked_from(request))},
     )
 
 
@@ -231,7 +231,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "seq": page.seq if page else 0,
         "busy": bool(page and page.busy),
         "to": to_whom((page.staff if page else "") or actor.display_name),
-        "groups": sidebar(access.owned_sessions(who), current=session.public_id if session else ""),
+        "groups": sidebar(who, current=session.public_id if session else ""),
         "person": who.name,
         "person_key": _person_key(who),
         "login": login_url(_address_of(session)),

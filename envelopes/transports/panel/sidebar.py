@@ -7,12 +7,12 @@ from datetime import datetime
 
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_datetime
-from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from envelopes.access import with_news
+from envelopes.access import Principal, owned_sessions, with_news
+from envelopes.approvals.rights import asked_of_owners
 from envelopes.models import Session
 from envelopes.protocol.zones import zone_of
 
@@ -42,9 +42,10 @@ class Group:
     cut: int = 0
 
 
-def sidebar(sessions: QuerySet[Session], *, current: str) -> list[Group]:
-    """Today's conversations, then earlier ones. One query, whatever they hold. ``current``: a public id, or empty."""
-    found = list(with_news(sessions)[: SHOWN + 1])
+def sidebar(who: Principal, *, current: str) -> list[Group]:
+    """The conversations of ``who``: today's, then earlier ones. One query, whatever they hold. ``current``: a public
+    id, or empty."""
+    found = list(with_news(owned_sessions(who), asked_of_owners())[: SHOWN + 1])
     today: list[Entry] = []
     earlier: list[Entry] = []
     for session in found[:SHOWN]:

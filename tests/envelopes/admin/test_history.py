@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from django.contrib import admin
 from django.db.models import Model
 from django.test import Client
 
+from envelopes.approvals.service import decide
 from envelopes.models import Artifact, Event, Participant, Session, Turn
 from tests import factories
 from tests.envelopes.admin.pages import (
@@ -111,6 +113,47 @@ def test_what_is_no_page_of_its_own_is_not_registered() -> None:
 @models
 def test_the_object_history_is_there(model: type[Model]) -> None:
     assert viewer().get(url(one_of_each()[model], "history")).status_code == 200
+
+
+def test_what_was_done_is_told_in_one_way_by_both_logs() -> None:
+    approval = factories.make_approval(factories.make_session())
+    staff = factories.make_user("gh", superuser=True)
+    type(staff).objects.filter(pk=staff.pk).update(first_name="Grace", last_name="Hopper")
+    decide(approval.approval_id, "denied", factories.make_principal(staff), source="admin")
+
+    tree = parsed(client_of(staff).get(url(approval, "history")).content)
+    tables = [element for element in tree.iter("table") if element.get("class") == "adm-log"]
+    heads = [
+        ["".join(cell.itertext()) for cell in table.iter("th") if cell.get("scope") == "col"]
+        for table in tables
+    ]
+    assert heads == [["Time", "Who", "What happened"]] * 2
+    times = ["".join(time.itertext()) for table in tables for time in table.iter("time")]
+    assert len(times) == 3 and all(re.fullmatch(r"\d+ \w{3} \d{4}, \d\d:\d\d:\d\d", time) for time in times)
+    assert "gh (" not in text_of(client_of(staff).get(url(approval, "history")).content)
+
+
+def test_a_call_is_told_in_words_before_it_is_told_in_json() -> None:
+    turn = factories.make_turn(factories.make_session())
+    error = {"code": "system_down", "message": "The shop is <b>closed</b>."}
+    tries = [{"seconds": 0.5, "ended": "raised", "error": "SystemDown"}]
+    call = factories.make_call(turn, state="failed", error=error, tries=tries)
+    with factories.acting(factories.make_tool()):
+        page = viewer().get(url(call, "change")).content
+    shown = text_of(page)
+
+    assert "Failed after 0.5 s: SystemDown." in shown and b"<ol>" not in page
+    assert "The shop is <b>closed</b>." in shown and shown.index("The shop") < shown.index("system_down")
+    facts = next(element for element in parsed(page).iter("dl") if element.get("class") == "b-facts")
+    assert "".join(facts.itertext()).startswith("OrderA17Amount40")
+
+
+def test_no_stored_field_is_shown_as_python_writes_it() -> None:
+    turn = factories.make_turn(factories.make_session())
+    Turn.objects.filter(pk=turn.pk).update(originators=[{"principal": "user:4", "consumes": []}])
+    page = viewer().get(url(turn, "change")).content
+
+    assert b"&#x27;principal" not in page and b"&quot;principal&quot;" in page
 
 
 def test_the_pages_of_a_file_need_nothing_of_its_storage(settings: Any) -> None:

@@ -312,7 +312,7 @@ def test_the_page_of_a_row_says_what_people_say_and_keeps_the_runtime_behind_a_l
     call = one_of_each()[ToolCall]
     page = viewer().get(url(call, "change")).content.decode()
     main, _, runtime = page.partition("<details")
-    for words in ("Conversation", "Answer", "Status", "Waiting for approval", "Background", "No"):
+    for words in ("Conversation", "Answer", "Status", "Waiting for approval", "In the background", "No"):
         assert f">{words}<" in main, words
     assert "awaiting-approval" not in text_of(page)
     assert ">Digest<" in runtime and ">Digest<" not in main

@@ -93,6 +93,24 @@ def test_a_glimpse_counts_all_that_it_leaves_out(text: str, head: int, tail: int
     assert seen.blanks == sum(middle.count(blank) for blank in " \t\n")
 
 
+def test_a_glimpse_breaks_no_word_that_is_not_long() -> None:
+    words = "Łukasz Kraków wheelchair beach flight family night airport breakfast refund"
+    for head in range(16, 40):
+        for tail in range(10, 20):
+            seen = glimpse(marks(words), 0, head, tail, 1)
+            assert seen is not None
+            first, last = ("".join(mark.text for mark in end) for end in (seen.head, seen.tail))
+            assert set(first.split()) | set(last.split()) <= set(words.split()), (head, tail)
+            assert head - 16 <= len(first) <= head and len(last) <= tail
+    # Of what has no blanks as much as there is room for.
+    seen = glimpse(marks("x" * 100), 0, 30, 15, 1)
+    assert seen is not None and (len(seen.head[0].text), len(seen.tail[0].text), seen.characters) == (
+        30,
+        15,
+        55,
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

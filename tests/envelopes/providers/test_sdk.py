@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from envelopes.errors import ProviderError
-from envelopes.providers import failures
+from envelopes.providers import clients, failures
 from envelopes.providers.clients import Clients, close_clients
 from envelopes.providers.port import ModelEvent, ModelRequest, ReplyEnded
 from envelopes.providers.sdk import SdkProvider, from_conf, from_sdk
@@ -46,9 +46,12 @@ class Client:
     def __init__(self, address: str) -> None:
         self.address = address
         self.closed = 0
+        self.fails = False
 
     async def close(self) -> None:
         self.closed += 1
+        if self.fails:
+            raise OSError("gone")
 
 
 class Acme(SdkProvider[Client]):
@@ -144,6 +147,42 @@ async def test_connections_are_shared_by_address_and_key_and_closed_once() -> No
 class BehindGateway(Acme):
     def make_client(self) -> Client:
         return Client(f"gateway of {self._base_url}")
+
+
+async def test_so_many_are_kept_and_what_is_read_from_is_among_them(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Where each person brings a key, a process would else keep a client for each until it ends."""
+    monkeypatch.setattr(clients, "MOST", 3)
+    made: list[Client] = []
+
+    def client(key: str) -> Client:
+        made.append(Acme(key, "acme-1").client())
+        return made[-1]
+
+    reader = Acme("reader", "acme-1")
+    stream = reader.stream(REQUEST)
+    await anext(stream)
+    held = reader.client()
+    first, second = client("1"), client("2")
+    assert client("1") is first
+    client("3")
+    await asyncio.sleep(0)
+    assert (held.closed, first.closed, second.closed) == (0, 0, 1), "the one that was asked for longest ago"
+    with Acme("1", "acme-1").holding(), Acme("3", "acme-1").holding():
+        made[-1].fails = True
+        everybody = [client(str(number)) for number in range(4, 9)]
+        await asyncio.sleep(0)
+        assert held.closed == first.closed == 0 and [one.closed for one in everybody] == [1, 1, 1, 1, 0]
+    await asyncio.sleep(0)
+    await stream.aclose()
+    await asyncio.sleep(0)
+
+    open_now = {id(one) for one in (held, *made) if not one.closed}
+    assert len(open_now) == 3, "also of what was held"
+    await close_clients()
+    assert all(one.closed == 1 for one in (held, *made))
+    assert "could not be closed" in caplog.text
 
 
 async def test_a_class_that_makes_its_clients_otherwise_gets_its_own() -> None:

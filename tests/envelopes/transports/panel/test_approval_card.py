@@ -352,6 +352,26 @@ def test_it_says_how_many_have_approved_and_who_and_how_many_more_are_needed() -
     assert "Approved by Ada, Bo and Cy" in said_on(talk.reloaded().select("b-approval")[0])
 
 
+def test_it_tells_the_person_in_the_conversation_that_they_have_approved_and_who_is_missing() -> None:
+    talk = pending(deciders=["owner", "group:Managers"], needed=3)
+    card = talk.reloaded().select("b-approval")[0]
+    assert card.get("data-given") is None and card.get("data-four-eyes") is None
+    grant = {"approvalId": "ap", "by": "x", "name": "Ada", "source": "chat", "reason": "", "needed": 3}
+    talk.row("grant", {**grant, "role": "group:Managers", "given": 1}, turn=1)
+    assert talk.reloaded().select("b-approval")[0].get("data-given") is None
+    talk.row("grant", {**grant, "role": "owner", "given": 2}, turn=1)
+    card = talk.reloaded().select("b-approval")[0]
+
+    assert card.get("data-given") is not None
+    assert "You approved this. 1 more person has to approve before it runs." in said_on(card)
+
+
+def test_it_says_to_the_page_that_whoever_asked_may_not_decide() -> None:
+    card = pending(deciders=["owner", "group:Managers"], fourEyes=True).reloaded().select("b-approval")[0]
+
+    assert card.get("data-four-eyes") is not None
+
+
 @pytest.mark.parametrize(
     ("by", "name", "said"),
     [

@@ -10,12 +10,23 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from envelopes import access
+from envelopes.approvals.service import decide
 from envelopes.models import Participant, Session
 from envelopes.registries.actors import Prompt, actors
+from envelopes.registries.policies import OWNER, STAFF, Ask
 from envelopes.session_state import live_sessions
 from envelopes.testing import create_session
 from envelopes.transports.panel import sidebar
-from tests.factories import acting, make_principal, make_session, make_turn, make_user, make_visitor
+from tests.factories import (
+    acting,
+    asking,
+    make_approval,
+    make_principal,
+    make_session,
+    make_turn,
+    make_user,
+    make_visitor,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -274,6 +285,18 @@ def test_the_list_knows_where_it_is_asked_from_and_takes_one_query(
     assert "Talk 4" in text(answer)
     assert "<html" not in text(answer)
     assert text(Client().get("/chat/list")).strip() == ""
+
+
+def test_the_list_says_waiting_for_you_only_where_the_owner_can_still_decide(client: Client) -> None:
+    user = make_user("ada")
+    rules = (Ask((OWNER, STAFF), needed=2), Ask(four_eyes=True), Ask((STAFF,)), Ask())
+    several, *_ = [make_approval(make_session(user), tool=asking(rule)) for rule in rules]
+    client.force_login(user)
+    assert text(client.get("/chat/list")).count("Waiting for you") == 2
+
+    decide(several.approval_id, "granted", make_principal(user))
+
+    assert text(client.get("/chat/list")).count("Waiting for you") == 1
 
 
 def test_the_theme_is_remembered_and_served(client: Client) -> None:
