@@ -11,7 +11,6 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from envelopes.protocol.respond import RESPOND
 from envelopes.providers.scripted import Call, Conversation, Outcome, Reply, Say, text
 from envelopes.types import JsonObject
 
@@ -82,5 +81,5 @@ def _waiting() -> Say:
 
 def _is_waiting(call: JsonObject) -> bool:
     """Whether a call of the reply is what somebody was told who wrote while a tool was at work: no step of the flow."""
-    parts = call["input"].get("parts") if call["name"] == RESPOND else None
+    parts = call["input"].get("parts") if call["name"] == "respond" else None
     return isinstance(parts, list) and [part.get("text") for part in parts] == [_STILL]
