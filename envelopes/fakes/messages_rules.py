@@ -139,7 +139,7 @@ def _block(where: str, block: dict[str, Any], role: str) -> Iterator[str]:
             if role != "user" or not isinstance(block["content"], (str, list)):
                 yield f"{where}: bad tool_result block"
         case "thinking":
-            if role != "assistant" or block["signature"] != signature(block["thinking"]):
+            if role != "assistant" or block.get("signature") != signature(block["thinking"]):
                 yield f"{where}: `thinking` blocks cannot be modified"
         case "redacted_thinking":
             pass

@@ -40,9 +40,10 @@ def as_provider_error(error: Exception) -> ProviderError:
 
 
 def _told(error: anthropic.APIStatusError, who: str) -> ProviderError:
-    kind, status = error.type, error.status_code
-    words = error.api_message or failures.words_of(error)
-    failure = _TYPES.get(kind or "") or failures.by_status(status)
+    # What stands in for the API may write anything there.
+    kind, status = str(error.type or ""), error.status_code
+    words = str(error.api_message or "") or failures.words_of(error)
+    failure = _TYPES.get(kind) or failures.by_status(status)
     if failure is failures.REFUSED and (status == 413 or _LONG.search(words)):
         failure = failures.TOO_LONG
     return failures.failed(

@@ -13,6 +13,7 @@ from math import isfinite
 from typing import Any
 
 from envelopes.errors import ProviderError
+from envelopes.protocol.text import clean_text
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ def failed(
     """The error for it. ``kind`` is the other side's word; ``headers`` are those of its answer: they may say when to
     come again (``retry_after``, seconds), or not to. Of words the beginning is kept."""
     told = {
-        name: fact[:WORDS] if isinstance(fact, str) else fact
+        name: fact if isinstance(fact, int | float) else str(fact)[:WORDS]
         for name, fact in facts.items()
         if fact is not None
     }
@@ -80,7 +81,14 @@ def failed(
     if retryable and (seconds := retry_after(given)) is not None:
         told["retry_after"] = seconds
     sentence = failure.sentence.format(who=who)
-    return ProviderError(sentence, retryable=retryable, kind=kind[:KIND], why=failure.why, who=who, **told)
+    return ProviderError(
+        sentence, retryable=retryable, kind=_on_one_line(kind), why=failure.why, who=who, **told
+    )
+
+
+def _on_one_line(kind: str) -> str:
+    """It stands in the log of the process, which whoever wrote it must not go on writing."""
+    return clean_text(" ".join(kind.split()))[:KIND]
 
 
 def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> float | None:

@@ -174,27 +174,27 @@ def resumable(messages: list[JsonObject]) -> list[JsonObject]:
 def thinking_in(block: JsonObject) -> JsonObject | None:
     """What there is to read in a block of thinking: ``{text}``, or ``{blocks}`` where only its model can read it; None
     for any other block."""
-    match block.get("type"):
-        case "thinking":
-            return {"text": clean_text(str(block.get("thinking") or ""))}
-        case "redacted_thinking":
-            return {"blocks": [{"type": "redacted_thinking"}]}
-        case _:
-            return None
+    if not is_thinking(block):
+        return None
+    if block["type"] == "redacted_thinking":
+        return {"blocks": [{"type": "redacted_thinking"}]}
+    return {"text": clean_text(str(block.get("thinking") or ""))}
 
 
 def without_thinking(messages: list[JsonObject]) -> list[JsonObject]:
-    """``messages`` without thinking blocks, which are bound to the model that wrote them."""
-    kept = []
+    """``messages`` without thinking, which is bound to the model that wrote it; roles alternate all the same."""
+    kept: list[JsonObject] = []
     for message in messages:
-        content = message["content"]
-        if not isinstance(content, str):
-            content = [
-                block for block in content if block.get("type") not in ("thinking", "redacted_thinking")
-            ]
-        if content:
-            kept.append({**message, "content": content})
+        if isinstance(message["content"], str):
+            kept.append(message)
+        else:
+            extend(kept, message["role"], [block for block in message["content"] if not is_thinking(block)])
     return kept
+
+
+def is_thinking(block: JsonObject) -> bool:
+    """Whether it is what a model thought, whether or not others can read it."""
+    return block.get("type") in ("thinking", "redacted_thinking")
 
 
 def read_block(block: JsonObject) -> Entry | None:

@@ -27,8 +27,9 @@ def check_name(kind: str, name: object, pattern: re.Pattern[str] = NAME) -> None
     """Raises ``RegistrationError`` for a name that people, models or the database could take for another one: names
     are up to 64 ASCII letters, digits and what ``pattern`` allows beside them."""
     if not isinstance(name, str) or not pattern.fullmatch(name):
+        article = "an" if kind[:1] in "aeiou" else "a"
         raise RegistrationError(
-            f"{name!r} is not a name for a {kind}: it has to match {pattern.pattern}.", name=str(name)
+            f"{name!r} is not a name for {article} {kind}: it has to match {pattern.pattern}.", name=str(name)
         )
 
 

@@ -1,4 +1,4 @@
-"""Whether a request has room with its model, and making it shorter where it has not.
+"""Whether a request has room with its model, and what is left out of one that its model does not take.
 
 Tokens are estimated; what comes near the bound is counted by the provider, where it can (``count``).
 """
@@ -6,14 +6,16 @@ Tokens are estimated; what comes near the bound is counted by the provider, wher
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from envelopes.conf import conf
 from envelopes.errors import ProviderError
 from envelopes.models import Turn
 from envelopes.providers.estimating import tokens_of
-from envelopes.providers.failures import TOO_LONG, failed
+from envelopes.providers.failures import REFUSED, TOO_LONG, failed
 from envelopes.providers.port import ModelRequest, Provider
+from envelopes.providers.transcript import is_thinking, without_thinking
 from envelopes.turns.history import left_out
 from envelopes.turns.shortening import Shortened, shortened
 from envelopes.types import JsonObject
@@ -29,6 +31,10 @@ LESS = 0.6
 SHORTENED = 4
 """How often in a turn it is made shorter for a model that finds it too long: to an eighth in all."""
 
+_OF_THINKING = re.compile(r"thinking|signature|reasoning", re.IGNORECASE)
+"""In what is said of a request whose thinking the other side does not take back: it was another one that wrote it, its
+keys have changed, or it never takes any."""
+
 _OURS = "estimated"
 """The kind of an error that says that we found a request too long, not its model."""
 
@@ -42,15 +48,19 @@ class Fitted:
 
 
 class Room:
-    """How much a turn's model takes, as far as that is known by now. ``sent``: the tokens of the last request."""
+    """What a turn's model takes, as far as that is known by now. ``sent``: the tokens of the last request."""
 
     def __init__(self) -> None:
         self._less: int | None = None
+        self._has_thinking = self._is_thoughtless = False
         self.sent = self._times = 0
 
     async def make(self, provider: Provider, turn: Turn, request: ModelRequest) -> JsonObject:
         """Leave out of ``turn``'s messages what has no room, stored with its next block; returns what the log has of
         that. Raises ``ProviderError`` where all that can be is left out, and it is still too long."""
+        if self._is_thoughtless:
+            request = replace(request, messages=without_thinking(request.messages))
+        self._has_thinking = _has_thinking(request)
         fitted = await fit(provider, request, self._less or room_of(provider))
         self.sent, found = fitted.tokens, fitted.found
         if not found.fits:
@@ -62,13 +72,30 @@ class Room:
         return {name: count for name, count in told.items() if count}
 
     def is_worth_less(self, error: ProviderError) -> bool:
-        """Whether a model that found its request too long is to be asked with less at once."""
+        """Whether a model that refused its request, for its length or the thinking in it, is to be asked with less at
+        once."""
+        if self._has_thinking and _is_of_thinking(error):
+            self._is_thoughtless = True
+            return True
         is_long = error.facts.get("why") == TOO_LONG.why and error.facts.get("kind") != _OURS
         if not is_long or self._times >= SHORTENED:
             return False
         self._times += 1
         self._less = int(min(self.sent, self._less or self.sent) * LESS)
         return True
+
+
+def _has_thinking(request: ModelRequest) -> bool:
+    return any(
+        is_thinking(block)
+        for message in request.messages
+        if not isinstance(message["content"], str)
+        for block in message["content"]
+    )
+
+
+def _is_of_thinking(error: ProviderError) -> bool:
+    return error.facts.get("why") == REFUSED.why and bool(_OF_THINKING.search(str(error.facts.get("detail"))))
 
 
 def room_of(provider: Provider) -> int:

@@ -174,9 +174,9 @@ class TurnRun:
         try:
             await self._hearing.until(asking, stopping)
             if not asking.done():
-                asking.cancel()
-                with contextlib.suppress(asyncio.CancelledError):
-                    return await asking
+                if await self._hearing.ends(asking):
+                    with contextlib.suppress(asyncio.CancelledError):
+                        return await asking
                 return await self._stopped(live, held)
             return await asking
         except ProviderError as error:
@@ -230,7 +230,8 @@ class TurnRun:
 
     async def _stream(self, actor: Actor, turn: Turn, live: LiveText, held: HeldBlock) -> steps.Next:
         provider = await self._provider_for(actor, turn)
-        self._hearing.who = provider.label
+        hearing = self._hearing
+        hearing.who = provider.label
         rules = rules_of(provider)
         prompt = prompt_for(actor, await self._instructions_of(actor, turn))
         request = ModelRequest(
@@ -244,12 +245,11 @@ class TurnRun:
         shortened = await self._room.make(provider, turn, request)
         self._under_way = UnderWay(provider, self._room.sent)
         begun = Begun(turn, provider.label)
-        prose = False
-        ended = ReplyEnded(None)
-        stream = stream_of(provider, replace(request, messages=in_order(turn.messages)))
-        async with contextlib.aclosing(stream) as events:
+        prose, ended = False, ReplyEnded(None)
+        sent = replace(request, messages=in_order(turn.messages))
+        async with contextlib.aclosing(stream_of(provider, sent)) as events:
             async for event in events:
-                self._hearing.heard()
+                hearing.heard()
                 self._under_way.hear(event)
                 match event:
                     case BlockStarted():

@@ -24,7 +24,7 @@ from envelopes.protocol.references import resolved
 from envelopes.protocol.respond import RESPOND, RespondCall, check_respond
 from envelopes.protocol.strict_json import INPUT_DEPTH, MAX_BYTES
 from envelopes.protocol.text import clean_json, clean_text, clip
-from envelopes.providers.transcript import extended, thinking_in, tool_use
+from envelopes.providers.transcript import extended, is_thinking, thinking_in, tool_use
 from envelopes.registries.actors import actors
 from envelopes.registries.part_types import part_types
 from envelopes.registries.tools import Tool
@@ -133,7 +133,10 @@ def add_block(writer: Writer, turn: Turn, block: Block) -> JsonObject | None:
     respond() call: ``{code, message, path, ...}``."""
     match block:
         case Written(content, prose):
-            turn.messages = extended(turn.messages, "assistant", [clean_json(content)])
+            cleaned = clean_json(content)
+            if cleaned == content or not is_thinking(content):
+                # Thinking is signed: what is not the same any more would be refused, and the turn with it.
+                turn.messages = extended(turn.messages, "assistant", [cleaned])
             if prose.strip():
                 writer.add("free-text", {"text": clip(clean_text(prose), KEPT_ASIDE)}, turn=turn)
             if (trace := traced(content)) is not None:

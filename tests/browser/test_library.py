@@ -128,7 +128,8 @@ def test_a_new_project_gets_a_chat_from_the_wheel_below_a_prefix(
     told = "from django.core.asgi import get_asgi_application\n"
     assert told in asgi.read_text()
     asgi.write_text(asgi.read_text().replace(told, ASGI.split("\n", 1)[1]))
-    project.run("manage.py", "beach", "new-agent", "shop")
+    written = project.run("manage.py", "beach", "new-agent", "shop")
+    assert "Add 'shop' to INSTALLED_APPS" in written and "W004" not in written
     shutil.copytree(ROOT / "docs" / "example" / "helpdesk", project.folder / "helpdesk", ignore=UNWRITTEN)
     project.add("settings.py", f"{SHOP}\n{DESK}\n{HELPDESK}")
     prepared = project.run("-c", PREPARE.format(password=PASSWORD))

@@ -173,6 +173,7 @@ def test_the_limits_of_a_turn_are_documented() -> None:
         "characters of what a model's side says of an error, and of its word for it": f"{WORDS} and {KIND}",
         "kinds of such errors that `/metrics` tells apart": f"{KINDS:,}",
         "clients of one SDK, each of one address and key, that a process keeps unused": f"{MOST_CLIENTS:,}",
+        "seconds that a stopped stream of a provider has to end in": f"{GRACE_SECONDS:,.0f}",
         "actors that pass a turn on, one after the other": f"{MAX_HANDOFFS:,}",
         "times that a turn is taken over without a step in between": f"{MAX_RECOVERIES:,}",
         "earlier turns that a model reads": f"{EARLIER_TURNS:,}",

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from envelopes.management.commands.beach import Command
+
 
 def test_it_writes_an_application_and_says_what_is_left_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -26,6 +28,13 @@ def test_it_writes_an_application_and_says_what_is_left_to_do(
     assert "Add 'new_shop' to INSTALLED_APPS" in out.getvalue()
 
 
+def test_a_first_agent_is_written_without_a_warning_that_there_is_none() -> None:
+    parser = Command().create_parser("manage.py", "beach")
+
+    assert parser.parse_args(["new-agent", "shop"]).skip_checks
+    assert not parser.parse_args(["prompt", "shop"]).skip_checks
+
+
 @pytest.mark.parametrize(
     ("name", "told"),
     [
@@ -36,7 +45,7 @@ def test_it_writes_an_application_and_says_what_is_left_to_do(
         ("auth", "An application is labelled 'auth' already"),
         ("json", "conflicts with the name of an existing Python module"),
         ("my-shop", "is not a valid app name"),
-        ("_shop", "is not a name for a actor"),
+        ("_shop", "is not a name for an actor"),
         ("shop.one", "is not a valid app name"),
     ],
 )

@@ -31,6 +31,7 @@ from envelopes.providers.transcript import (
     tool_result,
     tool_use,
     user_text,
+    without_thinking,
 )
 
 # Texts made of the very pieces that markers consist of.
@@ -222,6 +223,24 @@ def test_a_reply_that_broke_off_before_its_first_call_is_left_out() -> None:
     assert resumable(useful) == useful
     assert resumable(asked) == asked
     assert resumable([]) == []
+
+
+def test_without_thinking_roles_still_alternate() -> None:
+    thought = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
+    call = tool_use("c1", "look", {})
+    messages: list[dict[str, Any]] = [
+        {"role": "user", "content": [user_text("Hi")]},
+        {"role": "assistant", "content": [thought]},
+        {"role": "user", "content": [correction_block("Call a tool.")]},
+        {"role": "assistant", "content": [thought, call]},
+        {"role": "user", "content": [tool_result("c1", 1)]},
+    ]
+
+    found = without_thinking(messages)
+
+    assert [message["role"] for message in found] == ["user", "assistant", "user"]
+    assert found[0]["content"] == [user_text("Hi"), correction_block("Call a tool.")]
+    assert found[1]["content"] == [call] and len(messages[0]["content"]) == 1
 
 
 def test_blocks_are_sent_in_one_order_however_a_database_gave_them_back() -> None:

@@ -9,11 +9,13 @@ import pytest
 
 from envelopes import metrics
 from envelopes.costs import taken
+from envelopes.errors import ProviderError
 from envelopes.fakes import FakeChatApi, FakeMessagesApi, Refusal
 from envelopes.providers.anthropic import AnthropicProvider
 from envelopes.providers.clients import close_clients
-from envelopes.providers.failures import KIND, LEFT_OUT, WORDS
+from envelopes.providers.failures import BUSY, KIND, LEFT_OUT, WORDS, failed
 from envelopes.providers.openai import OpenAIProvider
+from envelopes.providers.port import ModelRequest
 from envelopes.runtime import model_retries, under_way
 from envelopes.turns.reply import KEPT_ASIDE
 from tests.desk import desk, replies
@@ -41,6 +43,15 @@ pytestmark = pytest.mark.django_db(transaction=True)
 SECRET = "sk-ant-api03-0123456789abcdef"
 
 
+HELLO: list[dict[str, Any]] = [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]
+
+
+def provider_of(api: FakeMessagesApi | FakeChatApi) -> AnthropicProvider | OpenAIProvider:
+    if isinstance(api, FakeChatApi):
+        return OpenAIProvider(SECRET, "gpt-test", base_url=api.address)
+    return AnthropicProvider(SECRET, "claude-test", base_url=api.base_url)
+
+
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(model_retries, "FIRST_SECONDS", 0.002)
@@ -58,12 +69,7 @@ async def test_what_an_error_says_is_kept_short_and_without_the_key(
         said = f"Bad key {SECRET}. ".ljust(WORDS - 15) + f"{SECRET} in {'x' * 1_000_000}"
         api.handler = lambda _: Refusal(status, kind, said)
 
-        def provider(_: Any) -> Any:
-            if isinstance(api, FakeChatApi):
-                return OpenAIProvider(SECRET, "gpt-test", base_url=api.address)
-            return AnthropicProvider(SECRET, "claude-test", base_url=api.base_url)
-
-        async with desk(replies([]), provider=provider) as d:
+        async with desk(replies([]), provider=lambda _: provider_of(api)) as d:
             await d.say("Hello")
             rows = [json.dumps(row.data) for row in await d.rows()]
             failed = (await d.rows("provider"))[-1].data["error"]
@@ -73,6 +79,32 @@ async def test_what_an_error_says_is_kept_short_and_without_the_key(
     assert not any(SECRET[:8] in told for told in (*rows, caplog.text, html))
     assert max(map(len, rows)) < 3_000 and len(caplog.text) < 3_000
     assert LEFT_OUT in failed["detail"] and len(failed["kind"]) <= KIND
+
+
+@pytest.mark.parametrize("speaks", [FakeMessagesApi, FakeChatApi])
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [(["a"], "m"), ({"a": 1}, "m"), (7, "m"), ("x", ["m"]), ("x", {"a": 1}), ("x", 5), (None, None)],
+)
+async def test_an_error_whose_words_are_no_text_is_one_of_the_other_side(
+    speaks: type[FakeMessagesApi | FakeChatApi], kind: Any, said: Any
+) -> None:
+    async with speaks() as api:
+        api.handler = lambda _: Refusal(400, kind, said)
+        with pytest.raises(ProviderError) as found:
+            _ = [event async for event in provider_of(api).stream(ModelRequest("", HELLO, []))]
+        await close_clients()
+
+    facts = found.value.facts
+    assert (facts["why"], facts["status"]) == ("refused", 400)
+    assert isinstance(facts["kind"], str) and isinstance(facts["detail"], str)
+
+
+def test_what_the_other_side_calls_an_error_is_one_line_of_a_log() -> None:
+    error = failed(BUSY, "Claude", kind="busy\nCRITICAL all is lost \x1b[31m", detail={"a": "b" * 1_000})
+
+    assert error.facts["kind"] == "busy CRITICAL all is lost \ufffd[31m"
+    assert len(error.facts["detail"]) == WORDS
 
 
 def test_kinds_of_failures_that_are_counted_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

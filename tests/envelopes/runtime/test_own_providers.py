@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
 import pytest
+from asgiref.sync import sync_to_async
 
+from envelopes import intake
 from envelopes.providers.port import (
     BlockEnded,
     BlockStarted,
@@ -16,6 +19,7 @@ from envelopes.providers.port import (
     ModelRequest,
     ReplyEnded,
 )
+from envelopes.runtime import hearing
 from tests.desk import desk, replies
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -94,3 +98,46 @@ async def test_a_call_that_does_not_end_is_a_stream_that_broke_off(settings: Any
         ("malformed", "The stream has a call that began and does not end.")
     ]
     assert texts == ["Hi."]
+
+
+class Deaf(Own):
+    """Takes a cancellation for an error of its own, and goes on when it is let to."""
+
+    def __init__(self) -> None:
+        self.asked, self.goes_on, self.over = asyncio.Event(), asyncio.Event(), asyncio.Event()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        try:
+            yield BlockStarted(0, "tool_use", id="call_1", name="respond")
+            self.asked.set()
+            while not self.goes_on.is_set():
+                try:
+                    await self.goes_on.wait()
+                except asyncio.CancelledError:
+                    continue
+            yield InputFragment(0, CALL)
+            yield BlockEnded(0, "tool_use", raw_input=CALL)
+            yield ReplyEnded("tool_use")
+        finally:
+            self.over.set()
+
+
+async def test_whoever_stops_a_model_that_does_not_end_does_not_wait_for_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(hearing, "GRACE_SECONDS", 0.05)
+    deaf = Deaf()
+    async with desk(replies([]), provider=lambda script: deaf) as d:
+        await d.say("Hello", wait=False)
+        async with asyncio.timeout(30):
+            await deaf.asked.wait()
+        await sync_to_async(intake.stop)(d.session, d.owner, d.id())
+        await d.quiet(seconds=30)
+        (turn,) = await d.turns()
+        assert turn.finalized_by == "cancelled"
+        deaf.goes_on.set()
+        async with asyncio.timeout(30):
+            await deaf.over.wait()
+        assert await d.texts() == [], "what it says then, it says to nobody"
+
+    assert "The stream of own does not end; it is left to itself." in caplog.text
