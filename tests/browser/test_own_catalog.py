@@ -136,6 +136,11 @@ def test_sorting_by_the_keyboard_brings_all_rows_behind_show_more(open_many: Sta
     expect(price).to_have_attribute("aria-sort", "ascending")
 
 
+def test_a_table_that_fits_does_not_go_on_beside_where_its_last_heading_sorts(open_many: Stage) -> None:
+    over = "one => one.scrollWidth - one.clientWidth"
+    assert open_many.page.locator(".a2-rows .a2-tablewrap").evaluate(over) == 0
+
+
 def test_a_table_that_goes_on_below_fades_there_up_to_its_last_row(open_many: Stage) -> None:
     page = open_many.page
     fades = """() => {
