@@ -42,7 +42,8 @@ class Outbox:
             try:
                 await self.visitor.send({**frame, "id": name})
             except WebSocketException:
-                pass
+                # Whoever reads hears of the end when the loop gets to them: a send that is refused waits for nothing.
+                await asyncio.sleep(0.01)
             else:
                 answer = await self._answer(name, after)
                 if answer is not None and not answer.get("retry"):
