@@ -43,7 +43,7 @@ async def test_a_call_has_its_seconds_and_one_that_never_ran_has_none() -> None:
     def page(call: ToolCall) -> str:
         return text_of(viewer().get(url(call, "change")).content)
 
-    assert f"{slow.seconds:g}" in (await sync_to_async(page)(slow)).partition("Seconds")[2]
+    assert f"{slow.seconds:g}" in (await sync_to_async(page)(slow)).partition("Took (seconds)")[2]
 
 
 async def test_what_staff_find_out_later_makes_no_call_longer() -> None:
