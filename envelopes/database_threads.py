@@ -113,6 +113,10 @@ class _Worker:
         self._jobs[rank].append(job)
         self._there.put(None)
 
+    @property
+    def waiting(self) -> int:
+        return self._there.qsize()
+
     def join(self, seconds: float) -> bool:
         self._thread.join(seconds)
         return not self._thread.is_alive()
@@ -235,6 +239,12 @@ class DatabaseThreads:
             worker.do(rank, job)
         return told
 
+    def waiting(self, place: int) -> int:
+        """How many jobs wait for the thread with this number."""
+        with self._lock:
+            worker = self._workers.get(place)
+        return 0 if worker is None else worker.waiting
+
     async def caught_up(self, seconds: float) -> bool:
         """Wait until each thread has done what it was at work on, and what was asked of it before; at most so long.
         Returns whether that is so."""
@@ -276,6 +286,11 @@ def later_in_session(
     """The same, when nothing else is to be done in that thread: what begins something new waits for what is under way,
     or nothing would be done before everything is."""
     return database_threads.ask(_place(session), LATER, partial(work, *args, **options))
+
+
+def waiting_in_session(session: int) -> int:
+    """How many jobs wait for the thread of this session."""
+    return database_threads.waiting(_place(session))
 
 
 def beside_sessions(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> asyncio.Future[T]:

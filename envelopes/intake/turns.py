@@ -35,13 +35,18 @@ from envelopes.turns import agent_calls, states, stopping
 from envelopes.turns.day_costs import day_costs
 from envelopes.turns.injecting import aside_in, inject
 from envelopes.turns.lifecycle import settle
-from envelopes.turns.opening import keeper, open_turn
+from envelopes.turns.opening import keeper
 from envelopes.turns.parts import inbound_parts
+from envelopes.turns.places import Place, open_in, places
 from envelopes.turns.uploads import Upload, uploads
 from envelopes.types import Json, JsonObject
 
-_ROW, _WITH_TURN = Reserved(rows=1), Reserved(rows=2, turns=1)
-"""What somebody did, and the turn that it opens."""
+_ROW = Reserved(rows=1)
+_QUEUED, _CLAIMED = Reserved(rows=2, turns=1), Reserved(rows=3, turns=1)
+"""What somebody did, and the turn that it opens, which waits or begins."""
+
+Effect = Callable[[Writer, Place | None], JsonObject | BeachError]
+"""What somebody does, and a place for the turn that it may open."""
 
 
 def post_message(
@@ -79,7 +84,7 @@ def _post_message(
             f"The message has {len(text):,} characters; at most {limit:,} are accepted.", limit=limit
         )
 
-    def effect(writer: Writer) -> JsonObject:
+    def effect(writer: Writer, place: Place | None) -> JsonObject:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
             metadata = view.surfaces.data_models(keeper(writer.session))
         brought = {number: file.recorded(writer.session, who.key) for number, file in files.items()}
@@ -95,18 +100,19 @@ def _post_message(
         writer.add("message", message, turn=aside)
         if not writer.session.title:
             writer.session.title = title_of(text)
-        _begin(writer, trigger, who, aside)
+        # What came with it may be on screen by now, which the first messages of the turn are about.
+        _begin(writer, trigger, who, aside, place=None if came_with else place)
         return {}
 
     return _opening(session, who, message_id, effect)
 
 
-def _opening(
-    session: Session, who: Principal, message_id: str, effect: Callable[[Writer], JsonObject | BeachError]
-) -> JsonObject:
+def _opening(session: Session, who: Principal, message_id: str, effect: Effect) -> JsonObject:
     """``once`` for what may open a turn."""
     day_costs.look()
-    return once(session, who, message_id, effect, _WITH_TURN)
+    with places.kept(session.pk) as place:
+        reserved = _QUEUED if place is None else _CLAIMED
+        return once(session, who, message_id, lambda writer: effect(writer, place), reserved)
 
 
 def _aside(session: Session) -> Turn | None:
@@ -115,7 +121,13 @@ def _aside(session: Session) -> Turn | None:
 
 
 def _begin(
-    writer: Writer, trigger: JsonObject, who: Principal, aside: Turn | None, *, actor: str = ""
+    writer: Writer,
+    trigger: JsonObject,
+    who: Principal,
+    aside: Turn | None,
+    *,
+    place: Place | None,
+    actor: str = "",
 ) -> None:
     """Open a turn, or let the one that was put aside go on with what has come; its originators are all who have said
     something in it. Raises ``TooManyMessages`` for people who have sent too many; programs are counted at their
@@ -127,7 +139,7 @@ def _begin(
     if who.kind in ("person", "guest"):
         take_message(who.key, who.address)
     if aside is None:
-        open_turn(writer, trigger, actor=actor, originators=[originator(who)])
+        open_in(place, writer, trigger, actor=actor, originators=[originator(who)])
         return
     if originator(who) not in aside.originators:
         aside.originators = [*aside.originators, originator(who)]
@@ -154,7 +166,7 @@ def post_action(
         approval_id, decision = _decision(session, target)
         return post_decision(session, who, message_id, approval_id, decision, source=source)
 
-    def effect(writer: Writer) -> JsonObject | BeachError:
+    def effect(writer: Writer, place: Place | None) -> JsonObject | BeachError:
         with live_sessions.open(writer.session, upto=writer.known_seq) as view:
             try:
                 done = view.surfaces.act(target)
@@ -189,7 +201,7 @@ def post_action(
             aside = None
         writer.add("action", click, turn=aside)
         trigger = {"kind": "action", "action": action, "metadata": metadata}
-        _begin(writer, trigger, who, aside, actor=done.owner)
+        _begin(writer, trigger, who, aside, place=place, actor=done.owner)
         return {}
 
     return _opening(session, who, message_id, effect)
@@ -206,7 +218,7 @@ def post_submission(
     if tool is not None:
         action["tool"] = tool
 
-    def effect(writer: Writer) -> JsonObject:
+    def effect(writer: Writer, place: Place | None) -> JsonObject:
         owner = keeper(writer.session)
         if owner not in actors:
             raise NotFound("Nobody is here any more to take this action.")
@@ -218,7 +230,7 @@ def post_submission(
             metadata = view.surfaces.data_models(owner)
         writer.add("action", click, turn=aside)
         trigger = {"kind": "action", "action": action, "metadata": metadata}
-        _begin(writer, trigger, who, aside, actor=owner)
+        _begin(writer, trigger, who, aside, place=place, actor=owner)
         return {}
 
     return _opening(session, who, message_id, effect)

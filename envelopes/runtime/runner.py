@@ -25,6 +25,7 @@ from envelopes.runtime.answering import Answering
 from envelopes.runtime.calling import GRACE_SECONDS
 from envelopes.runtime.due import Due
 from envelopes.runtime.jobs import Jobs
+from envelopes.runtime.kept_places import KeptPlaces
 from envelopes.runtime.pacing import Pacer
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.tidying import Tidying
@@ -54,6 +55,7 @@ class Runner:
         self.now = now
         self.saver = LiveSaver()
         self.pacer = Pacer()
+        # By session: the newest, since one that is over may not have heard of it when the next one begins.
         self._runs: dict[int, TurnRun] = {}
         self._jobs = Jobs(self.owner, self._spawn)
         self._expiring: set[str] = set()
@@ -66,6 +68,7 @@ class Runner:
         self._waiting: dict[int, None] = {}
         self._loops: list[asyncio.Task[None]] = []
         self._deaf: list[Callable[[], None]] = []
+        self._kept = KeptPlaces(self.owner, self._has_room, self._take, self._given_back)
         self._answering = Answering(self.owner, self._spawn)
         self._due = Due(self._spawn, self._clock)
         self._stopping = False
@@ -82,7 +85,11 @@ class Runner:
         # What tools say goes through it; a process that was here before may have stopped it.
         committer.start()
         self.saver.start()
-        self._deaf = [doorbell.on_work(self.wake), doorbell.on_calls(self._answering.wake)]
+        self._deaf = [
+            doorbell.on_work(self.wake),
+            doorbell.on_calls(self._answering.wake),
+            self._kept.offer(),
+        ]
         self._loops = [asyncio.create_task(self._sweep()), asyncio.create_task(self._keep_leases())]
 
     async def stop(self) -> None:
@@ -97,7 +104,8 @@ class Runner:
         self._loops.clear()
         await self.saver.stop()
         # A claim that is under way commits, though nobody waits for it any more.
-        if not await database_threads.caught_up(CLAIMS_SECONDS):
+        caught_up = await database_threads.caught_up(CLAIMS_SECONDS)
+        if not caught_up or not await self._kept.all_given_back(CLAIMS_SECONDS):
             logger.warning(
                 "The database does not answer; what is being claimed keeps its lease until it ends."
             )
@@ -119,7 +127,7 @@ class Runner:
         if self._stopping:
             return
         self._jobs.wake(session)
-        if session in self._claiming:
+        if session in self._claiming or session in self._kept:
             self._again.add(session)
             return
         self._claiming.add(session)
@@ -127,7 +135,7 @@ class Runner:
 
     async def _claim(self, session: int) -> None:
         try:
-            run = next((run for run in self._runs.values() if run.claim.session_pk == session), None)
+            run = self._runs.get(session)
             if run is not None:
                 # Whatever else there is to run waits for its end. It is not claimed anew: after a sleep of the machine
                 # its lease has run out, and this runner would take the turn away from itself.
@@ -147,11 +155,34 @@ class Runner:
 
     @property
     def _is_full(self) -> bool:
-        beginning = len(self._claiming) - 1
-        return bool(len(self._runs) + beginning >= conf.BEACH_TURNS_AT_ONCE)
+        # Its own session is among those of which a turn is being claimed.
+        with self._kept.lock:
+            return self._free < 0
+
+    @property
+    def _free(self) -> int:
+        at_work = len(self._runs) + len(self._claiming) + len(self._kept)
+        return int(conf.BEACH_TURNS_AT_ONCE) - at_work
+
+    def _has_room(self, session: int) -> bool:
+        """Whether the next turn of this session may begin at once. From any thread."""
+        run = self._runs.get(session)
+        is_at_work = session in self._claiming or (run is not None and not run.is_over)
+        return not (self._stopping or self._waiting or is_at_work) and self._free > 0
+
+    def _take(self, claim: leases.Claim) -> None:
+        # One that comes while the process stops is given back with the others.
+        if not self._stopping:
+            self._run_claim(claim)
+
+    def _given_back(self, session: int) -> None:
+        if session in self._again:
+            self._again.discard(session)
+            self.wake(session)
+        self._wake_waiting()
 
     def _wake_waiting(self) -> None:
-        free = conf.BEACH_TURNS_AT_ONCE - len(self._runs) - len(self._claiming)
+        free = self._free
         for session in list(self._waiting)[: max(0, free)]:
             del self._waiting[session]
             self.wake(session)
@@ -160,9 +191,12 @@ class Runner:
         claim = await later_in_session(session, self._claimed, session)
         # A claim that was made while the process began to stop is given back with the others.
         if claim is not None and not self._stopping:
-            run = TurnRun(claim, self.owner, self.saver, self.pacer, self._jobs.start, self._clock)
-            self._runs[claim.turn_pk] = run
-            self._spawn(self._run(run))
+            self._run_claim(claim)
+
+    def _run_claim(self, claim: leases.Claim) -> None:
+        run = TurnRun(claim, self.owner, self.saver, self.pacer, self._jobs.start, self._clock)
+        self._runs[claim.session_pk] = run
+        self._spawn(self._run(run))
 
     def _claimed(self, session: int) -> leases.Claim | None:
         """In the thread of the session."""
@@ -191,8 +225,8 @@ class Runner:
             with contextlib.suppress(LeaseLost):
                 await in_session(session, steps.give_up, run.claim, "internal", text)
         finally:
-            if self._runs.get(run.claim.turn_pk) is run:
-                del self._runs[run.claim.turn_pk]
+            if self._runs.get(session) is run:
+                del self._runs[session]
             if session in self._owed:
                 self._owed.discard(session)
                 self.wake(session)
@@ -243,7 +277,7 @@ class Runner:
             await self._quietly("leases", self._renew_once)
 
     async def _renew_once(self) -> None:
-        runs = dict(self._runs)
+        runs = {run.claim.turn_pk: run for run in self._runs.values()}
         jobs = self._jobs.at_work
         if not runs and not jobs:
             return

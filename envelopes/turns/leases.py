@@ -5,6 +5,7 @@ A lease says who runs a turn; ``attempt`` rises with every claim and fences ever
 
 from __future__ import annotations
 
+import logging
 import os
 import socket
 from collections.abc import Callable, Mapping
@@ -14,7 +15,7 @@ from functools import cache
 from pathlib import Path
 
 import orjson
-from django.db import DEFAULT_DB_ALIAS, connections, transaction
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
@@ -28,6 +29,8 @@ from envelopes.turns import journal
 from envelopes.turns.history import opening_messages
 from envelopes.turns.lifecycle import consume, fail, turn_data
 from envelopes.types import JsonObject
+
+logger = logging.getLogger(__name__)
 
 MAX_RECOVERIES = 5
 """How often in a row a turn is taken over without a step in between: what ends one process must not end all."""
@@ -133,13 +136,37 @@ def _recover(session_pk: int, owner: str) -> Claim | None:
             )
         else:
             turn.messages = resumable(turn.messages)
-        turn.lease_owner, turn.lease_until = owner, _until()
-        turn.attempt += 1
         turn.live = {}
-        if turn.deadline is None:
-            turn.deadline = writer.now.timestamp() + turn.seconds_left
+        lease(turn, owner, writer.now)
         turn.save()
         return _claimed(writer, turn, "recovered", begins=begins)
+
+
+def lease(turn: Turn, owner: str, now: datetime) -> None:
+    """Make ``turn`` one that runs with ``owner`` from ``now`` on. Stores nothing; ``_CLAIM`` is the same as SQL."""
+    turn.status, turn.attempt = TurnStatus.RUNNING, turn.attempt + 1
+    turn.lease_owner, turn.lease_until = owner, _until()
+    if turn.deadline is None:
+        turn.deadline = now.timestamp() + turn.seconds_left
+
+
+def claim_opened(writer: Writer, turn: Turn) -> Claim | None:
+    """The claim of ``turn``, which was stored with its lease in the transaction that opened it. None where its first
+    messages cannot be made: it is queued then, since what opened it is to be kept whatever becomes of the answer."""
+    try:
+        turn.messages = opening_messages(turn, upto=writer.known_seq)
+    except DatabaseError:
+        raise
+    except Exception:
+        logger.exception(
+            "%s: it cannot begin where it was opened", journal.name_of(turn, writer.session.public_id)
+        )
+        turn.status, turn.attempt, turn.deadline = TurnStatus.QUEUED, 0, None
+        turn.lease_owner, turn.lease_until = "", None
+        writer.store(turn, ["status", "attempt", "deadline", "lease_owner", "lease_until"])
+        writer.wake_runner()
+        return None
+    return _claimed(writer, turn, "started", begins=True)
 
 
 def _claimed(writer: Writer, turn: Turn, reason: str, *, begins: bool) -> Claim:

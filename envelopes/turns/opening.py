@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from envelopes.conf import conf
 from envelopes.log.append import Writer
@@ -50,11 +50,12 @@ def open_turn(
     goes_on: Turn | None = None,
     delegated_from: Turn | None = None,
     due_at: float | None = None,
+    claim: Callable[[Turn], None] | None = None,
 ) -> Turn:
     """A new turn, by default at the end of the session's queue and of the actor that keeps the conversation.
     ``trigger`` is ``{kind: message|action|injection, ...}``. ``goes_on`` is the settled turn that it goes on with,
     ``delegated_from`` the one that waits for it; ``due_at`` when it begins, in seconds since 1970, where that is not at
-    once."""
+    once. ``claim`` makes it one that runs, before it is stored; whoever gives that tells of it."""
     session = writer.session
     session.turn_count += 1
     whose = actor or keeper(session)
@@ -71,12 +72,14 @@ def open_turn(
         seconds_left=conf.BEACH_TURN_SECONDS if known is None else known.budget,
         due_at=due_at,
     )
-    by_hand.insert(turn)
     data = turn_data(turn, status, reason=reason)
+    if claim is not None:
+        claim(turn)
+    by_hand.insert(turn)
     if goes_on is not None and delegated_from is None and not emits_envelope(goes_on.turn_state):
         data["goesOn"] = goes_on.number
     writer.add("turn", data, turn=turn)
-    if status == TurnStatus.QUEUED:
+    if turn.status == TurnStatus.QUEUED:
         writer.wake_runner()
     return turn
 
