@@ -138,7 +138,7 @@ async def test_a_turn_that_is_opened_while_the_runner_stops_keeps_no_lease_and_a
         other = Runner("other:1:1")
         await other.start()
         async with asyncio.timeout(20):
-            while await d.texts() != ["Hello"]:
+            while await d.texts() != ["Hello"]:  # noqa: ASYNC110 - it has no event for this
                 await asyncio.sleep(0.01)
         await idle(other)
         await other.stop()
