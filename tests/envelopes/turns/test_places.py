@@ -298,7 +298,7 @@ async def test_inside_of_somebody_elses_transaction_a_turn_is_queued(monkeypatch
         await idle(d.runner)
         assert (await d.turns(), d.runner._runs) == ([], {})
         await sync_to_async(within)(d, fails=False)
-        await d.quiet()
+        await d.quiet(seconds=20)
         assert (await d.texts(), ways) == (["Hello!"], ["queued"])
 
 
