@@ -320,6 +320,8 @@ async def test_what_opens_no_turn_gives_its_place_back(monkeypatch: pytest.Monke
         assert (len(d.runner._kept), d.runner._runs) == (0, {})
         await d.say("Again")
         assert (await d.texts(), ways.count("queued")) == (["Hello!", "Again!"], 0)
+        # No model was asked for a turn that was rolled back.
+        assert len(d.requests) == 2
 
 
 async def test_a_turn_is_handed_over_when_its_rows_are_committed_and_readers_have_them(
