@@ -15,7 +15,7 @@ from envelopes.models import Turn
 from envelopes.providers.estimating import tokens_of
 from envelopes.providers.failures import REFUSED, TOO_LONG, failed
 from envelopes.providers.port import ModelRequest, Provider
-from envelopes.providers.transcript import is_thinking, without_thinking
+from envelopes.providers.transcript import in_order, is_thinking, without_thinking
 from envelopes.turns.history import left_out
 from envelopes.turns.shortening import Shortened, shortened
 from envelopes.types import JsonObject
@@ -124,7 +124,7 @@ async def _counted(provider: Provider, request: ModelRequest) -> int | None:
     if count is None:
         return None
     try:
-        counted: int = await count(request)
+        counted: int = await count(replace(request, messages=in_order(request.messages)))
     except ProviderError as error:
         # The request itself will tell, if it matters.
         logger.info("Tokens could not be counted: %s", error.facts.get("kind"))
