@@ -38,13 +38,18 @@ _AS_IT_IS: dict[str, Mapping[str, type]] = {
 through it."""
 
 
-def insert(instance: Model) -> None:
-    """Store a new ``instance``, and give it its primary key."""
+def insert(instance: Model, back: tuple[str, ...] = ()) -> None:
+    """Store a new ``instance``, and give it its primary key; and these fields (``back``) as whoever reads it later has
+    them: PostgreSQL keeps neither the order of keys in JSON nor how a number is written."""
     connection = connections[DEFAULT_DB_ALIAS]
-    text, fields = _insert(type(instance), connection.vendor)
+    text, fields = _insert(type(instance), back, connection.vendor)
     with connection.cursor() as cursor:
         cursor.execute(text, [_stored(given, instance, connection, add=True) for given in fields])
-        (instance.pk,) = cursor.fetchone()
+        instance.pk, *values = cursor.fetchone()
+    if back:
+        read = made(type(instance), values, back)
+        for field in _fields(type(instance), back):
+            setattr(instance, field.attname, getattr(read, field.attname))
     instance._state.adding, instance._state.db = False, DEFAULT_DB_ALIAS
 
 
@@ -99,11 +104,12 @@ def _fields(model: type[Model], names: tuple[str, ...]) -> tuple[Field[Any, Any]
 
 
 @cache
-def _insert(model: type[Model], vendor: str) -> tuple[str, tuple[Given, ...]]:
+def _insert(model: type[Model], back: tuple[str, ...], vendor: str) -> tuple[str, tuple[Given, ...]]:
     meta = model._meta
     fields = tuple(field for field in meta.concrete_fields if not isinstance(field, AutoField))
     listed, places = ", ".join(f'"{field.column}"' for field in fields), ", ".join(["%s"] * len(fields))
-    text = f'INSERT INTO "{meta.db_table}" ({listed}) VALUES ({places}) RETURNING "{meta.pk.column}"'  # noqa: S608 - names of ours
+    told = ", ".join(f'"{field.column}"' for field in (meta.pk, *(_fields(model, back) if back else ())))
+    text = f'INSERT INTO "{meta.db_table}" ({listed}) VALUES ({places}) RETURNING {told}'  # noqa: S608 - names of ours
     return text, _given(fields, vendor)
 
 
