@@ -45,11 +45,12 @@ def insert(instance: Model, back: tuple[str, ...] = ()) -> None:
     text, fields = _insert(type(instance), back, connection.vendor)
     with connection.cursor() as cursor:
         cursor.execute(text, [_stored(given, instance, connection, add=True) for given in fields])
-        instance.pk, *values = cursor.fetchone()
+        instance.pk, *read = cursor.fetchone()
     if back:
-        read = made(type(instance), values, back)
-        for field in _fields(type(instance), back):
-            setattr(instance, field.attname, getattr(read, field.attname))
+        for field, value in zip(
+            _fields(type(instance), back), values(type(instance), read, back), strict=True
+        ):
+            setattr(instance, field.attname, value)
     instance._state.adding, instance._state.db = False, DEFAULT_DB_ALIAS
 
 
