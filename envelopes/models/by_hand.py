@@ -45,11 +45,12 @@ def insert(instance: Model, back: tuple[str, ...] = ()) -> None:
     text, fields = _insert(type(instance), back, connection.vendor)
     with connection.cursor() as cursor:
         cursor.execute(text, [_stored(given, instance, connection, add=True) for given in fields])
-        instance.pk, *values = cursor.fetchone()
+        instance.pk, *read = cursor.fetchone()
     if back:
-        read = made(type(instance), values, back)
-        for field in _fields(type(instance), back):
-            setattr(instance, field.attname, getattr(read, field.attname))
+        for field, value in zip(
+            _fields(type(instance), back), values(type(instance), read, back), strict=True
+        ):
+            setattr(instance, field.attname, value)
     instance._state.adding, instance._state.db = False, DEFAULT_DB_ALIAS
 
 
@@ -73,12 +74,17 @@ def columns(model: type[Model], names: tuple[str, ...] = ()) -> str:
 
 def made(model: type[M], row: Sequence[Any], names: tuple[str, ...] = ()) -> M:
     """What a row of ``columns`` is as a model; fields that are not among ``names`` are read when somebody asks."""
-    connection = connections[DEFAULT_DB_ALIAS]
-    values = list(row)
-    for place, convert in _converters(model, names, connection.vendor):
-        values[place] = convert(values[place], connection)
     attributes = [field.attname for field in _fields(model, names)]
-    return model.from_db(DEFAULT_DB_ALIAS, attributes, values)
+    return model.from_db(DEFAULT_DB_ALIAS, attributes, values(model, row, names))
+
+
+def values(model: type[Model], row: Sequence[Any], names: tuple[str, ...] = ()) -> list[Any]:
+    """What a row of ``columns`` is as a model has it, in the order of the model's fields."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    found = list(row)
+    for place, convert in _converters(model, names, connection.vendor):
+        found[place] = convert(found[place], connection)
+    return found
 
 
 def _stored(given: Given, instance: Model, connection: BaseDatabaseWrapper, *, add: bool) -> Any:
