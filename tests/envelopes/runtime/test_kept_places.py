@@ -13,6 +13,8 @@ from envelopes.database_threads import in_session, waiting_in_session
 from envelopes.runtime import kept_places
 from envelopes.runtime.kept_places import KeptPlaces
 from envelopes.runtime.runner import Runner
+from envelopes.runtime.turn_run import TurnRun
+from envelopes.testing import idle
 from envelopes.turns.leases import Claim
 from envelopes.turns.places import Place, places
 
@@ -180,6 +182,31 @@ async def test_what_begins_while_it_is_counted_is_not_left_out(settings: Any) ->
     here._claiming.add(SESSION)
     here._runs = Moving()
     assert here._free == 2
+
+
+async def test_the_end_of_a_run_that_is_over_leaves_the_next_one_of_its_session(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """That one may begin before the other has heard of its own end; only what is known to run is told to stop."""
+    gates = {1: asyncio.Event(), 2: asyncio.Event()}
+
+    async def run(self: TurnRun) -> None:
+        await gates[self.claim.turn_pk].wait()
+
+    monkeypatch.setattr(TurnRun, "run", run)
+    here = Runner("here:1:1")
+    for number in gates:
+        here._take(Claim(number, SESSION, 1))
+    await asyncio.sleep(0)
+    assert len(here._tasks) == 2
+    gates[1].set()
+    async with asyncio.timeout(10):
+        while len(here._tasks) == 2:  # noqa: ASYNC110 - it has no event for this
+            await asyncio.sleep(0)
+    assert here._runs[SESSION].claim.turn_pk == 2
+    gates[2].set()
+    await idle(here)
+    assert here._runs == {}
 
 
 class _Recorded(Runner):
