@@ -34,9 +34,9 @@ class Standing:
     over: tuple[int, ...] = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class PlacedDelta:
-    """Text that can be shown now: ``place`` is something that the reader has."""
+    """Text that can be shown now: ``place`` is something that the reader has. Not frozen, as a ``Delta`` is not."""
 
     delta: Delta
     place: str

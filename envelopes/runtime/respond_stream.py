@@ -21,9 +21,10 @@ from envelopes.types import Json, JsonObject
 _LONGEST_ID = 128
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class TextGrown:
-    """The text of part number ``part`` grew by ``text`` at ``offset`` (code points, contiguous from 0)."""
+    """The text of part number ``part`` grew by ``text`` at ``offset`` (code points, contiguous from 0). Not frozen, as
+    a ``Delta`` is not."""
 
     part: int
     part_type: str
