@@ -251,13 +251,15 @@ async def test_no_more_turns_run_than_may_however_many_begin_at_once(
 ) -> None:
     settings.BEACH_TURNS_AT_ONCE = 3
     at_work: list[int] = []
-    now = 0
+    now, full, release = 0, asyncio.Event(), asyncio.Event()
 
     async def look(context: object, args: Nothing) -> Json:
         nonlocal now
         now += 1
         at_work.append(now)
-        await asyncio.sleep(0.03)
+        if now == 3:
+            full.set()
+        await release.wait()
         now -= 1
         return "seen"
 
@@ -276,6 +278,10 @@ async def test_no_more_turns_run_than_may_however_many_begin_at_once(
                     *(loop.run_in_executor(doors, _post, together, session, d.owner) for session in made)
                 )
         async with asyncio.timeout(60):
+            await full.wait()
+            # Whoever would be one too many has begun by then.
+            await asyncio.sleep(0.2)
+            release.set()
             while await Turn.objects.exclude(status="settled").aexists():
                 await idle(d.runner)
                 await asyncio.sleep(0.01)
