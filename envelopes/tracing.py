@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 
 from opentelemetry import trace
 from opentelemetry.context import Context
-from opentelemetry.trace import Link, NoOpTracerProvider, ProxyTracerProvider, Span, StatusCode
+from opentelemetry.trace import INVALID_SPAN, Link, NoOpTracerProvider, ProxyTracerProvider, Span, StatusCode
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
 _W3C = TraceContextTextMapPropagator()
@@ -37,7 +37,10 @@ def span(name: str, ended: Ended | None = None, /, **facts: str | int) -> Iterat
     """A span, within the one that is open here, with ``facts`` as attributes under ``beach.``. What is raised in it is
     named by its type: its words may be somebody's. It is no error where ``ended`` has a word for it, which is then how
     the span has ended (``beach.ended``)."""
-    # Asked for each time: an application sets its provider up when it likes.
+    # Asked each time: an application sets its provider up when it likes.
+    if not is_on():
+        yield INVALID_SPAN
+        return
     tracer = trace.get_tracer("envelopes")
     with tracer.start_as_current_span(
         name, attributes=_named(facts), record_exception=False, set_status_on_exception=False

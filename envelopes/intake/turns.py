@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 
 from a2ui import ActionError, CallsDue, ClientAction, ComponentTarget, OpenUrl, Target
 from envelopes import audit, metrics
@@ -100,17 +101,19 @@ def _post_message(
         writer.add("message", message, turn=aside)
         if not writer.session.title:
             writer.session.title = title_of(text)
-        # What came with it may be on screen by now, which the first messages of the turn are about.
-        _begin(writer, trigger, who, aside, place=None if came_with else place)
+        _begin(writer, trigger, who, aside, place=place)
         return {}
 
-    return _opening(session, who, message_id, effect)
+    # What came with it may be on screen by now, which the first messages of its turn are about.
+    return _opening(session, who, message_id, effect, at_once=not parts)
 
 
-def _opening(session: Session, who: Principal, message_id: str, effect: Effect) -> JsonObject:
-    """``once`` for what may open a turn."""
+def _opening(
+    session: Session, who: Principal, message_id: str, effect: Effect, *, at_once: bool = True
+) -> JsonObject:
+    """``once`` for what may open a turn, which may begin ``at_once``."""
     day_costs.look()
-    with places.kept(session.pk) as place:
+    with places.kept(session.pk) if at_once else nullcontext() as place:
         reserved = _QUEUED if place is None else _CLAIMED
         return once(session, who, message_id, lambda writer: effect(writer, place), reserved)
 

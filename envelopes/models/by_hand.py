@@ -38,13 +38,19 @@ _AS_IT_IS: dict[str, Mapping[str, type]] = {
 through it."""
 
 
-def insert(instance: Model) -> None:
-    """Store a new ``instance``, and give it its primary key."""
+def insert(instance: Model, back: tuple[str, ...] = ()) -> None:
+    """Store a new ``instance``, and give it its primary key; and these fields (``back``) as whoever reads it later has
+    them: PostgreSQL keeps neither the order of keys in JSON nor how a number is written."""
     connection = connections[DEFAULT_DB_ALIAS]
-    text, fields = _insert(type(instance), connection.vendor)
+    text, fields = _insert(type(instance), back, connection.vendor)
     with connection.cursor() as cursor:
         cursor.execute(text, [_stored(given, instance, connection, add=True) for given in fields])
-        (instance.pk,) = cursor.fetchone()
+        instance.pk, *read = cursor.fetchone()
+    if back:
+        for field, value in zip(
+            _fields(type(instance), back), values(type(instance), read, back), strict=True
+        ):
+            setattr(instance, field.attname, value)
     instance._state.adding, instance._state.db = False, DEFAULT_DB_ALIAS
 
 
@@ -68,12 +74,17 @@ def columns(model: type[Model], names: tuple[str, ...] = ()) -> str:
 
 def made(model: type[M], row: Sequence[Any], names: tuple[str, ...] = ()) -> M:
     """What a row of ``columns`` is as a model; fields that are not among ``names`` are read when somebody asks."""
-    connection = connections[DEFAULT_DB_ALIAS]
-    values = list(row)
-    for place, convert in _converters(model, names, connection.vendor):
-        values[place] = convert(values[place], connection)
     attributes = [field.attname for field in _fields(model, names)]
-    return model.from_db(DEFAULT_DB_ALIAS, attributes, values)
+    return model.from_db(DEFAULT_DB_ALIAS, attributes, values(model, row, names))
+
+
+def values(model: type[Model], row: Sequence[Any], names: tuple[str, ...] = ()) -> list[Any]:
+    """What a row of ``columns`` is as a model has it, in the order of the model's fields."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    found = list(row)
+    for place, convert in _converters(model, names, connection.vendor):
+        found[place] = convert(found[place], connection)
+    return found
 
 
 def _stored(given: Given, instance: Model, connection: BaseDatabaseWrapper, *, add: bool) -> Any:
@@ -94,11 +105,12 @@ def _fields(model: type[Model], names: tuple[str, ...]) -> tuple[Field[Any, Any]
 
 
 @cache
-def _insert(model: type[Model], vendor: str) -> tuple[str, tuple[Given, ...]]:
+def _insert(model: type[Model], back: tuple[str, ...], vendor: str) -> tuple[str, tuple[Given, ...]]:
     meta = model._meta
     fields = tuple(field for field in meta.concrete_fields if not isinstance(field, AutoField))
     listed, places = ", ".join(f'"{field.column}"' for field in fields), ", ".join(["%s"] * len(fields))
-    text = f'INSERT INTO "{meta.db_table}" ({listed}) VALUES ({places}) RETURNING "{meta.pk.column}"'  # noqa: S608 - names of ours
+    told = ", ".join(f'"{field.column}"' for field in (meta.pk, *(_fields(model, back) if back else ())))
+    text = f'INSERT INTO "{meta.db_table}" ({listed}) VALUES ({places}) RETURNING {told}'  # noqa: S608 - names of ours
     return text, _given(fields, vendor)
 
 

@@ -8,7 +8,8 @@ from envelopes.models.session import Session
 class ClientMessage(models.Model):
     """A message of a client that had an effect, with the answer it got: a repeat is answered, not run again (D36)."""
 
-    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="+")
+    # By ``client_message_once``.
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="+", db_index=False)
     principal = models.CharField(max_length=80)
     message_id = models.CharField(max_length=64)
     answer = models.JSONField(default=dict)

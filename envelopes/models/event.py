@@ -9,7 +9,8 @@ from envelopes.protocol.rows import Audience, Row
 class Event(models.Model):
     """One row of a session's log (``protocol.rows``). Never changed, never deleted on its own."""
 
-    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="events")
+    # By ``event_seq``: every row would pay for an index of its own.
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="events", db_index=False)
     seq = models.BigIntegerField()
     kind = models.CharField(max_length=16)
     part_type = models.CharField(max_length=64, blank=True)

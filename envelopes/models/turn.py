@@ -47,7 +47,8 @@ class Turn(models.Model):
     """
 
     public_id = models.CharField(max_length=32, unique=True, default=public_id, editable=False)
-    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="turns")
+    # By ``turn_number``.
+    session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="turns", db_index=False)
     number = models.PositiveIntegerField()
     actor = models.CharField(max_length=64)
     status = models.CharField(max_length=9, choices=[(s, s) for s in TURN.states], default="queued")
@@ -79,10 +80,10 @@ class Turn(models.Model):
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="passed_from"
     )
     delegated_from = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="delegations"
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="delegations", db_index=False
     )
     joined = models.ForeignKey(
-        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="joining"
+        "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="joining", db_index=False
     )
     seconds_left = models.FloatField(default=1800.0)
     deadline = models.FloatField(null=True, blank=True)
@@ -102,6 +103,13 @@ class Turn(models.Model):
             models.Index(fields=["status", "lease_until"], name="turn_runnable"),
             # Of a long conversation nobody reads all turns to find that none is at work.
             models.Index(fields=["session", "status"], name="turn_at_work"),
+            # Of the few turns that another one is about, so that all others pay nothing for it.
+            models.Index(
+                fields=["delegated_from"],
+                condition=models.Q(delegated_from__isnull=False),
+                name="turn_delegations",
+            ),
+            models.Index(fields=["joined"], condition=models.Q(joined__isnull=False), name="turn_joining"),
             # What failed today, for the desk.
             models.Index(fields=["turn_state", "settled_at"], name="turn_ended"),
         ]

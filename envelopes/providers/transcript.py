@@ -218,13 +218,8 @@ def read_block(block: JsonObject) -> Entry | None:
 def in_order(messages: list[JsonObject]) -> list[JsonObject]:
     """``messages`` with the keys of their blocks in one order, however they were stored: PostgreSQL has another one for
     them than they were written in, and a cached prompt is one of bytes. ``metadata`` goes first, as models are to write
-    it (D7)."""
-    return [
-        message
-        if isinstance(message["content"], str)
-        else {**message, "content": _in_order(message["content"])}
-        for message in ({"role": each["role"], "content": each["content"]} for each in messages)
-    ]
+    it (D7). All of it is the caller's own: a provider of an application may change what it is given."""
+    return [{"role": each["role"], "content": _in_order(each["content"])} for each in messages]
 
 
 def _in_order(value: Json) -> Json:

@@ -15,7 +15,7 @@ from envelopes.models import Turn
 from envelopes.providers.estimating import tokens_of
 from envelopes.providers.failures import REFUSED, TOO_LONG, failed
 from envelopes.providers.port import ModelRequest, Provider
-from envelopes.providers.transcript import is_thinking, without_thinking
+from envelopes.providers.transcript import in_order, is_thinking, without_thinking
 from envelopes.turns.history import left_out
 from envelopes.turns.shortening import Shortened, shortened
 from envelopes.types import JsonObject
@@ -52,7 +52,8 @@ class Room:
 
     def __init__(self) -> None:
         self._less: int | None = None
-        self._has_thinking = self._is_thoughtless = False
+        self._is_thoughtless = False
+        self._asked: ModelRequest | None = None
         self.sent = self._times = 0
 
     async def make(self, provider: Provider, turn: Turn, request: ModelRequest) -> JsonObject:
@@ -60,7 +61,7 @@ class Room:
         that. Raises ``ProviderError`` where all that can be is left out, and it is still too long."""
         if self._is_thoughtless:
             request = replace(request, messages=without_thinking(request.messages))
-        self._has_thinking = _has_thinking(request)
+        self._asked = request
         fitted = await fit(provider, request, self._less or room_of(provider))
         self.sent, found = fitted.tokens, fitted.found
         if not found.fits:
@@ -74,7 +75,7 @@ class Room:
     def is_worth_less(self, error: ProviderError) -> bool:
         """Whether a model that refused its request, for its length or the thinking in it, is to be asked with less at
         once."""
-        if self._has_thinking and _is_of_thinking(error):
+        if _is_of_thinking(error) and self._asked is not None and _has_thinking(self._asked):
             self._is_thoughtless = True
             return True
         is_long = error.facts.get("why") == TOO_LONG.why and error.facts.get("kind") != _OURS
@@ -124,7 +125,7 @@ async def _counted(provider: Provider, request: ModelRequest) -> int | None:
     if count is None:
         return None
     try:
-        counted: int = await count(request)
+        counted: int = await count(replace(request, messages=in_order(request.messages)))
     except ProviderError as error:
         # The request itself will tell, if it matters.
         logger.info("Tokens could not be counted: %s", error.facts.get("kind"))

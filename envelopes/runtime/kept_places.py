@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -44,7 +45,7 @@ class KeptPlaces:
 
     def offer(self) -> Callable[[], None]:
         """Let who opens turns ask for them; returns what ends that. Called inside the loop."""
-        return places.offer(partial(self._keep, asyncio.get_running_loop()))
+        return places.offer(partial(self._keep, asyncio.get_running_loop(), contextvars.copy_context()))
 
     async def all_given_back(self, seconds: float) -> bool:
         """Wait until none is kept any more; whether that is so in time."""
@@ -56,19 +57,21 @@ class KeptPlaces:
                 return False
         return True
 
-    def _keep(self, loop: asyncio.AbstractEventLoop, session: int) -> Place | None:
-        if waiting_in_session(session) > JOBS_BEFORE:
+    def _keep(
+        self, loop: asyncio.AbstractEventLoop, context: contextvars.Context, session: int
+    ) -> Place | None:
+        if not loop.is_running() or waiting_in_session(session) > JOBS_BEFORE:
             return None
         with self.lock:
             if session in self._sessions or not self._has_room(session):
                 return None
             self._sessions.add(session)
-        inside = partial(call_in, loop)
-        return Place(
-            self._owner,
-            take=lambda claim: inside(partial(self._take, claim)),
-            give_back=lambda: inside(partial(self._give_back, session)),
-        )
+
+        def inside(call: Callable[..., None], *given: object) -> None:
+            # What the context of whoever opens a turn says must not reach the turn.
+            call_in(loop, partial(context.copy().run, call, *given))
+
+        return Place(self._owner, partial(inside, self._take), partial(inside, self._give_back, session))
 
     def _take(self, claim: Claim) -> None:
         self._taken(claim)

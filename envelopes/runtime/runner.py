@@ -94,7 +94,9 @@ class Runner:
 
     async def stop(self) -> None:
         """Stop claiming, end the tasks, give the leases back: another process carries on at once."""
-        self._stopping = True
+        # Whoever keeps a place keeps it before this, and is waited for below, or gets none.
+        with self._kept.lock:
+            self._stopping = True
         for deafen in self._deaf:
             deafen()
         # Cancelled once: the second time would take a tool the time that it has to end in.
@@ -127,10 +129,13 @@ class Runner:
         if self._stopping:
             return
         self._jobs.wake(session)
-        if session in self._claiming or session in self._kept:
-            self._again.add(session)
-            return
-        self._claiming.add(session)
+        # Only one of the two ways at a time: what rings while a turn is begun by one must not be taken for heard by the
+        # other.
+        with self._kept.lock:
+            if session in self._claiming or session in self._kept:
+                self._again.add(session)
+                return
+            self._claiming.add(session)
         self._spawn(self._claim(session))
 
     async def _claim(self, session: int) -> None:
@@ -161,8 +166,10 @@ class Runner:
 
     @property
     def _free(self) -> int:
-        at_work = len(self._runs) + len(self._claiming) + len(self._kept)
-        return int(conf.BEACH_TURNS_AT_ONCE) - at_work
+        # Asked from other threads too. What becomes a run is one before it ceases to be kept, or to be claimed: in this
+        # order it may be counted twice, and is never left out.
+        begun = len(self._kept) + len(self._claiming)
+        return int(conf.BEACH_TURNS_AT_ONCE) - begun - len(self._runs)
 
     def _has_room(self, session: int) -> bool:
         """Whether the next turn of this session may begin at once. From any thread."""

@@ -15,7 +15,6 @@ from envelopes.providers.transcript import (
     LEFT_OUT,
     action_block,
     assistant_text,
-    extend,
     injection_block,
     joined_block,
     user_text,
@@ -38,20 +37,21 @@ def opening_messages(turn: Turn, *, upto: int | None = None) -> list[JsonObject]
     sent stays the beginning of what is sent next: first what is always the same, then turns, each with its ``context``
     and what began it. What holds only now stands behind that.
     """
-    messages: list[JsonObject] = []
     all_before = earlier_turns(turn)
     shown = first_told(all_before, most_turns=window.EARLIER_TURNS, most_tokens=conf.BEACH_HISTORY_TOKENS)
     earlier = all_before[shown:]
     turn.told_from = earlier[0].number if earlier else turn.number
-    if before := [*_always(turn), *left_out(turn.told_from)]:
-        extend(messages, "user", before)
+    first = [*_always(turn), *left_out(turn.told_from)]
+    messages: list[JsonObject] = []
     for other in earlier:
+        # Later turns have the same blocks, which nobody changes.
         began, said = other.blocks(lambda each: _blocks(each, turn.session))
-        # Others have them too.
-        extend(messages, "user", map(dict, began))
-        extend(messages, "assistant", map(dict, said))
-    began = [_context(turn.number, instant(turn.created_at), turn.session)]
-    extend(messages, "user", [*began, *trigger_blocks(turn.trigger, with_data=True), *_now(turn, upto)])
+        messages.append({"role": "user", "content": [*first, *began]})
+        messages.append({"role": "assistant", "content": said})
+        first = []
+    context = _context(turn.number, instant(turn.created_at), turn.session)
+    last = [*first, context, *trigger_blocks(turn.trigger, with_data=True), *_now(turn, upto)]
+    messages.append({"role": "user", "content": last})
     return messages
 
 

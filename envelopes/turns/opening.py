@@ -73,9 +73,12 @@ def open_turn(
         due_at=due_at,
     )
     data = turn_data(turn, status, reason=reason)
-    if claim is not None:
+    if claim is None:
+        by_hand.insert(turn)
+    else:
         claim(turn)
-    by_hand.insert(turn)
+        # Its model reads it in the words in which models of later turns do.
+        by_hand.insert(turn, back=("trigger",))
     if goes_on is not None and delegated_from is None and not emits_envelope(goes_on.turn_state):
         data["goesOn"] = goes_on.number
     writer.add("turn", data, turn=turn)

@@ -25,12 +25,12 @@ from envelopes.types import JsonObject
 @dataclass
 class Place:
     """What a runner keeps free for the next turn of a session. ``take`` is called with its claim once that is stored,
-    ``give_back`` where there is none; both from any thread."""
+    ``give_back`` where there is none; both from any thread. ``claim``: the one that is stored."""
 
     owner: str
     take: Callable[[Claim], None]
     give_back: Callable[[], None]
-    taken: bool = False
+    claim: Claim | None = None
 
 
 class Places:
@@ -53,15 +53,24 @@ class Places:
 
     @contextmanager
     def kept(self, session_pk: int) -> Iterator[Place | None]:
-        """A place for one turn of this session, where there is one: around the transaction that may open it."""
-        with self._lock:
-            asked = list(self._runners)
-        place = next((place for keep in asked if (place := keep(session_pk)) is not None), None)
+        """A place for one turn of this session, where there is one: around the transaction that may open it.
+
+        What is committed has been handed to readers when its turn begins. Inside of somebody else's transaction there
+        is none: when that commits, or whether, is not known here.
+        """
+        place = None if connections[DEFAULT_DB_ALIAS].in_atomic_block else self._asked_for(session_pk)
         try:
             yield place
         finally:
-            if place is not None and not place.taken:
+            if place is not None and place.claim is not None:
+                place.take(place.claim)
+            elif place is not None:
                 place.give_back()
+
+    def _asked_for(self, session_pk: int) -> Place | None:
+        with self._lock:
+            asked = list(self._runners)
+        return next((place for keep in asked if (place := keep(session_pk)) is not None), None)
 
 
 places = Places()
@@ -84,7 +93,7 @@ def open_in(
     turn = open_turn(writer, trigger, actor=actor, originators=originators, claim=claimed)
     claim = claim_opened(writer, turn)
     if claim is not None:
-        transaction.on_commit(partial(_taken, place, claim))
+        transaction.on_commit(partial(setattr, place, "claim", claim))
 
 
 _AT_WORK = "SELECT 1 FROM envelopes_turn WHERE session_id = %s AND status IN ('queued', 'running') LIMIT 1"
@@ -98,8 +107,3 @@ def _has_to_wait(session: Session) -> bool:
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(_AT_WORK, [session.pk])
         return cursor.fetchone() is not None
-
-
-def _taken(place: Place, claim: Claim) -> None:
-    place.taken = True
-    place.take(claim)

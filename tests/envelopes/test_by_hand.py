@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -49,6 +50,17 @@ def test_a_row_that_is_stored_by_hand_is_read_by_the_orm_and_by_hand_alike() -> 
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT {by_hand.columns(Turn)} FROM envelopes_turn WHERE id = %s", [turn.pk])  # noqa: S608 - names of ours
         assert _values(by_hand.made(Turn, cursor.fetchone())) == _values(turn)
+
+
+def test_a_row_that_is_stored_by_hand_has_what_it_asks_back_as_the_database_has_it() -> None:
+    """PostgreSQL keeps neither the order of keys nor how a number is written."""
+    sent = {"zulu": 1e2, "b": [{"year": 1, "a": 2.50}]}
+    turn = Turn(session=factories.make_session(), **{**VALUES, "trigger": sent})
+    by_hand.insert(turn, back=("trigger", "number"))
+
+    assert json.dumps(turn.trigger) == json.dumps(Turn.objects.get(pk=turn.pk).trigger)
+    assert (turn.trigger, turn.number) == (sent, 7) and turn.trigger is not sent
+    assert not turn._state.adding
 
 
 @pytest.mark.parametrize(

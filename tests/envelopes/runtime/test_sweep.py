@@ -19,7 +19,7 @@ from envelopes.runtime.runner import Runner
 from envelopes.testing import idle
 from envelopes.turns import leases
 from envelopes.types import JsonObject
-from tests import factories
+from tests import claiming, factories
 from tests.desk import desk, replies
 from tests.envelopes.counted import counting
 
@@ -82,6 +82,7 @@ async def test_a_claim_that_is_made_while_the_runner_stops_keeps_no_lease(
     monkeypatch: pytest.MonkeyPatch, settings: Any, begun: bool
 ) -> None:
     settings.BEACH_LEASE_SECONDS = 600
+    claiming.only_from_the_queue(monkeypatch)
     reached, gate = asyncio.Event(), threading.Event()
     loop, opening = asyncio.get_running_loop(), leases.opening_messages
 
@@ -106,6 +107,43 @@ async def test_a_claim_that_is_made_while_the_runner_stops_keeps_no_lease(
 
         (turn,) = await d.turns()
         assert turn.status == "queued" or turn.lease_until <= timezone.now()
+
+
+async def test_a_turn_that_is_opened_while_the_runner_stops_keeps_no_lease_and_another_one_carries_on(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    settings.BEACH_LEASE_SECONDS = 600
+    reached, gate = asyncio.Event(), threading.Event()
+    loop, opening = asyncio.get_running_loop(), leases.opening_messages
+
+    def slow(turn: Turn, **more: Any) -> list[JsonObject]:
+        loop.call_soon_threadsafe(reached.set)
+        # Through by itself, or nothing would be told apart: the stop has to wait.
+        gate.wait(0.3)
+        return opening(turn, **more)
+
+    monkeypatch.setattr(leases, "opening_messages", slow)
+    async with desk(replies(Reply([Say([text("response", "Hello")])]))) as d:
+        ways = claiming.recorded(monkeypatch)
+        saying = asyncio.create_task(d.say("Hello", wait=False))
+        await asyncio.wait_for(reached.wait(), 10)
+        await d.runner.stop()
+        gate.set()
+        await saying
+
+        (turn,) = await d.turns()
+        assert (ways, turn.status) == (["opened"], "running")
+        assert turn.lease_until <= timezone.now() and d.requests == []
+
+        other = Runner("other:1:1")
+        await other.start()
+        async with asyncio.timeout(20):
+            while await d.texts() != ["Hello"]:  # noqa: ASYNC110 - it has no event for this
+                await asyncio.sleep(0.01)
+        await idle(other)
+        await other.stop()
+        (turn,) = await d.turns()
+        assert (turn.status, turn.attempt) == ("settled", 2)
 
 
 async def test_a_sweep_asks_five_things_and_changes_nothing_where_nothing_is_due() -> None:

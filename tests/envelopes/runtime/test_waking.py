@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,8 +14,8 @@ from envelopes import intake
 from envelopes.database_threads import in_session
 from envelopes.models import Turn
 from envelopes.providers.scripted import Conversation, Fail, Reply, Say, text
-from envelopes.turns import leases
-from tests import factories
+from envelopes.turns import journal, leases
+from tests import claiming, factories
 from tests.desk import desk
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,9 +41,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return told
 
 
-async def test_whatever_rings_before_a_claim_has_looked_is_answered_by_that_claim(asked: list[str]) -> None:
+async def test_whatever_rings_before_a_claim_has_looked_is_answered_by_that_claim(
+    asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The sweep of a process that is busy finds what waits to be claimed here; so does the end of a turn. Asked for
     once more, each turn of somebody who answers at once would ask so much more, for ever."""
+    claiming.only_from_the_queue(monkeypatch)
     async with desk(_echo) as d:
         release = threading.Event()
         in_session(d.session.pk, release.wait)
@@ -59,6 +64,7 @@ async def test_whatever_rings_before_a_claim_has_looked_is_answered_by_that_clai
 async def test_what_is_said_after_a_claim_has_looked_is_claimed_next(
     words: list[str], asked: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    claiming.only_from_the_queue(monkeypatch)
     async with desk(_echo) as d:
         found: list[object] = []
         claim = leases.claim_next
@@ -80,7 +86,51 @@ async def test_what_is_said_after_a_claim_has_looked_is_claimed_next(
         assert await d.texts() == [f"{word}!" for word in [*words, "Still there"]]
 
 
+async def test_what_is_said_while_a_turn_is_on_its_way_to_the_runner_is_claimed_next(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with desk(_echo) as d:
+        _once_committed(
+            monkeypatch, lambda: intake.post_message(d.session, d.owner, "late", "Still there") and None
+        )
+        async with asyncio.timeout(20):
+            await d.say("Hello")
+
+        assert await d.texts() == ["Hello!", "Still there!"]
+
+
+async def test_a_stop_that_rings_while_its_turn_is_on_its_way_to_the_runner_ends_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with desk(lambda _: Reply([Fail("stall")])) as d:
+        ways = claiming.recorded(monkeypatch)
+        _once_committed(monkeypatch, lambda: intake.stop(d.session, d.owner, "stop") and None)
+        async with asyncio.timeout(20):
+            await d.say("Hello")
+        (turn,) = await d.turns()
+
+        assert ways == ["opened"]
+        assert (turn.status, turn.finalized_by) == ("settled", "cancelled")
+
+
+def _once_committed(monkeypatch: pytest.MonkeyPatch, act: Callable[[], None]) -> None:
+    """Have ``act`` done once, between the commit of a turn that is claimed where it is opened and its hand-over to the
+    runner, and the runner hear of that before."""
+    loop, started = asyncio.get_running_loop(), journal.started
+    todo = [act]
+
+    def then(*given: Any) -> None:
+        started(*given)
+        if todo:
+            todo.pop()()
+            for _ in range(5):
+                asyncio.run_coroutine_threadsafe(asyncio.sleep(0), loop).result(10)
+
+    monkeypatch.setattr(journal, "started", then)
+
+
 async def test_a_stop_that_rings_while_its_turn_is_claimed_ends_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    claiming.only_from_the_queue(monkeypatch)
     claim = leases.claim_next
 
     async with desk(lambda _: Reply([Fail("stall")])) as d:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from envelopes.access import Principal
 from envelopes.approvals.resolve import resolve
 from envelopes.models import Session, ToolCall, Turn
+from envelopes.providers.transcript import in_order
 from envelopes.session_state import live_sessions
 from envelopes.turns import earlier, window
 from envelopes.turns.history import opening_messages
@@ -131,7 +132,8 @@ def test_what_models_read_of_one_turn_is_not_what_they_read_of_the_next(staff: P
     session = factories.make_session()
     _happens(session, "says", staff)
     turn = _following(session)
-    first, second = opening_messages(turn), opening_messages(turn)
+    first, second = in_order(opening_messages(turn)), opening_messages(turn)
     first[0]["content"][0]["text"] = first[1]["content"][0]["text"] = "changed"
+    first[0]["content"].append({"type": "text", "text": "added"})
 
     assert second == opening_messages(turn) != first

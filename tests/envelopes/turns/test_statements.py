@@ -23,6 +23,7 @@ from envelopes.transports.panel.reader import READER
 from envelopes.transports.panel.transport import PANEL
 from envelopes.turns import leases
 from envelopes.types import JsonObject
+from tests import claiming
 from tests.desk import Desk, desk
 from tests.envelopes.counted import counting
 
@@ -45,17 +46,26 @@ def _answer(request: ModelRequest) -> Reply:
 
 
 @pytest.mark.parametrize("words", ["hello", "surface"])
-async def test_a_turn_costs_eleven_statements_in_three_transactions(
-    words: str, monkeypatch: pytest.MonkeyPatch, settings: Any
+@pytest.mark.parametrize(("way", "statements", "transactions"), [("opened", 9, 2), ("queued", 11, 3)])
+async def test_a_turn_costs_nine_statements_in_two_transactions_or_two_more_and_one_from_the_queue(
+    words: str,
+    way: str,
+    statements: int,
+    transactions: int,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: Any,
 ) -> None:
-    """What somebody says (4): the session's numbers, the turn, its rows, what it was answered.
-    The claim (4): numbers, the turn, what was said before, its row. The reply (3): numbers, the turn, its rows.
-    Whoever reads along is given what was written."""
+    """What somebody says (4): the session's numbers, the turn, its rows, what it was answered. The claim (2): whether
+    the turn has to wait, what was said before; from the queue (4): numbers, the turn, what was said before, its row.
+    The reply (3): numbers, the turn, its rows. Whoever reads along is given what was written."""
+    if way == "queued":
+        claiming.only_from_the_queue(monkeypatch)
     # However slow the machine is: no renewal and no sweep (the first one runs while the runner starts) falls into it,
     # and the end of a reply comes right after its last block.
     settings.BEACH_LEASE_SECONDS = 60.0
     monkeypatch.setattr(leases, "runnable_sessions", list)
     monkeypatch.setattr(held_block, "HOLD_SECONDS", 10.0)
+    ways = claiming.recorded(monkeypatch)
     async with desk(_answer) as d, _reading(d):
         # The first one has no title yet, and nothing before it.
         await _say(d, "m1", f"{words} 1")
@@ -63,7 +73,8 @@ async def test_a_turn_costs_eleven_statements_in_three_transactions(
         await _say(d, "m2", f"{words} 2")
         counts = await in_session(d.session.pk, read)
 
-        assert (counts.statements, counts.transactions) == (11, 3), dict(counts.verbs)
+        assert ways == [way] * 2
+        assert (counts.statements, counts.transactions) == (statements, transactions), dict(counts.verbs)
         kinds = [row.kind async for row in Event.objects.filter(session=d.session, turn=2)]
         assert kinds[0] == "turn" and kinds[-1] == "settled"
 
