@@ -39,4 +39,9 @@ def _limits(given: tuple[tuple[str, int], ...]) -> Limits:
 
 def image_hosts() -> frozenset[str]:
     """BEACH_IMAGE_HOSTS as the engine spells them: every host below one is `.example.com`, not `*.example.com`."""
-    return frozenset(host.lower().removeprefix("*") for host in conf.BEACH_IMAGE_HOSTS)
+    return _spelled(tuple(conf.BEACH_IMAGE_HOSTS))
+
+
+@lru_cache(maxsize=16)
+def _spelled(hosts: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(host.lower().removeprefix("*") for host in hosts)

@@ -55,27 +55,32 @@ class EvaluationBudget:
         """Calls and pieces of texts that were compiled, ever."""
         self.marks = 0
         """Marks of the Markdown that was read."""
-        self._read: set[str] = set()
-        self._paid: set[str] = set()
+        self._read: dict[str, None] = {}
+        self._paid: set[str] | None = None
         """What costs only once in a drawing, see `Function.price`."""
 
     def begin(self) -> None:
         self.used = 0
         self.marks = 0
         if self._read:
-            self._read = set()
-        if self._paid:
-            self._paid = set()
+            self._read = {}
+        self._paid = None
 
     def saved(self) -> tuple[Any, ...]:
         """See `journal.Saved`."""
         read, paid = self._read, self._paid
-        return self.used, self.marks, self.compiled, read.copy() if read else (), paid.copy() if paid else ()
+        return (
+            self.used,
+            self.marks,
+            self.compiled,
+            read.copy() if read else (),
+            None if paid is None else paid.copy(),
+        )
 
     def load(self, saved: Any) -> None:
         """See `journal.Saved`."""
-        self.used, self.marks, self.compiled, read, paid = saved
-        self._read, self._paid = set(read), set(paid)
+        self.used, self.marks, self.compiled, read, self._paid = saved
+        self._read = dict.fromkeys(read)
 
     def argument(self, value: Any) -> bool:
         """Counts an argument, which the function looks through; False where that is too much."""
@@ -96,6 +101,8 @@ class EvaluationBudget:
         if self.used > self.allowed:
             return self.refusal(function.name)
         if function.price is not None:
+            if self._paid is None:
+                self._paid = set()
             self.used += function.price(arguments, self.limits, self._paid)
         return None if self.used <= self.allowed else self.refusal(function.name)
 
@@ -121,7 +128,7 @@ class EvaluationBudget:
         if self.marks > self.limits.markdown_work:
             return False
         if len(text) <= _KEPT_CHARS:
-            self._read.add(text)
+            self._read[text] = None
         return True
 
     def refusal(self, name: str) -> ExpressionError:

@@ -53,7 +53,7 @@ class Compiler:
     """Compiles for one surface: its data model, the functions of its catalogs, the session's environment."""
 
     __slots__ = (
-        "_env", "_function_of", "_functions", "_journal", "_parsed", "_revealing", "_source", "_system", "calls",
+        "_env", "_function_of", "_functions", "_journal", "_parsed", "_reveal", "_source", "_system", "calls",
         "work",
     )  # fmt: skip
 
@@ -78,7 +78,7 @@ class Compiler:
         self._function_of = function_of
         self._system = system
         self._env = env
-        self._revealing = partial(unveiled, reveal) if reveal else dotted
+        self._reveal = reveal
         self.work = EvaluationBudget(env.limits)
         self._parsed: dict[str, expressions.Template | ExpressionError] = {}
 
@@ -223,7 +223,7 @@ class Compiler:
 
     def protect(self, name: str) -> Getter:
         """What the function sees of a handle: the value behind it, or dots."""
-        return self._revealing if name in REVEALING else dotted
+        return partial(unveiled, self._reveal) if self._reveal and name in REVEALING else dotted
 
     # ------------------------------------------------------------------ formatString
 

@@ -24,6 +24,11 @@ from a2ui.state.store import ComponentStore
 class PlaceTree:
     """All places of a surface, with the index of what they read and the room that they take."""
 
+    __slots__ = (
+        "__weakref__", "_places", "_unbuilt", "budget", "built", "calls", "dom_id", "guards", "index", "journal",
+        "made", "repaints", "stirred", "store", "turned",
+    )  # fmt: skip
+
     def __init__(
         self,
         dom_id: str,

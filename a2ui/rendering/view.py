@@ -37,12 +37,20 @@ if TYPE_CHECKING:
 
 Report = Callable[[A2uiError, str], None]
 
+_NOTHING: frozenset[tuple[Place, str]] = frozenset()
+
 
 class View(PlaceTree):
     """The rendered side of a surface.
 
     `source` has the data model; `report` takes note of a problem of a component found while rendering.
     """
+
+    # With so many attributes a dictionary for each would take 1.5 KiB.
+    __slots__ = (
+        "_drawn", "_listing", "_noticed", "asked", "chars", "compiler", "focusing", "hiding", "left_out", "measure",
+        "most", "options", "oversized", "report", "root", "source", "spent", "spent_drawing",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -72,7 +80,7 @@ class View(PlaceTree):
         """Characters of HTML that pages have of it at most, or would have if it were not cut."""
         self.oversized = False
         """Whether that would be more than the limit, so that it is cut; see `measured`."""
-        self.left_out: Collection[tuple[Place, str]] = frozenset()
+        self.left_out: Collection[tuple[Place, str]] = _NOTHING
         """Places and contexts of what is not shown then, without what is inside of it."""
         self.measure: Measure | None = None
         """What counts the characters of a drawing that may stop, as long as it goes on."""
@@ -82,7 +90,7 @@ class View(PlaceTree):
         """Which components can take focus, as far as somebody has asked while compiling."""
         self.hiding: dict[str, None] = {}
         """Components that ask, or once did, to be hidden from screen readers."""
-        self._noticed: set[Place | None] = set()
+        self._noticed: dict[Place | None, None] = {}
         """Parents, below which something is left out and says so."""
 
     def saved(self) -> tuple[Any, ...]:
@@ -187,7 +195,7 @@ class View(PlaceTree):
         self.most = 2 * min(limits.instances, len(self.store.names) + limits.repeats)
         order: list[Place] = []
         waiting = [place]
-        self._noticed = set()
+        self._noticed = {}
         self.focusing = {}
         while waiting:
             built = waiting.pop()
@@ -307,7 +315,7 @@ class View(PlaceTree):
         place.component = None
         self.listing.cut()
         too_much(place, "" if place.parent in self._noticed else what)
-        self._noticed.add(place.parent)
+        self._noticed[place.parent] = None
 
     # ------------------------------------------------------------------ values
 

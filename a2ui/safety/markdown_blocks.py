@@ -14,7 +14,7 @@ from a2ui.safety.limits import Limits
 from a2ui.safety.text import clean_text
 
 LISTS = ("bullet_list_open", "ordered_list_open")
-_OTHER_LINE_ENDS = re.compile("[\r\u2028\u2029]")
+_OTHER_LINE_ENDS = re.compile("[\u2028\u2029]")
 OPEN_TO_THE_END = ("paragraph_open", "blockquote_open")
 
 
@@ -67,7 +67,7 @@ class Size:
             self.chars <= limits.markdown_chars
             and self.marks <= limits.markdown_marks
             and not markdown.crowded(self.lines, self.widest)
-            and not _OTHER_LINE_ENDS.search(text)
+            and not ("\r" in text or (not text.isascii() and _OTHER_LINE_ENDS.search(text)))
         )
 
 

@@ -97,6 +97,11 @@ class Component:
             self._references = found
         return found
 
+    def rest(self) -> None:
+        """Lets go of what it makes anew when it is asked for; an application's code is not asked again."""
+        if self.type is None or self.type.ours:
+            self._references = None
+
     def check(self) -> None:
         """Raises TypeError for what the code of an application made of a definition and nobody can use. Afterwards it
         is not asked again where it uses others."""

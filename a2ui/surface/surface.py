@@ -275,6 +275,9 @@ class Surface:
         before = self.view
         self._renew()
         before.fall_apart()
+        before.compiler.work.begin()
+        for component in self.store:
+            component.rest()
 
     def _renew(self) -> None:
         before = self.view

@@ -21,6 +21,8 @@ NOWHERE: tuple[int, ...] = ()
 ENDED = (sys.maxsize,)
 """The place up to which all text of a turn is over, whatever it was."""
 
+_NONE: frozenset[int] = frozenset()
+
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -34,9 +36,9 @@ class Standing:
     over: tuple[int, ...] = NOWHERE
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class PlacedDelta:
-    """Text that can be shown now: ``place`` is something that the reader has."""
+    """Text that can be shown now: ``place`` is something that the reader has. Not frozen, as a ``Delta`` is not."""
 
     delta: Delta
     place: str
@@ -57,7 +59,7 @@ class StreamedText:
         self._texts: list[Delta] = []
         self._characters = 0
         self._turns: dict[int, Standing] = {}
-        self._ended = frozenset[int]()
+        self._ended = _NONE
         # How many of the texts came before the rows that are due, and before those that are due after these.
         self._before: int | None = None
         self._next: int | None = None
@@ -146,6 +148,7 @@ class StreamedText:
             and self._wanted(delta.part_type)
         ]
         self._leave_out_ends({each.delta.live: len(each.delta.text) for each in found})
+        self._forget_ended()
         return found
 
     def _leave_out_ends(self, lengths: dict[str, int]) -> None:
@@ -181,11 +184,19 @@ class StreamedText:
             self._before -= gone
         if self._next is not None:
             self._next -= gone
-        if self._ended:
-            waiting = {delta.turn for delta in self._texts}
-            over = self._ended - waiting
-            # The empty one is one for all; what is left of a larger one would not be.
-            self._ended = self._ended & waiting or frozenset()
-            for number in over:
-                self._turns.pop(number, None)
+        self._forget_ended()
         return texts
+
+    def _forget_ended(self) -> None:
+        """Of turns that have ended and have nothing here any more it is not kept where they stand."""
+        if not self._ended:
+            return
+        waiting = {delta.turn for delta in self._texts}
+        over = self._ended - waiting
+        # The empty one is one for all; what is left of a larger one would not be.
+        self._ended = self._ended & waiting or _NONE
+        for number in over:
+            self._turns.pop(number, None)
+        if not self._turns:
+            # One that had something keeps the room for it.
+            self._turns = {}

@@ -37,6 +37,14 @@ def _full(day: date, locale: Locale) -> str:
     return format_date(day, "full", locale=locale)
 
 
+@lru_cache(64)
+def _babel(locale: str) -> Locale:
+    try:
+        return Locale.parse(locale, sep="-" if "-" in locale else "_")
+    except (UnknownLocaleError, ValueError):
+        return Locale.parse("en")
+
+
 @dataclass(frozen=True)
 class PageContext:
     """``actors``: name to display name. ``locale`` and ``timezone`` (IANA) are the session's; one that does not exist
@@ -55,10 +63,7 @@ class PageContext:
 
     @cached_property
     def babel(self) -> Locale:
-        try:
-            return Locale.parse(self.locale, sep="-" if "-" in self.locale else "_")
-        except (UnknownLocaleError, ValueError):
-            return Locale.parse("en")
+        return _babel(self.locale)
 
     @cached_property
     def language(self) -> str:

@@ -13,6 +13,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+import orjson
+
 from envelopes.types import Json
 
 Reason = Literal["malformed", "truncated", "duplicate_key", "not_a_number", "too_deep"]
@@ -91,6 +93,18 @@ class JsonScanner:
         at = 0
         while at < len(text) and self.problem is None:
             at = self._inside_string(text, at) if self._string else self._between(text, at)
+
+    def within(self, text: str) -> str | None:
+        """What ``text`` adds to the value that is being read, where that is a string and ``text`` all inside of it:
+        then it need not be fed. None where ``feed`` has to look, and nothing has been read."""
+        if self._string != "value" or self._rest or "\\u" in text:
+            # An escape of a code unit may be half of a pair.
+            return None
+        try:
+            read: str = orjson.loads(f'"{text}"')
+        except orjson.JSONDecodeError:
+            return None
+        return read
 
     def finish(self) -> JsonProblem | None:
         """What is wrong with the text as a whole, if anything."""

@@ -14,16 +14,17 @@ from envelopes.part_types.a2ui_surface import A2UI_SURFACE
 from envelopes.protocol.json_scan import JsonScanner, Path
 from envelopes.protocol.strict_json import INPUT_DEPTH, MAX_BYTES, join_surrogates, parse_strict
 from envelopes.protocol.surface_reading import SurfaceReader
-from envelopes.protocol.text import clean_json, clean_text
+from envelopes.protocol.text import UNSAFE, clean_json, clean_text
 from envelopes.registries.part_types import part_types
 from envelopes.types import Json, JsonObject
 
 _LONGEST_ID = 128
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class TextGrown:
-    """The text of part number ``part`` grew by ``text`` at ``offset`` (code points, contiguous from 0)."""
+    """The text of part number ``part`` grew by ``text`` at ``offset`` (code points, contiguous from 0). Not frozen, as
+    a ``Delta`` is not."""
 
     part: int
     part_type: str
@@ -75,6 +76,10 @@ class _Part:
             return None
         text = clean_text("".join(self.held))
         self.held = []
+        return self.told(text)
+
+    def told(self, text: str) -> TextGrown:
+        """``text``, which is clean, as what comes next."""
         offset, self.offset = self.offset, self.offset + len(text)
         part_id = None if self.part_id is None else clean_text("".join(self.part_id))
         return TextGrown(self.number, "".join(self.part_type), part_id, offset, text)
@@ -117,6 +122,8 @@ class RespondStream:
         self._size += len(fragment.encode("utf-8", "surrogatepass"))
         if self._size > self._limit or self._scanner.problem is not None:
             return []
+        if (grown := self._more_text(fragment)) is not None:
+            return grown
         fragment = self._half + fragment
         # A transport that counts in UTF-16 may cut a character in two.
         self._half = fragment[-1:] if "\ud800" <= fragment[-1:] <= "\udbff" else ""
@@ -124,6 +131,16 @@ class RespondStream:
         self._scanner.feed(join_surrogates(fragment[: len(fragment) - len(self._half)]))
         told = [grown for part in self._touched for grown in (part.grown(), part.drawn())]
         return [grown for grown in told if grown is not None]
+
+    def _more_text(self, fragment: str) -> list[TextGrown | SurfaceGrown] | None:
+        """What ``fragment`` lets be told where it is nothing but text of the part that is told already, and none of it
+        has to be cleaned: most are. None where it has to be scanned."""
+        if not self._in_text or self._half or self._part is None:
+            return None
+        text = self._scanner.within(fragment)
+        if text is None or UNSAFE.search(text) is not None:
+            return None
+        return [self._part.told(text)] if text else []
 
     def close(self, raw: str) -> Json:
         """The strict parse of the whole input.

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from envelopes.delivery.deltas import FLUSH_SECONDS, Delta, deltas
+from envelopes.delivery.deltas import FAST_FLUSH_SECONDS, FAST_PIECES, FLUSH_SECONDS, Delta, deltas
 from envelopes.protocol.bubbles import SURFACE_PREVIEW
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.runtime.pacing import Pacer
@@ -60,8 +60,8 @@ class _Call:
 class LiveText:
     """The bubbles of one reply. ``prefix`` makes their names unique in the session: turn, attempt, step.
 
-    What comes faster than ``FLUSH_SECONDS`` allows is looked at only when it is told: a piece of text costs next to
-    nothing then.
+    What comes faster than it may be told (``deltas.FLUSH_SECONDS``) is looked at only when it is told: a piece of text
+    costs next to nothing then.
     """
 
     claim: Claim
@@ -75,6 +75,9 @@ class LiveText:
     """Interfaces that are being written. They never become parts: their rows bring them anew."""
     calls: dict[int, _Call] = field(default_factory=dict)
     _unsent: dict[str, Bubble] = field(default_factory=dict)
+    # When something was told last, and how many pieces were read since.
+    _told_at: float = 0.0
+    _pieces: int = 0
     # From when on the next piece may be told, and whether the pacer was asked to see to it.
     _due_at: float = 0.0
     _owing: bool = False
@@ -105,6 +108,7 @@ class LiveText:
 
     def _read(self, block: int, call: _Call) -> None:
         """Look at what has come of the call."""
+        self._pieces += len(call.unread)
         written, call.unread = "".join(call.unread), []
         for piece in call.stream.feed(written):
             if piece.part >= MAX_PARTS:
@@ -148,9 +152,16 @@ class LiveText:
         offset = bubble.sent
         text = bubble.take_unsent()
         if text:
-            self._due_at = self.clock() + FLUSH_SECONDS
+            self._due_at = self._next_at()
             told = Delta(bubble.live, self.turn, bubble.part_type, offset, text, bubble.part_id)
             deltas.publish(self.claim.session_pk, told)
+
+    def _next_at(self) -> float:
+        """When what comes next may be told, now that something is."""
+        now, before, pieces = self.clock(), self._told_at, self._pieces
+        self._told_at, self._pieces = now, 0
+        is_fast = pieces > FAST_PIECES * (now - before)
+        return now + (FAST_FLUSH_SECONDS if is_fast else FLUSH_SECONDS)
 
     def _owe(self) -> None:
         """A model that pauses, or writes long data behind a text, must not hold back the end of that text."""

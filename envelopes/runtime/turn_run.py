@@ -252,15 +252,15 @@ class TurnRun:
                 hearing.heard()
                 self._under_way.hear(event)
                 match event:
+                    case InputFragment():  # nearly all are
+                        if live.reads(event.index):
+                            live.feed(event.index, event.fragment)
                     case BlockStarted():
                         await held.store()
                         await self._tell_tried_again(turn)
                         block_begun = begun.begin(event)
                         if block_begun is not None and block_begun.name == RESPOND:
                             live.start(event.index, rules.limit)
-                    case InputFragment():
-                        if live.reads(event.index):
-                            live.feed(event.index, event.fragment)
                     case BlockEnded():
                         await held.store()
                         if (started := begun.of(event.index)) is None:

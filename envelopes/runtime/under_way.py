@@ -79,4 +79,4 @@ class UnderWay:
 
 def _size(text: str) -> int:
     """In bytes of UTF-8."""
-    return len(text.encode("utf-8", "replace"))
+    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

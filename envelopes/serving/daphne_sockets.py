@@ -222,7 +222,7 @@ class Protocol(Backpressure, WebSocketProtocol):  # type: ignore[misc]  # daphne
             return False
         payloads = [text.encode() for text in texts]
         if payloads:
-            self.sendData(b"".join(head(1, len(payload)) + payload for payload in payloads))
+            self.sendData(b"".join([head(1, len(payload)) + payload for payload in payloads]))
         return True
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - autobahn's

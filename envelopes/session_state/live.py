@@ -27,6 +27,8 @@ from envelopes.session_state.state import SessionState
 logger = logging.getLogger(__name__)
 
 
+_NONE: frozenset[str] = frozenset()
+
 SAY_NOTHING_OF_TURNS = frozenset({"edit", "show"})
 """Kinds of rows beside which nothing of a turn changes."""
 
@@ -49,7 +51,7 @@ class LiveSession:
         self.saved = 0
         self.known: dict[int, Turn] = {}
         self.is_slow = False
-        self.anew: set[str] = set()
+        self.anew = _NONE
         self.memory: dict[type, object] = {}
         self._state: SessionState | None = None
         self._pending: Pending | None = None
@@ -119,7 +121,7 @@ class LiveSession:
                 logger.exception(
                     "A snapshot of session %s for %s cannot be read.", self.session_pk, transport.name
                 )
-                self.anew.add(transport.name)
+                self.anew |= {transport.name}
         return PresentedSession(self._new_state(shown=True), transport, transport.present(self.facts))
 
     def _restored(self, kept: Kept) -> SessionState:
@@ -318,7 +320,7 @@ class LiveSession:
         }
 
     def forget_frozen(self, stored: Mapping[str, Iterable[Frozen]]) -> None:
-        self.anew.difference_update(stored)
+        self.anew = self.anew.difference(stored) or _NONE
         for name, presenter in self._freezing():
             presenter.forget_frozen((view.number, view.name) for view in stored.get(name, ()))
 

@@ -20,6 +20,9 @@ LARGE_CHARACTERS = 65_536
 """The last so many frames are kept for everybody, while they have so many characters together. Only with one that is
 large is that looked at: of others so many have no more than twice that."""
 
+ENDED = (sys.maxsize,)
+"""The place up to which text of a turn is over that has ended: all of it."""
+
 KEPT_ENDS = 64
 """Of how many settled turns it is remembered that their text is over: what still comes of a turn comes at once."""
 
@@ -155,7 +158,7 @@ def over_by(row: Row) -> tuple[int, ...]:
     and what comes late must not appear again."""
     match row.kind:
         case "settled":
-            return (sys.maxsize,)
+            return ENDED
         case "turn":
             attempt = row.data.get("attempt")
             if not isinstance(attempt, int):

@@ -59,6 +59,9 @@ PUMP_SECONDS = 5.0
 """How long the pump may take to end; it may wait for the database."""
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 class Disconnected(Exception):
     """Nobody is at the other end any more."""
 
@@ -73,7 +76,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
         super().__init__()
         self._admission: Admission | None = None
         self._follower: Follower | None = None
-        self._logged: set[str] = set()
+        self._logged = _NONE
         self._pumping: asyncio.Task[None] | None = None
         self._budget = Budget(conf.BEACH_FRAMES_PER_SECOND)
         self._unlist: Callable[[], None] | None = None
@@ -233,7 +236,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
                 # The code only: a sentence may speak of what somebody has written.
                 # Once: whoever sends many bad frames fills nobody's log.
                 if error.code not in self._logged:
-                    self._logged.add(error.code)
+                    self._logged |= {error.code}
                     logger.info("Refused a frame of session %s: %s", self.session.pk, error.code)
                 return error
             case _ if isinstance(error, AWAY):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator
+from itertools import pairwise
 from unittest import mock
 
 import pytest
 
-from envelopes.delivery.deltas import FLUSH_SECONDS, Delta, deltas
+from envelopes.delivery.deltas import FAST_FLUSH_SECONDS, FLUSH_SECONDS, Delta, deltas
 from envelopes.runtime.pacing import TOGETHER_SECONDS, Pacer
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.saving import LiveSaver
@@ -76,6 +77,27 @@ async def test_the_first_piece_goes_at_once_and_what_follows_within_the_pace_is_
         clock.now += FLUSH_SECONDS
         fed(live, word)
         assert told[-1].text == word
+    live.close()
+
+
+@pytest.mark.parametrize(("between", "pace"), [(0.005, FAST_FLUSH_SECONDS), (0.02, FLUSH_SECONDS)])
+async def test_what_comes_fast_is_told_more_often(between: float, pace: float, told: list[Delta]) -> None:
+    clock = Clock()
+    live = make(clock, Pacer(clock))
+    live.feed(0, HEAD)
+    times = []
+    for _ in range(100):
+        before = len(told)
+        live.feed(0, "x")
+        if len(told) > before:
+            times.append(clock.now)
+        clock.now += between
+    # The first waits tell how fast it is.
+    waits = [after - before for before, after in pairwise(times[2:])]
+    assert len(waits) > 20
+    assert all(pace <= wait < pace + between + 1e-9 for wait in waits)
+    live.flush()
+    assert "".join(delta.text for delta in told) == "x" * 100
     live.close()
 
 

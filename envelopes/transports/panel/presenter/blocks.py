@@ -13,7 +13,7 @@ from envelopes.transports.panel.presenter.part_view import PartView, RenderConte
 from envelopes.types import JsonObject
 
 
-@dataclass
+@dataclass(slots=True)
 class Block(PartView):
     """``seq`` is the row that began it."""
 
@@ -23,7 +23,7 @@ class Block(PartView):
 
 
 @stored
-@dataclass
+@dataclass(slots=True)
 class Day(Block):
     """A line between days. The page says "Today" where it is today: only the browser knows for how long."""
 
@@ -41,7 +41,7 @@ class Day(Block):
 
 
 @stored
-@dataclass
+@dataclass(slots=True)
 class Me(Block):
     """What a person wrote, and what came with it. ``mid`` is the client's message id, by which the page drops its own
     copy. ``joined``: it came during the turn above, which has read it and goes on below."""
@@ -67,15 +67,15 @@ class Me(Block):
         )
 
     def dump(self) -> JsonObject:
-        return {**super().dump(), "parts": [part.dump() for part in self.parts]}
+        return {**Block.dump(self), "parts": [part.dump() for part in self.parts]}
 
     @classmethod
     def load(cls, data: JsonObject) -> Self:
-        return super().load({**data, "parts": [load(part) for part in data.get("parts", ())]})
+        return cls.of_fields({**data, "parts": [load(part) for part in data.get("parts", ())]})
 
 
 @stored
-@dataclass
+@dataclass(slots=True)
 class Click(Block):
     """What a person pressed on a surface."""
 
@@ -97,7 +97,7 @@ class Click(Block):
 
 
 @stored
-@dataclass
+@dataclass(slots=True)
 class Segment(Block):
     """A stretch of a turn. A turn that goes on after another turn has begun below it gets a new one at the bottom.
 
@@ -139,8 +139,8 @@ class Segment(Block):
         )
 
     def dump(self) -> JsonObject:
-        return {**super().dump(), "parts": [part.dump() for part in self.parts]}
+        return {**Block.dump(self), "parts": [part.dump() for part in self.parts]}
 
     @classmethod
     def load(cls, data: JsonObject) -> Self:
-        return super().load({**data, "parts": [load(part) for part in data["parts"]]})
+        return cls.of_fields({**data, "parts": [load(part) for part in data["parts"]]})

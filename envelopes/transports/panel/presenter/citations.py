@@ -78,13 +78,13 @@ def cite(context: RowContext) -> None:
     known = next((each for each in turn.sources if said.source and each["source"] == said.source), None)
     if known is None:
         known = _new_source(context, said)
-        turn.sources.append(known)
+        turn.sources += (known,)
     else:
         _quoted_again(context, known, said)
     steps = pointers.tokens(said.path) if said.path is not None else None
     if steps is not None:
         mark_at = {"steps": list(steps), "slot": said.slot}
-        turn.cited.append({**mark_at, **{name: known[name] for name in ("number", "pop", "title")}})
+        turn.cited += ({**mark_at, **{name: known[name] for name in ("number", "pop", "title")}},)
         bind(context)
 
 
@@ -139,11 +139,11 @@ def bind(context: RowContext, fresh: Sequence[Data] = ()) -> None:
     here = context.model.of_turn(turn.number, Marked)
     cards = {card.id: card for card in (*context.model.found(marked_in(turn.number), Marked), *here)}
     before = [Data(card.slot, card.data, card) for card in cards.values() if card.id not in new]
-    waiting, turn.cited = turn.cited, []
+    waiting, turn.cited = turn.cited, ()
     for citation in waiting:
         found = _meant(citation, [*before, *fresh])
         if found is None:
-            turn.cited.append(citation)
+            turn.cited += (citation,)
         elif found.card is not None:
             found.card.cites.append({name: citation[name] for name in ("steps", "number", "pop", "title")})
             context.model.touch(found.card)

@@ -240,7 +240,7 @@ def show_surface(context: RowContext) -> None:
     if not cards or turn.status == "settled":
         return
     if slot not in turn.shown:
-        turn.shown.append(slot)
+        turn.shown += (slot,)
         _cover(context, slot)
     for card in cards if context.metadata.get("slotKey") else ():
         home = context.model.home(card)

@@ -32,7 +32,7 @@ How: TypeAlias = Literal["open", "add", "touch"]
 V = TypeVar("V", bound=PartView)
 
 
-@dataclass
+@dataclass(slots=True)
 class ThreadModel:
     """``blocks`` from top to bottom: the window. Whatever a row may look for is found by an index, since the work for
     one row must not grow with the conversation.
@@ -55,8 +55,8 @@ class ThreadModel:
     _keys: dict[str, tuple[Key, ...]] = field(default_factory=dict)
     _keyed: dict[Key, dict[str, PartView]] = field(default_factory=dict)
     _drawn: dict[str, SafeString] = field(default_factory=dict)
-    _stirred: set[str] = field(default_factory=set)
-    _made: set[str] = field(default_factory=set)
+    _stirred: dict[str, None] = field(default_factory=dict)
+    _made: dict[str, None] = field(default_factory=dict)
     _touched: dict[str, None] = field(default_factory=dict)
     _steps: list[Op | tuple[How, PartView]] = field(default_factory=list)
 
@@ -105,13 +105,13 @@ class ThreadModel:
         """A new block at the end."""
         if not self.blocks and not self.left:
             self._steps.append(ops.remove(EMPTY))
-        self._made.add(block.id)
+        self._made[block.id] = None
         self._stand(block)
         self._steps.append(("open", block))
 
     def add(self, segment: Segment, part: PartView) -> None:
         """A new part at the end of a segment."""
-        self._made.add(part.id)
+        self._made[part.id] = None
         segment.parts.append(part)
         self._enter(part, segment)
         self._steps.append(("add", part))
@@ -130,7 +130,7 @@ class ThreadModel:
         self._forget_keys(view)
         self._enter_keys(view)
         if view.id in self.afar:
-            self._stirred.add(view.id)
+            self._stirred[view.id] = None
 
     def drop(self, view: PartView) -> None:
         self._changed(view)
@@ -156,7 +156,7 @@ class ThreadModel:
 
     def take_back(self, before: frozenset[str]) -> None:
         """What this row has added since ``before`` goes again, but for segments and days: those are the thread's."""
-        for view_id in self._made - before:
+        for view_id in self._made.keys() - before:
             view = self._index.get(view_id)
             if view is not None and not isinstance(view, Segment | Day):
                 self.drop(view)

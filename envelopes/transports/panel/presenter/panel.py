@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 import orjson
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from envelopes.session_state import PresentedSession
 
 
+@lru_cache(16)
+def _named(names: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
+    """One for all sessions, as long as the actors are the same."""
+    return dict(names)
+
+
 class PanelPresenter:
     """``{seq, prev, ops, busy}`` for each row that shows something, and for each that begins or ends work."""
 
@@ -34,7 +41,7 @@ class PanelPresenter:
     def of(cls, facts: SessionFacts, snapshot: Json | None) -> Self:
         page = PageContext(
             session_id=facts.session_id,
-            actors={actor.name: actor.display_name for actor in actors},
+            actors=_named(tuple((actor.name, actor.display_name) for actor in actors)),
             locale=facts.locale,
             timezone=facts.timezone,
             image_hosts=image_hosts(),

@@ -31,7 +31,7 @@ class RenderContext:
     draw: Draw
 
 
-@dataclass
+@dataclass(slots=True)
 class PartView:
     """Fields hold JSON values only, so that ``dump`` and ``load`` are exact. A kind that snapshots hold is declared
     with ``@stored``.
@@ -74,6 +74,11 @@ class PartView:
 
     @classmethod
     def load(cls, data: JsonObject) -> Self:
+        return cls.of_fields(data)
+
+    @classmethod
+    def of_fields(cls, data: JsonObject) -> Self:
+        """What ``load`` makes of data that is as ``dump`` gives it: for a kind that has to read some of it first."""
         return cls(**{name: value for name, value in data.items() if name != "kind"})
 
 

@@ -67,7 +67,7 @@ def markdown(source: str) -> SafeString:
 
 
 @stored
-@dataclass
+@dataclass(slots=True)
 class Prose(PartView):
     """An answer. Parts with the same part id continue it (D8)."""
 

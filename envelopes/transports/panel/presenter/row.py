@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, TypeVar
 
 from envelopes.protocol.rows import Row
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 V = TypeVar("V", bound=PartView)
 
 
-@dataclass
+@dataclass(slots=True)
 class TurnMemory:
     """What the thread remembers of a turn. Plain data, kept in the snapshot.
 
@@ -37,19 +37,27 @@ class TurnMemory:
     segments: int = 0
     failed: bool = False
     asked: str = ""
-    sources: list[JsonObject] = field(default_factory=list)
-    cited: list[JsonObject] = field(default_factory=list)
+    sources: tuple[JsonObject, ...] = ()
+    cited: tuple[JsonObject, ...] = ()
     first: int = 0
     aside: bool = False
     asker: int = 0
-    speakers: list[str] = field(default_factory=list)
-    shown: list[str] = field(default_factory=list)
+    speakers: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
     bubbles: dict[str, str] = field(default_factory=dict)
     cards: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.first = self.first or self.number
+        # A snapshot has lists.
+        self.sources, self.cited = tuple(self.sources), tuple(self.cited)
+        self.speakers, self.shown = tuple(self.speakers), tuple(self.shown)
+
+    def dump(self) -> JsonObject:
+        """Its fields as JSON values."""
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
 
 
 class RowContext:

@@ -56,7 +56,7 @@ def frame(
 
 
 @stored
-@dataclass
+@dataclass(slots=True)
 class Card(PartView):
     """A live surface. ``updated`` is when the agent changed it last; ``ended``: its turn broke off after that."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from django.utils import translation
@@ -133,7 +132,7 @@ class Thread:
                 "forgotten": self._forgotten,
                 "drawn": self._drawn,
                 "taken": self.working.taken,
-                "turns": [asdict(turn) for turn in self._turns.values()],
+                "turns": [turn.dump() for turn in self._turns.values()],
                 "model": self.model.dump(),
             }
         )
@@ -264,7 +263,7 @@ class Thread:
         if context.turn.status != "running" or actor == asker.actor:
             return
         if actor not in asker.speakers:
-            asker.speakers.append(actor)
+            asker.speakers += (actor,)
         last = self.model.last(asker.number)
         if last is None or last.actor != actor:
             last = pausing.speak_below(context, asker, actor)

@@ -25,6 +25,9 @@ class Working:
         """``turn`` stands elsewhere by now."""
         if turn.status == TurnStatus.SETTLED:
             self._turns.pop(turn.number, None)
+            if not self._turns:
+                # One that had something keeps the room for it.
+                self._turns = {}
         else:
             self._turns[turn.number] = turn
 
