@@ -15,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 SAVE_SECONDS = 0.25
 
-SHARE = 50
+SHARE = 100
 """A write is followed by a pause so many times as long, where that is more: each writes all of the texts, so without
 it many long ones would keep the database busy for nothing else."""
 
