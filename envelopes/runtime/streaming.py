@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from envelopes.delivery.deltas import FAST_FLUSH_SECONDS, FAST_PIECES, FLUSH_SECONDS, Delta, deltas
+from envelopes.delivery.deltas import FAST_PIECES, FLUSH_SECONDS, Delta, deltas
 from envelopes.protocol.bubbles import SURFACE_PREVIEW
 from envelopes.protocol.respond import MAX_PARTS
 from envelopes.runtime.pacing import Pacer
@@ -152,16 +152,18 @@ class LiveText:
         offset = bubble.sent
         text = bubble.take_unsent()
         if text:
-            self._due_at = self._next_at()
+            now = self.clock()
+            self._due_at = self._next_after(now)
             told = Delta(bubble.live, self.turn, bubble.part_type, offset, text, bubble.part_id)
             deltas.publish(self.claim.session_pk, told)
+            self.pacer.told(self.clock() - now)
 
-    def _next_at(self) -> float:
+    def _next_after(self, now: float) -> float:
         """When what comes next may be told, now that something is."""
-        now, before, pieces = self.clock(), self._told_at, self._pieces
+        before, pieces = self._told_at, self._pieces
         self._told_at, self._pieces = now, 0
         is_fast = pieces > FAST_PIECES * (now - before)
-        return now + (FAST_FLUSH_SECONDS if is_fast else FLUSH_SECONDS)
+        return now + (self.pacer.fast if is_fast else FLUSH_SECONDS)
 
     def _owe(self) -> None:
         """A model that pauses, or writes long data behind a text, must not hold back the end of that text."""

@@ -10,7 +10,7 @@ from unittest import mock
 
 import pytest
 
-from envelopes.delivery.deltas import FAST_FLUSH_SECONDS, FLUSH_SECONDS, Delta, deltas
+from envelopes.delivery.deltas import FAST_FLUSH_SECONDS, FLUSH_SECONDS, FRAMES_SHARE, Delta, deltas
 from envelopes.runtime.pacing import TOGETHER_SECONDS, Pacer
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.saving import LiveSaver
@@ -99,6 +99,25 @@ async def test_what_comes_fast_is_told_more_often(between: float, pace: float, t
     live.flush()
     assert "".join(delta.text for delta in told) == "x" * 100
     live.close()
+
+
+@pytest.mark.parametrize(
+    ("took", "pace"),
+    [(0.0001, FAST_FLUSH_SECONDS), (0.006, 0.006 / FRAMES_SHARE), (0.05, FLUSH_SECONDS)],
+    ids=["little", "much", "more than there is"],
+)
+async def test_frames_take_no_more_than_their_share_of_the_time(took: float, pace: float) -> None:
+    """``took``: the seconds in which each text has had a frame."""
+    clock = Clock()
+    pacer = Pacer(clock)
+    for _ in range(100):
+        clock.now += max(pacer.fast, took)
+        pacer.told(took)
+    assert pacer.fast == pytest.approx(pace, rel=0.05)
+    # A pause, and there is room again.
+    clock.now += 10
+    pacer.told(took)
+    assert pacer.fast == FAST_FLUSH_SECONDS
 
 
 async def test_the_beginning_of_the_next_bubble_does_not_wait(told: list[Delta]) -> None:
