@@ -1,10 +1,11 @@
-"""Keeping the text that streams, for whoever connects meanwhile (D35): all streams of a process in one statement."""
+"""Keeping the text that streams, for whoever connects meanwhile (D35): many streams of a process in one statement."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from itertools import islice
 
 from envelopes.database_threads import beside_sessions
 from envelopes.tasks import end
@@ -22,6 +23,10 @@ it many long ones would keep the database busy for nothing else."""
 MOST_SECONDS = 2.0
 """How long such a pause may be: whoever opens a page in another process has to wait for the text of now."""
 
+AT_ONCE = 20
+"""Of so many texts one write is, those first that have waited longest. While it is put together the event loop has half
+of the time: the texts of two hundred long replies in one write held it up for as long as 70 ms."""
+
 STOP_SECONDS = 0.5
 """How long a write that is on its way may take when the process ends. What it would save is not shown again: whoever
 carries the turn on writes its reply anew."""
@@ -30,8 +35,8 @@ Write = Callable[[Mapping[Claim, JsonObject]], set[Claim]]
 
 
 class LiveSaver:
-    """Writes what streams have grown to, at most every ``SAVE_SECONDS``, seldom where that is much, one write at a
-    time.
+    """Writes what streams have grown to, each at most every ``SAVE_SECONDS``, seldom where that is much, one write at
+    a time.
 
     A stream says only that it grew and goes on; how slow the database is, or whether it is there, is not its business.
     What could not be written is tried again in the next round, with the text of then. Belongs to one event loop.
@@ -100,21 +105,26 @@ class LiveSaver:
                     await asyncio.sleep(early)
                     continue
                 began = loop.time()
+                # The others have their turn before these have it again.
+                part = min(1, AT_ONCE / len(self._grown))
                 await self._save()
-                pause = min(MOST_SECONDS, SHARE * (loop.time() - began))
-                self._due_at = began + max(SAVE_SECONDS, pause)
+                pause = min(part * MOST_SECONDS, SHARE * (loop.time() - began))
+                self._due_at = began + max(part * SAVE_SECONDS, pause)
         finally:
             self._task = None
 
     async def _save(self) -> None:
-        self._again, self._grown = self._grown, {}
+        self._again = dict(islice(self._grown.items(), AT_ONCE))
+        for claim in self._again:
+            del self._grown[claim]
         self._on_its_way = frozenset(self._again)
         self._landed.clear()
         try:
             stored = await self._stored({claim: text() for claim, text in self._again.items()})
             # What is left is locked by somebody just now, or its lease is lost and its stream about to end.
-            left = {claim: text for claim, text in self._again.items() if claim not in stored}
-            self._grown = left | self._grown
+            for claim, text in self._again.items():
+                if claim not in stored:
+                    self._grown.setdefault(claim, text)
         finally:
             self._again, self._on_its_way = {}, frozenset()
             self._landed.set()
