@@ -17,7 +17,7 @@ TOGETHER_SECONDS = 0.004
 """What is due so soon after something else goes out with it: a round of the event loop costs more than a frame."""
 
 LOOK_SECONDS = 0.1
-"""How often it is looked at how much of the time frames take."""
+"""How often it is looked at how fast a text comes, and how much of the time frames take."""
 
 
 class Pacer:

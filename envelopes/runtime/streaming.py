@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from envelopes.delivery.deltas import FAST_PIECES, FLUSH_SECONDS, Delta, deltas
 from envelopes.protocol.bubbles import SURFACE_PREVIEW
 from envelopes.protocol.respond import MAX_PARTS
-from envelopes.runtime.pacing import Pacer
+from envelopes.runtime.pacing import LOOK_SECONDS, Pacer
 from envelopes.runtime.respond_stream import RespondStream, SurfaceGrown
 from envelopes.runtime.saving import LiveSaver
 from envelopes.turns.leases import Claim
@@ -75,9 +75,10 @@ class LiveText:
     """Interfaces that are being written. They never become parts: their rows bring them anew."""
     calls: dict[int, _Call] = field(default_factory=dict)
     _unsent: dict[str, Bubble] = field(default_factory=dict)
-    # When something was told last, and how many pieces were read since.
-    _told_at: float = 0.0
+    # Since when pieces are counted, how many were read since, and whether they came fast when that was asked last.
+    _counted_since: float = 0.0
     _pieces: int = 0
+    _is_fast: bool = False
     # From when on the next piece may be told, and whether the pacer was asked to see to it.
     _due_at: float = 0.0
     _owing: bool = False
@@ -160,10 +161,11 @@ class LiveText:
 
     def _next_after(self, now: float) -> float:
         """When what comes next may be told, now that something is."""
-        before, pieces = self._told_at, self._pieces
-        self._told_at, self._pieces = now, 0
-        is_fast = pieces > FAST_PIECES * (now - before)
-        return now + (self.pacer.fast if is_fast else FLUSH_SECONDS)
+        passed = now - self._counted_since
+        if passed >= LOOK_SECONDS:
+            self._is_fast = self._pieces > FAST_PIECES * passed
+            self._counted_since, self._pieces = now, 0
+        return now + (self.pacer.fast if self._is_fast else FLUSH_SECONDS)
 
     def _owe(self) -> None:
         """A model that pauses, or writes long data behind a text, must not hold back the end of that text."""

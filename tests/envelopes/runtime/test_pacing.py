@@ -11,7 +11,7 @@ from unittest import mock
 import pytest
 
 from envelopes.delivery.deltas import FAST_FLUSH_SECONDS, FLUSH_SECONDS, FRAMES_SHARE, Delta, deltas
-from envelopes.runtime.pacing import TOGETHER_SECONDS, Pacer
+from envelopes.runtime.pacing import LOOK_SECONDS, TOGETHER_SECONDS, Pacer
 from envelopes.runtime.respond_stream import RespondStream
 from envelopes.runtime.saving import LiveSaver
 from envelopes.runtime.streaming import LiveText
@@ -86,18 +86,19 @@ async def test_what_comes_fast_is_told_more_often(between: float, pace: float, t
     live = make(clock, Pacer(clock))
     live.feed(0, HEAD)
     times = []
-    for _ in range(100):
+    for _ in range(200):
         before = len(told)
         live.feed(0, "x")
         if len(told) > before:
             times.append(clock.now)
         clock.now += between
-    # The first waits tell how fast it is.
-    waits = [after - before for before, after in pairwise(times[2:])]
+    # How fast it is shows after a while.
+    known = [time for time in times if time > times[0] + 2 * LOOK_SECONDS]
+    waits = [after - before for before, after in pairwise(known)]
     assert len(waits) > 20
     assert all(pace <= wait < pace + between + 1e-9 for wait in waits)
     live.flush()
-    assert "".join(delta.text for delta in told) == "x" * 100
+    assert "".join(delta.text for delta in told) == "x" * 200
     live.close()
 
 
