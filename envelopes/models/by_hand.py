@@ -54,6 +54,18 @@ def insert(instance: Model, back: tuple[str, ...] = ()) -> None:
     instance._state.adding, instance._state.db = False, DEFAULT_DB_ALIAS
 
 
+def insert_all(instances: Sequence[Model]) -> None:
+    """Store these new instances of one model in one statement, but for those that are there already by a constraint.
+    None is given its primary key."""
+    if not instances:
+        return
+    connection = connections[DEFAULT_DB_ALIAS]
+    text, places, fields = _inserted(type(instances[0]), connection.vendor)
+    stored = [_stored(given, each, connection, add=True) for each in instances for given in fields]
+    with connection.cursor() as cursor:
+        cursor.execute(f"{text} {', '.join([places] * len(instances))} ON CONFLICT DO NOTHING", stored)
+
+
 def update(instance: Model, names: Sequence[str], where: Mapping[str, Any] | None = None) -> bool:
     """Store these fields of ``instance``; whether there was a row with its primary key, and with what ``where`` asks
     of other columns."""
@@ -106,12 +118,19 @@ def _fields(model: type[Model], names: tuple[str, ...]) -> tuple[Field[Any, Any]
 
 @cache
 def _insert(model: type[Model], back: tuple[str, ...], vendor: str) -> tuple[str, tuple[Given, ...]]:
+    text, places, fields = _inserted(model, vendor)
+    told = (model._meta.pk, *(_fields(model, back) if back else ()))
+    listed = ", ".join(f'"{field.column}"' for field in told)
+    return f"{text} {places} RETURNING {listed}", fields
+
+
+@cache
+def _inserted(model: type[Model], vendor: str) -> tuple[str, str, tuple[Given, ...]]:
+    """The beginning of the statement, up to the values, and the places of one row."""
     meta = model._meta
     fields = tuple(field for field in meta.concrete_fields if not isinstance(field, AutoField))
     listed, places = ", ".join(f'"{field.column}"' for field in fields), ", ".join(["%s"] * len(fields))
-    told = ", ".join(f'"{field.column}"' for field in (meta.pk, *(_fields(model, back) if back else ())))
-    text = f'INSERT INTO "{meta.db_table}" ({listed}) VALUES ({places}) RETURNING {told}'  # noqa: S608 - names of ours
-    return text, _given(fields, vendor)
+    return f'INSERT INTO "{meta.db_table}" ({listed}) VALUES', f"({places})", _given(fields, vendor)
 
 
 @cache

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from django.db import transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.models import QuerySet
 
+from envelopes.models import by_hand
 from envelopes.models.frozen_view import FrozenView
 from envelopes.registries.transports import Frozen, Transport
 
 STORED_AT_ONCE = 64
 """After so many they are stored: a presenter keeps them no longer than that."""
+
+
+_FORGET_OLDER = "DELETE FROM envelopes_frozenview WHERE session_id = %s AND transport = %s AND version < %s"
 
 
 def store(session_pk: int, transport: Transport, views: Iterable[Frozen], *, anew: bool = False) -> None:
@@ -34,9 +38,9 @@ def store(session_pk: int, transport: Transport, views: Iterable[Frozen], *, ane
     with transaction.atomic():
         if anew:
             forget(session_pk, transport)
-        FrozenView.objects.bulk_create(made, ignore_conflicts=True)
-        of_transport = FrozenView.objects.filter(session=session_pk, transport=transport.name)
-        of_transport.filter(version__lt=version).delete()
+        by_hand.insert_all(made)
+        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+            cursor.execute(_FORGET_OLDER, [session_pk, transport.name, version])
 
 
 def forget(session_pk: int, transport: Transport) -> None:

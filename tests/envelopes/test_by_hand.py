@@ -52,6 +52,21 @@ def test_a_row_that_is_stored_by_hand_is_read_by_the_orm_and_by_hand_alike() -> 
         assert _values(by_hand.made(Turn, cursor.fetchone())) == _values(turn)
 
 
+def test_rows_that_are_stored_together_leave_those_that_are_there_as_they_are() -> None:
+    session = factories.make_session()
+    first, again, other = (
+        Turn(session=session, **{**VALUES, "number": number, "actor": actor})
+        for number, actor in ((1, "first"), (1, "again"), (2, "other"))
+    )
+    by_hand.insert(first)
+    by_hand.insert_all([again, other])
+    by_hand.insert_all([])
+
+    stored = list(Turn.objects.filter(session=session).order_by("number"))
+    assert [(turn.number, turn.actor) for turn in stored] == [(1, "first"), (2, "other")]
+    assert {**_values(stored[1]), "id": None} == _values(other)
+
+
 def test_a_row_that_is_stored_by_hand_has_what_it_asks_back_as_the_database_has_it() -> None:
     """PostgreSQL keeps neither the order of keys nor how a number is written."""
     sent = {"zulu": 1e2, "b": [{"year": 1, "a": 2.50}]}

@@ -118,7 +118,7 @@ def test_what_is_made_anew_takes_the_place_of_the_old_or_leaves_it(
         raise OperationalError("database or disk is full")
 
     with monkeypatch.context() as broken:
-        broken.setattr(type(FrozenView.objects), "bulk_create", full)
+        broken.setattr(frozen.by_hand, "insert_all", full)
         with pytest.raises(OperationalError):
             frozen.store(session.pk, PANEL, [_frozen(3)], anew=True)
     assert [view.number for view in frozen.load(session.pk, PANEL, 1, 9)] == [1, 2]

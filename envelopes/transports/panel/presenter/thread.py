@@ -10,12 +10,10 @@ import copy
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from django.utils import translation
-
 from a2ui import ops
 from a2ui.ops import Op
 from envelopes.errors import BeachError
-from envelopes.markup.context import PageContext
+from envelopes.markup.context import PageContext, speaking
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.protocol.titles import title_of
@@ -80,7 +78,7 @@ class Thread:
         """Take in the next row, with what it did to the surfaces. Returns the operations for pages that show the rows
         before it; empty when it shows nothing."""
         context = RowContext(self, row, changes)
-        with translation.override(self.page.language):
+        with speaking(self.page.language):
             handler = _KINDS.get(row.kind)
             if handler is not None and row.audience == "delivered":
                 handler(self, context)
@@ -93,17 +91,17 @@ class Thread:
 
     def html(self, surfaces: SurfaceSet, more: Mapping[int, Standing] | None = None) -> str:
         """The window, what is held before it, and ``more`` of the blocks before, to stand before the tail element."""
-        with translation.override(self.page.language):
+        with speaking(self.page.language):
             return window.whole(self.model, self.rendering(surfaces), more or {})
 
     def html_of(self, surfaces: SurfaceSet, blocks: Mapping[int, Standing]) -> str:
         """These blocks alone."""
-        with translation.override(self.page.language):
+        with speaking(self.page.language):
             return window.only(blocks, self.rendering(surfaces))
 
     def gap(self, above: int, below: int, follows: str, name: int) -> str:
         """What stands for the blocks between two numbers, as ``window.gap`` says it."""
-        with translation.override(self.page.language):
+        with speaking(self.page.language):
             return window.gap(above, below, follows, name)
 
     def rendering(self, surfaces: SurfaceSet) -> RenderContext:
