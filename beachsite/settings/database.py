@@ -18,10 +18,6 @@ _GONE_HOST = {
 statement within half a minute; the kernel alone would wait for a quarter of an hour, and with it every session whose
 thread waits. Seconds, seconds, times, milliseconds; none of it bounds a statement that a living server works on."""
 
-_CHECKPOINT_PAGES = 4_000
-"""After so many pages of its log SQLite writes them into the database, and whoever commits then waits for the disk.
-After its own 1,000 that is one small transaction in eighty: the slowest hundredth. The log takes 16 MiB."""
-
 _CACHE_KIB = 512
 """Of pages, for each connection, in place of 2 MiB: it is thrown away whenever another connection has written, and what
 it holds is in the cache of the system as well. A process has half a dozen connections, and their caches filled for as
@@ -37,7 +33,6 @@ def _sqlite_options(*, durable: bool) -> dict[str, Any]:
     pragmas = {
         "journal_mode": "WAL",
         "synchronous": synchronous,
-        "wal_autocheckpoint": _CHECKPOINT_PAGES,
         "cache_size": -_CACHE_KIB,
     }
     return {

@@ -51,7 +51,7 @@ class Sqlite:
     def __init__(self, where: str) -> None:
         self._connection = sqlite3.connect(where, isolation_level=None)
         self._cursor = self._connection.cursor()
-        for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "wal_autocheckpoint=4000"):
+        for pragma in ("journal_mode=WAL", "synchronous=NORMAL"):
             self._cursor.execute(f"PRAGMA {pragma}")
         for table in _TABLES.split(";"):
             self._cursor.execute(table.format(serial="INTEGER PRIMARY KEY", json="TEXT"))
