@@ -9,7 +9,7 @@ from django.db import connection
 
 from envelopes.database_threads import read_beside_sessions
 from envelopes.log.doorbell import Doorbell, doorbell
-from envelopes.models import Event, Session
+from envelopes.models import by_hand
 from envelopes.tasks import end
 
 logger = logging.getLogger(__name__)
@@ -17,9 +17,12 @@ logger = logging.getLogger(__name__)
 SECONDS = 0.5
 END_SECONDS = 1.0
 
-_NEWEST = f"SELECT id, session_id, seq FROM {Event._meta.db_table} ORDER BY id DESC LIMIT 1"  # noqa: S608 - a name of ours
+_NEWEST = "SELECT id, session_id, seq FROM envelopes_event ORDER BY id DESC LIMIT 1"
+_SINCE = "SELECT id, session_id, seq FROM envelopes_event WHERE id >= %s ORDER BY id"
+_STANDING = "SELECT id, last_seq FROM envelopes_session WHERE id {among}"
 
-Newest = tuple[int, int, int] | None
+Newest = tuple[int, int, int]
+"""The primary key of a row, that of its session, and its number there."""
 
 
 class Poll:
@@ -45,6 +48,7 @@ class Poll:
             await asyncio.sleep(SECONDS)
             if not self.bell.watched():
                 self._seen.clear()
+                self._newest = None
                 continue
             try:
                 grown = await read_beside_sessions(self._grown)
@@ -60,11 +64,19 @@ class Poll:
 
     def _grown(self) -> dict[int, int | None]:
         """The sessions that stand otherwise than before, each with its last row."""
-        if connection.vendor == "sqlite" and not (self._changed() and self._has_new_rows()):
+        if connection.vendor != "sqlite":
+            return self._compared()
+        if not self._changed():
             return {}
+        came = self._came()
+        return self._compared() if came is None else came
+
+    def _compared(self) -> dict[int, int | None]:
         # Asked only now: who watched, and read the log, before a row came that was looked at just above is among them.
-        watched = self.bell.watched()
-        last = dict(Session.objects.filter(pk__in=watched).values_list("pk", "last_seq"))
+        among, given = by_hand.among(self.bell.watched())
+        with connection.cursor() as cursor:
+            cursor.execute(_STANDING.format(among=among), [given])
+            last: dict[int, int] = dict(cursor.fetchall())
         seen, self._seen = self._seen, last
         # Also what has shrunk, when a backup was restored: its next row may have a number that was seen before.
         return {
@@ -83,15 +95,24 @@ class Poll:
         self._version = version
         return changed
 
-    def _has_new_rows(self) -> bool:
-        """Whether the log of any session has grown, whoever wrote it: while something streams its text is saved again
-        and again, which is a commit and no row.
+    def _came(self) -> dict[int, int | None] | None:
+        """The sessions of which rows have come, whoever wrote them, each with the last; None where that is not known.
+        While something streams its text is saved again and again, which is a commit and no row.
 
         SQLite only, where one writes at a time: what has the highest key is what was committed last.
         """
+        was, self._newest = self._newest, None
         with connection.cursor() as cursor:
-            cursor.execute(_NEWEST)
-            newest = (connection.connection, cursor.fetchone())
-        has = newest != self._newest
-        self._newest = newest
-        return has
+            if was is None or was[0] is not connection.connection:
+                rows = cursor.execute(_NEWEST).fetchall()
+            else:
+                rows = cursor.execute(_SINCE, [was[1][0]]).fetchall()
+        if rows:
+            self._newest = (connection.connection, rows[-1])
+        # Where it is not there any more, a backup was restored or its conversation is gone.
+        if was is None or was[0] is not connection.connection or not rows or rows[0] != was[1]:
+            return None
+        watched = self.bell.watched()
+        last = {session: seq for _, session, seq in rows[1:] if session in watched}
+        self._seen |= last
+        return dict(last)

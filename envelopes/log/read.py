@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -12,6 +13,9 @@ from envelopes.protocol.rows import Row
 
 _FIELDS = ("seq", "kind", "part_type", "audience", "actor", "turn", "data", "at")
 """In the order in which the model has them."""
+
+AT_ONCE = 500
+"""So many rows are read in one go where only some of them are kept."""
 
 _AFTER = f"""
 SELECT {by_hand.columns(Event, _FIELDS)} FROM envelopes_event
@@ -28,6 +32,26 @@ def rows_after(session_pk: int, seq: int, *, upto: int | None = None) -> list[Ro
     with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
         cursor.execute(text, asked)
         return [_row(*by_hand.values(Event, found, _FIELDS)) for found in cursor.fetchall()]
+
+
+_SOME = f"""
+SELECT {by_hand.columns(Event, _FIELDS)} FROM envelopes_event
+WHERE session_id = %s AND seq > %s AND seq <= %s AND audience = 'delivered' AND kind IN ({{kinds}})
+ORDER BY seq LIMIT {AT_ONCE}"""  # noqa: S608 - names and a number of ours
+
+
+def delivered_rows(session_pk: int, after: int, upto: int, kinds: Sequence[str]) -> Iterator[Row]:
+    """The rows of these kinds that may leave the server, with numbers above ``after`` and up to ``upto``, in order.
+    They are read as they are asked for, `AT_ONCE` at a time."""
+    text = _SOME.format(kinds=", ".join(["%s"] * len(kinds)))
+    while True:
+        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+            cursor.execute(text, [session_pk, after, upto, *kinds])
+            found = [_row(*by_hand.values(Event, row, _FIELDS)) for row in cursor.fetchall()]
+        yield from found
+        if len(found) < AT_ONCE:
+            return
+        after = found[-1].seq
 
 
 def _row(

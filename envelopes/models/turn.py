@@ -110,6 +110,13 @@ class Turn(models.Model):
                 name="turn_delegations",
             ),
             models.Index(fields=["joined"], condition=models.Q(joined__isnull=False), name="turn_joining"),
+            # Every process asks once a second which of them are due; while jobs go on many wait, and none is.
+            models.Index(fields=["deadline"], condition=models.Q(status="waiting"), name="turn_deadline"),
+            models.Index(
+                fields=["due_at"],
+                condition=models.Q(status="waiting", due_at__isnull=False),
+                name="turn_due_at",
+            ),
             # What failed today, for the desk.
             models.Index(fields=["turn_state", "settled_at"], name="turn_ended"),
         ]

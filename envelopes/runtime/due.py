@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from envelopes.database_threads import beside_sessions, in_session
 from envelopes.runtime.answering import Spawn
-from envelopes.turns import leases, retrying
+from envelopes.turns import retrying, sweeping
 
 logger = logging.getLogger(__name__)
 
@@ -23,7 +23,7 @@ class Due:
     async def sweep(self) -> None:
         """Find them; each is seen to in the thread of its session, where others may be at work: nobody waits for it."""
         now = self._now()
-        for turn, session in await beside_sessions(leases.due_turns, now):
+        for turn, session in await beside_sessions(sweeping.due_turns, now):
             if turn not in self._at_work:
                 self._at_work.add(turn)
                 self._spawn(self._begin(turn, session, now))

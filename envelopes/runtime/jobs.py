@@ -19,7 +19,7 @@ from envelopes.registries.actors import actors
 from envelopes.registries.tools import Tool
 from envelopes.runtime.calling import Stopped
 from envelopes.runtime.executing import execute
-from envelopes.turns import calls, leases, outcomes
+from envelopes.turns import calls, leases, outcomes, renewing, sweeping
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +51,7 @@ class Jobs:
 
     async def sweep(self) -> None:
         """Carry on what nobody runs any more."""
-        for call_pk, session in await beside_sessions(leases.orphaned_jobs):
+        for call_pk, session in await beside_sessions(sweeping.orphaned_jobs):
             if call_pk not in self._stopping:
                 self._spawn(self._take_over(call_pk, session))
 
@@ -68,7 +68,7 @@ class Jobs:
 
     async def _look(self, session: int) -> None:
         here = [pk for pk, its_own in self._sessions.items() if its_own == session]
-        held = await in_session(session, leases.held_jobs, self._owner, here)
+        held = await in_session(session, renewing.held_jobs, self._owner, here)
         self.end(set(here) - held)
 
     def _enter(self, call: ToolCall) -> asyncio.Event:

@@ -32,7 +32,7 @@ from envelopes.runtime.tidying import Tidying
 from envelopes.runtime.turn_run import TurnRun
 from envelopes.tasks import Unfinished, end, within
 from envelopes.tracing import span
-from envelopes.turns import leases, steps
+from envelopes.turns import leases, renewing, steps, sweeping
 
 logger = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class Runner:
     async def _release(self) -> None:
         """Give the leases back. A database that does not answer must not hold this up: they run out by themselves."""
         try:
-            freed = await within(beside_sessions(leases.release, self.owner), seconds=RELEASE_SECONDS)
+            freed = await within(beside_sessions(renewing.release, self.owner), seconds=RELEASE_SECONDS)
         except (DatabaseError, InterfaceError, Unfinished):
             seconds = conf.BEACH_LEASE_SECONDS
             logger.exception("Leases could not be given back; they run out within %g seconds.", seconds)
@@ -259,7 +259,7 @@ class Runner:
         await self._tidying.sweep()
         await self._quietly("calls of agents' functions", self._answering.sweep)
         await self._quietly("turns that are due", self._due.sweep)
-        for session in await beside_sessions(leases.runnable_sessions):
+        for session in await beside_sessions(sweeping.runnable_sessions):
             self.wake(session)
         await self._jobs.sweep()
 
@@ -288,9 +288,9 @@ class Runner:
         jobs = self._jobs.at_work
         if not runs and not jobs:
             return
-        held, cancel = await beside_sessions(leases.renew, self.owner, list(runs), jobs)
+        held, cancel = await beside_sessions(renewing.renew, self.owner, list(runs), jobs)
         if jobs:
-            self._jobs.end(set(jobs) - await beside_sessions(leases.held_jobs, self.owner, jobs))
+            self._jobs.end(set(jobs) - await beside_sessions(renewing.held_jobs, self.owner, jobs))
         for pk, run in runs.items():
             if pk in cancel or pk not in held:
                 run.cancelled.set()

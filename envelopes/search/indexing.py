@@ -10,11 +10,11 @@ import secrets
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from envelopes.models import ConversationFacts, ConversationWords, SearchCursor, Session, Turn
+from envelopes.models import ConversationFacts, ConversationWords, SearchCursor, Session, Turn, by_hand
 from envelopes.models.searched import STALE
 from envelopes.registries.statuses import TurnStatus
 from envelopes.search.backends import backend_for
@@ -193,18 +193,20 @@ def _store_alone(made: Made) -> None:
     raise IntegrityError(f"No place is free for session {made.facts.session_id}.")
 
 
-_CHANGED = tuple(field.attname for field in ConversationFacts._meta.concrete_fields if not field.primary_key)
+_CHANGED = tuple(field.name for field in ConversationFacts._meta.concrete_fields if not field.primary_key)
+_SAY = """
+INSERT INTO envelopes_conversationwords (session_id, said) VALUES (%s, %s)
+ON CONFLICT (session_id) DO UPDATE SET said = excluded.said"""
 
 
 def _store(made: Made) -> None:
     facts, was = made.facts, made.was
     if was is None:
-        facts.save(force_insert=True)
-    else:
-        values = {name: getattr(facts, name) for name in _CHANGED}
-        if not ConversationFacts.objects.filter(pk=facts.pk, seq=was.seq, place=was.place).update(**values):
-            # Somebody else has been here.
-            return
+        by_hand.insert(facts)
+    elif not by_hand.update(facts, _CHANGED, {"seq": was.seq, "place": was.place}):
+        # Somebody else has been here.
+        return
     if made.said is not None and made.tokens is not None:
-        ConversationWords.objects.update_or_create(session_id=facts.pk, defaults={"said": made.said})
+        with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+            cursor.execute(_SAY, [facts.pk, made.said])
         backend_for().store(facts.pk, facts.place, was.place if was is not None else None, made.tokens)

@@ -7,28 +7,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, OuterRef, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
+from envelopes.log.read import delivered_rows
 from envelopes.models import (
-    Approval,
     ConversationFacts,
     ConversationWords,
-    Event,
     Participant,
     Session,
-    ToolCall,
-    Turn,
 )
 from envelopes.models.searched import STALE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
-from envelopes.registries.statuses import BUSY, CallStatus
 from envelopes.search.folding import tokens_of
 from envelopes.search.places import place_of
 from envelopes.search.said import KINDS, bounded, lines_of, spoken_in
-from envelopes.search.states import Standing, state_of
+from envelopes.search.standing import Conversation, standing
+from envelopes.search.states import state_of
 
 logger = logging.getLogger(__name__)
 
@@ -53,23 +49,8 @@ def make(pks: Sequence[int], *, anew: bool = False) -> list[Made]:
     owners = _owners(pks)
     known = {words.session_id: words.said for words in ConversationWords.objects.filter(session__in=pks)}
     return [
-        _made(session, owners.get(session.pk), known.get(session.pk), anew=anew)
-        for session in _standing().filter(pk__in=pks).select_related("facts").order_by("pk")
+        _made(one, owners.get(one.session.pk), known.get(one.session.pk), anew=anew) for one in standing(pks)
     ]
-
-
-def _standing() -> QuerySet[Any]:
-    newest = Turn.objects.filter(session=OuterRef("pk")).order_by("-number")
-    approvals = Approval.objects.filter(session=OuterRef("pk"))
-    return Session.objects.annotate(
-        waits=Exists(approvals.filter(state="pending")),
-        asked=Exists(approvals),
-        works=Exists(Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY)),
-        is_unknown=Exists(ToolCall.objects.filter(session=OuterRef("pk"), state=CallStatus.UNKNOWN)),
-        newest_status=Subquery(newest.values("status")[:1]),
-        newest_state=Subquery(newest.values("turn_state")[:1]),
-        newest_end=Subquery(newest.values("finalized_by")[:1]),
-    )
 
 
 def _owners(pks: Sequence[int]) -> Mapping[int, Participant]:
@@ -77,8 +58,8 @@ def _owners(pks: Sequence[int]) -> Mapping[int, Participant]:
     return {owner.session_id: owner for owner in found.order_by("-pk")}
 
 
-def _made(session: Any, owner: Participant | None, said: str | None, *, anew: bool) -> Made:
-    was: ConversationFacts | None = getattr(session, "facts", None)
+def _made(one: Conversation, owner: Participant | None, said: str | None, *, anew: bool) -> Made:
+    session, was = one.session, one.facts
     # Of a backup that was restored the log may be shorter than what is known of it.
     afresh = anew or was is None or was.seq == STALE or was.seq > session.last_seq or said is None
     after = 0 if afresh or was is None else was.seq
@@ -87,19 +68,10 @@ def _made(session: Any, owner: Participant | None, said: str | None, *, anew: bo
         session_id=session.pk,
         seq=session.last_seq,
         place=place_of(read.at or session.created_at, session.pk) if afresh or read.at else was.place,  # type: ignore[union-attr]
-        state=state_of(
-            Standing(
-                session.waits,
-                session.works,
-                session.is_unknown,
-                session.newest_status,
-                session.newest_state or "",
-                session.newest_end or "",
-            )
-        ),
+        state=state_of(one.standing),
         actor=session.actor,
         owner=Principal(owner.user, owner.owner_key).key if owner is not None else "",
-        has_approval=session.asked,
+        has_approval=one.asked,
         has_error=read.has_error or (not afresh and was is not None and was.has_error),
         last_words=shorten(read.spoken or (read.lines[-1] if read.lines else ""), LAST_WORDS),
         is_cut=read.is_cut,
@@ -125,12 +97,8 @@ class _Read:
 
 
 def _read(session_pk: int, after: int, upto: int) -> _Read:
-    found = Event.objects.filter(
-        session=session_pk, seq__gt=after, seq__lte=upto, kind__in=_KINDS, audience="delivered"
-    )
     read = _Read([])
-    for event in found.order_by("seq").iterator(chunk_size=_LINES):
-        row = event.as_row()
+    for row in delivered_rows(session_pk, after, upto, _KINDS):
         read.has_error |= _is_error(row)
         if lines := _lines(session_pk, row):
             read.lines += lines

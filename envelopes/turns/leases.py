@@ -11,18 +11,17 @@ import socket
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from functools import cache
 from pathlib import Path
 
 import orjson
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connections, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import F
 from django.utils import timezone
 
 from envelopes.conf import conf
 from envelopes.log.append import TurnFence, Writer, writing
 from envelopes.log.reserving import Reserved, adapted, reserving
-from envelopes.models import AgentCall, ToolCall, Turn, by_hand
+from envelopes.models import ToolCall, Turn, by_hand
 from envelopes.providers.transcript import extended, resumable
 from envelopes.registries.statuses import CallStatus, TurnStatus
 from envelopes.turns import journal
@@ -88,7 +87,7 @@ def claim_next(session_pk: int, owner: str) -> Claim | None:
 def _claim_queued(session_pk: int, owner: str) -> Claim | None:
     """None where nothing is queued, or another turn is running."""
     with reserving(session_pk, Reserved(rows=1)) as writer:
-        asked = (owner, adapted(_until()), writer.now.timestamp(), session_pk)
+        asked = (owner, adapted(lease_end()), writer.now.timestamp(), session_pk)
         if writer.session.taken_by:
             text, asked = _CLAIM_BESIDE_STAFF, (*asked, *[writer.session.finishing] * 2)
         else:
@@ -122,7 +121,7 @@ def _recover(session_pk: int, owner: str) -> Claim | None:
             .select_related("session")
             .first()
         )
-        if turn is None or not _is_free(turn.lease_owner, turn.lease_until, writer.now):
+        if turn is None or not is_free(turn.lease_owner, turn.lease_until, writer.now):
             return None
         turn.recoveries += 1
         if turn.recoveries > MAX_RECOVERIES:
@@ -145,7 +144,7 @@ def _recover(session_pk: int, owner: str) -> Claim | None:
 def lease(turn: Turn, owner: str, now: datetime) -> None:
     """Make ``turn`` one that runs with ``owner`` from ``now`` on. Stores nothing; ``_CLAIM`` is the same as SQL."""
     turn.status, turn.attempt = TurnStatus.RUNNING, turn.attempt + 1
-    turn.lease_owner, turn.lease_until = owner, _until()
+    turn.lease_owner, turn.lease_until = owner, lease_end()
     if turn.deadline is None:
         turn.deadline = now.timestamp() + turn.seconds_left
 
@@ -177,9 +176,10 @@ def _claimed(writer: Writer, turn: Turn, reason: str, *, begins: bool) -> Claim:
     return Claim(turn.pk, turn.session_id, turn.attempt, turn.deadline, turn if begins else None, told)
 
 
-def _is_free(
+def is_free(
     owner: str, until: datetime | None, now: datetime, is_gone: Callable[[str], bool] = is_dead
 ) -> bool:
+    """Whether nobody holds a lease of ``owner`` until then."""
     return until is None or until <= now or is_gone(owner)
 
 
@@ -209,97 +209,22 @@ def claim_job(call_pk: int, owner: str) -> int | None:
     """Take over a background call whose runner is gone; returns its new attempt, or None when somebody has it."""
     now = timezone.now()
     call = ToolCall.objects.filter(pk=call_pk, background=True, state=CallStatus.RUNNING).first()
-    if call is None or not _is_free(call.lease_owner, call.lease_until, now):
+    if call is None or not is_free(call.lease_owner, call.lease_until, now):
         return None
     changed = ToolCall.objects.filter(pk=call_pk, attempt=call.attempt, state=CallStatus.RUNNING).update(
-        attempt=F("attempt") + 1, lease_owner=owner, lease_until=_until()
+        attempt=F("attempt") + 1, lease_owner=owner, lease_until=lease_end()
     )
     return call.attempt + 1 if changed else None
 
 
-def _until() -> datetime:
+def lease_end() -> datetime:
+    """Until when a lease holds that is taken or renewed now."""
     return timezone.now() + timedelta(seconds=conf.BEACH_LEASE_SECONDS)
-
-
-def renew(owner: str, turns: list[int], jobs: list[int]) -> tuple[set[int], set[int]]:
-    """Renew the leases of what this process runs; returns which turns still are its own, and which to cancel.
-
-    What somebody has locked is left out (on PostgreSQL), so that one does not hold up all: whoever writes to it is at
-    work on it, and a lease lasts for two more rounds.
-    """
-    _prolong(Turn.objects.filter(pk__in=turns, lease_owner=owner, status=TurnStatus.RUNNING))
-    _prolong(ToolCall.objects.filter(pk__in=jobs, lease_owner=owner, state=CallStatus.RUNNING))
-    held = Turn.objects.filter(pk__in=turns, lease_owner=owner, status=TurnStatus.RUNNING)
-    return set(held.values_list("pk", flat=True)), set(
-        held.filter(cancel_requested=True).values_list("pk", flat=True)
-    )
-
-
-def held_jobs(owner: str, jobs: list[int]) -> set[int]:
-    """Which of these background calls are still ``owner``'s to run: not those that were stopped, that another process
-    has taken over, or whose conversation is gone."""
-    held = ToolCall.objects.filter(pk__in=jobs, lease_owner=owner, state=CallStatus.RUNNING)
-    return set(held.values_list("pk", flat=True)) if jobs else set()
 
 
 def is_to_stop(claim: Claim) -> bool:
     """Whether somebody wants the turn of this claim to end."""
     return Turn.objects.filter(pk=claim.turn_pk, attempt=claim.attempt, cancel_requested=True).exists()
-
-
-def _prolong(leased: QuerySet[Turn] | QuerySet[ToolCall]) -> None:
-    with transaction.atomic():
-        free = list(leased.select_for_update(skip_locked=True, no_key=True).values_list("pk", flat=True))
-        leased.filter(pk__in=free).update(lease_until=_until())
-
-
-def release(owner: str) -> list[int]:
-    """Give up every lease of ``owner`` (it is shutting down); returns the sessions, whose turns are free at once."""
-    sessions = list(
-        Turn.objects.filter(lease_owner=owner, status=TurnStatus.RUNNING).values_list("session_id", flat=True)
-    )
-    now = timezone.now()
-    Turn.objects.filter(lease_owner=owner, status=TurnStatus.RUNNING).update(lease_until=now)
-    ToolCall.objects.filter(lease_owner=owner, state=CallStatus.RUNNING, background=True).update(
-        lease_until=now
-    )
-    AgentCall.objects.filter(lease_owner=owner).update(lease_until=None)
-    return sessions
-
-
-def runnable_sessions() -> list[int]:
-    """Sessions with something to run: a free queue, or a runner that is gone."""
-    now, is_gone = timezone.now(), cache(is_dead)
-    found: set[int] = set()
-    at_work: set[int] = set()
-    approved = ToolCall.objects.filter(turn=OuterRef("pk"), state=CallStatus.APPROVED)
-    goes_on = Q(session__taken_by="") | Q(session__finishing__gt=0) | Exists(approved)
-    open_turns = Turn.objects.filter(
-        Q(status=TurnStatus.RUNNING) | Q(goes_on, status=TurnStatus.QUEUED)
-    ).order_by()
-    for session, status, owner, until in open_turns.values_list(
-        "session_id", "status", "lease_owner", "lease_until"
-    ):
-        if status == TurnStatus.RUNNING and not _is_free(owner, until, now, is_gone):
-            at_work.add(session)
-        else:
-            found.add(session)
-    return sorted(found - at_work)
-
-
-def due_turns(now: float) -> list[tuple[int, int]]:
-    """``(turn, session)`` of turns that wait, and whose time is up, or has come. ``now`` in seconds since 1970."""
-    due = Q(deadline__lte=now) | Q(due_at__lte=now)
-    waiting = Turn.objects.filter(due, status=TurnStatus.WAITING).order_by()
-    return list(waiting.values_list("pk", "session_id"))
-
-
-def orphaned_jobs() -> list[tuple[int, int]]:
-    """``(call, session)`` of background calls whose runner is gone."""
-    now, is_gone = timezone.now(), cache(is_dead)
-    calls = ToolCall.objects.filter(background=True, state=CallStatus.RUNNING)
-    rows = calls.order_by().values_list("pk", "session_id", "lease_owner", "lease_until")
-    return [(pk, session) for pk, session, owner, until in rows if _is_free(owner, until, now, is_gone)]
 
 
 def save_live(live: Mapping[Claim, JsonObject], using: str = DEFAULT_DB_ALIAS) -> set[Claim]:

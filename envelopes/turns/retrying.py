@@ -48,7 +48,7 @@ def schedule(writer: Writer, turn: Turn, part: JsonObject) -> Turn | None:
 
 
 def begin_due(turn_pk: int, session_pk: int, now: float) -> None:
-    """Begin a turn whose time has come, or end one whose time is up, of ``leases.due_turns``."""
+    """Begin a turn whose time has come, or end one whose time is up, of ``sweeping.due_turns``."""
     with writing(session_pk) as writer:
         turn = Turn.objects.select_related("session").get(pk=turn_pk)
         if turn.status != TurnStatus.WAITING:

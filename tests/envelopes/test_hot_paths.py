@@ -11,7 +11,7 @@ from envelopes.access import Principal
 from envelopes.approvals.service import expire_due
 from envelopes.delivery.news import log_at
 from envelopes.transports.panel.sidebar import sidebar
-from envelopes.turns import leases
+from envelopes.turns import sweeping
 from tests import factories
 
 pytestmark = [
@@ -29,13 +29,23 @@ def _page_of(who: Principal) -> None:
     [
         lambda: _page_of(Principal(owner_key="k" * 64)),
         lambda: _page_of(Principal(user=factories.make_user())),
-        leases.runnable_sessions,
-        leases.orphaned_jobs,
+        sweeping.runnable_sessions,
+        sweeping.orphaned_jobs,
+        lambda: sweeping.due_turns(0.0),
         expire_due,
         secrets.purge,
         intake.forget_messages,
     ],
-    ids=["a visitor's list", "a person's list", "queues", "jobs", "approvals", "secrets", "client messages"],
+    ids=[
+        "a visitor's list",
+        "a person's list",
+        "queues",
+        "jobs",
+        "turns that are due",
+        "approvals",
+        "secrets",
+        "client messages",
+    ],
 )
 def test_it_scans_no_table(work: object) -> None:
     plans = _plans_of(work)
@@ -58,7 +68,7 @@ def _plans_of(work: object) -> list[str]:
     plans = []
     with connection.cursor() as cursor:
         for query in queries.captured_queries:
-            if query["sql"].startswith(("SELECT", "DELETE")):
+            if query["sql"].lstrip().startswith(("SELECT", "DELETE")):
                 cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
                 plans += [f"{line[-1]} in {query['sql']}" for line in cursor.fetchall()]
     return plans

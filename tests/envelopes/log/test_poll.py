@@ -122,7 +122,7 @@ async def test_it_goes_on_after_the_database_was_away(
             raise OperationalError("the database is away")
 
         with monkeypatch.context() as patched:
-            patched.setattr(Session.objects, "filter", broken)
+            patched.setattr(Poll, "_came" if connection.vendor == "sqlite" else "_compared", broken)
             await sync_to_async(_write)(session)
             await asyncio.wait_for(failed.wait(), 5)
         # The row that came while it was away is not forgotten.
@@ -158,7 +158,7 @@ async def test_text_that_streams_asks_for_no_session_and_hides_no_row(
     asked: list[str] = []
     looked = asyncio.Event()
     loop = asyncio.get_running_loop()
-    changed = Poll._changed
+    changed, compared = Poll._changed, Poll._compared
 
     def save(text: str) -> None:
         claim = Claim(turn.pk, session.pk, 1)
@@ -170,24 +170,53 @@ async def test_text_that_streams_asks_for_no_session_and_hides_no_row(
             loop.call_soon_threadsafe(looked.set)
         return has
 
-    def listed(*args: Any, **options: Any) -> Any:
+    def listed(self: Poll) -> dict[int, int | None]:
         asked.append("sessions")
-        return filtered(*args, **options)
+        return compared(self)
 
-    filtered = Session.objects.filter
     async with polling() as bell:
         listener = Listener(bell, session)
         await listener.hears(0.3)
+        # The first row there is: from then on it knows which are new.
+        await sync_to_async(_write)(session)
+        assert await listener.hears()
         monkeypatch.setattr(Poll, "_changed", noted)
-        monkeypatch.setattr(Session.objects, "filter", listed)
+        monkeypatch.setattr(Poll, "_compared", listed)
         for number in range(5):
             looked.clear()
             await sync_to_async(save)(f"text {number}")
             if counts_commits:
                 await asyncio.wait_for(looked.wait(), 5)
-        if counts_commits:
-            assert asked == []
         await sync_to_async(_write)(session)
         await sync_to_async(save)("the text of then")
         assert await listener.hears()
-        assert asked
+        assert bool(asked) != counts_commits
+
+
+async def test_a_conversation_that_is_deleted_with_the_newest_row_hides_no_row_of_another() -> None:
+    session, gone = [await sync_to_async(factories.make_session)() for _ in range(2)]
+    async with polling() as bell:
+        listener = Listener(bell, session)
+        await listener.hears(0.3)
+        await sync_to_async(_write)(gone)
+        await asyncio.sleep(0.1)
+        await sync_to_async(gone.delete)()
+        await sync_to_async(_write)(session)
+        assert await listener.hears()
+
+
+async def test_what_came_while_nobody_watched_rings_nobody() -> None:
+    session, other = [await sync_to_async(factories.make_session)() for _ in range(2)]
+    async with polling() as bell:
+        first = Listener(bell, other)
+        await first.hears(0.3)
+        first.stop()
+        await asyncio.sleep(0.1)
+        await sync_to_async(_write)(session)
+        second = Listener(bell, session)
+        # Once for nothing, as whoever begins to watch.
+        await second.hears(0.3)
+        await sync_to_async(_write)(other)
+        assert not await second.hears(0.3)
+        await sync_to_async(_write)(session)
+        assert await second.hears()

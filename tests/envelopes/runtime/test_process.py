@@ -120,14 +120,14 @@ async def test_s1_a_database_that_is_away_does_not_keep_a_runner_from_its_end(
     from django.db import OperationalError
 
     from envelopes.runtime.runner import Runner
-    from envelopes.turns import leases
+    from envelopes.turns import renewing
 
     def away(owner: str) -> list[int]:
         raise OperationalError("no route to host")
 
     runner = Runner()
     await runner.start()
-    monkeypatch.setattr(leases, "release", away)
+    monkeypatch.setattr(renewing, "release", away)
     await runner.stop()
     assert not runner.started
     assert "could not be given back" in caplog.text

@@ -14,7 +14,7 @@ from envelopes import intake
 from envelopes.database_threads import in_session
 from envelopes.models import Turn
 from envelopes.providers.scripted import Conversation, Fail, Reply, Say, text
-from envelopes.turns import journal, leases
+from envelopes.turns import journal, leases, sweeping
 from tests import claiming, factories
 from tests.desk import desk
 
@@ -28,7 +28,7 @@ def _echo(request: Any) -> Reply:
 @pytest.fixture(autouse=True)
 def _nobody_else_looks(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.BEACH_LEASE_SECONDS = 60.0
-    monkeypatch.setattr(leases, "runnable_sessions", list)
+    monkeypatch.setattr(sweeping, "runnable_sessions", list)
 
 
 @pytest.fixture

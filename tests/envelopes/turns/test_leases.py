@@ -10,7 +10,7 @@ from django.db import connection, connections, transaction
 from django.utils import timezone
 
 from envelopes.models import ToolCall, Turn
-from envelopes.turns import leases
+from envelopes.turns import renewing
 from tests import factories
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -43,7 +43,7 @@ def test_a_process_keeps_what_is_its_own_and_hears_what_to_cancel() -> None:
     Turn.objects.filter(pk=taken.pk).update(lease_owner="other:1:1")
     job = _job_of(mine)
 
-    held, cancel = leases.renew(OWNER, [mine.pk, stopped.pk, taken.pk], [job.pk])
+    held, cancel = renewing.renew(OWNER, [mine.pk, stopped.pk, taken.pk], [job.pk])
 
     assert (held, cancel) == ({mine.pk, stopped.pk}, {stopped.pk})
     assert [_is_renewed(one) for one in (mine, stopped, taken, job)] == [True, True, False, True]
@@ -57,7 +57,7 @@ def test_one_that_is_locked_holds_up_no_other() -> None:
 
     def renew() -> None:
         try:
-            told.append(leases.renew(OWNER, [locked.pk, free.pk], [job.pk]))
+            told.append(renewing.renew(OWNER, [locked.pk, free.pk], [job.pk]))
         finally:
             connections.close_all()
 

@@ -33,7 +33,7 @@ from envelopes.providers.scripted import Call, Conversation, Reply, Say, data, t
 from envelopes.registries.tools import Tool
 from envelopes.runtime.runner import Runner
 from envelopes.testing import create_session, idle
-from envelopes.turns import leases
+from envelopes.turns import leases, sweeping
 from envelopes.turns.leases import Claim
 from envelopes.turns.places import Place, places
 from envelopes.types import Json, JsonObject
@@ -59,7 +59,7 @@ def _echo(request: ModelRequest) -> Reply:
 @pytest.fixture(autouse=True)
 def _no_sweep(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     settings.BEACH_LEASE_SECONDS = 60.0
-    monkeypatch.setattr(leases, "runnable_sessions", list)
+    monkeypatch.setattr(sweeping, "runnable_sessions", list)
 
 
 # -- the same either way ------------------------------------------------------------------------------------------

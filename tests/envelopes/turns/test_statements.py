@@ -21,7 +21,7 @@ from envelopes.signals import turn_settled
 from envelopes.tasks import end
 from envelopes.transports.panel.reader import READER
 from envelopes.transports.panel.transport import PANEL
-from envelopes.turns import leases
+from envelopes.turns import renewing, sweeping
 from envelopes.types import JsonObject
 from tests import claiming
 from tests.desk import Desk, desk
@@ -63,7 +63,7 @@ async def test_a_turn_costs_nine_statements_in_two_transactions_or_two_more_and_
     # However slow the machine is: no renewal and no sweep (the first one runs while the runner starts) falls into it,
     # and the end of a reply comes right after its last block.
     settings.BEACH_LEASE_SECONDS = 60.0
-    monkeypatch.setattr(leases, "runnable_sessions", list)
+    monkeypatch.setattr(sweeping, "runnable_sessions", list)
     monkeypatch.setattr(held_block, "HOLD_SECONDS", 10.0)
     ways = claiming.recorded(monkeypatch)
     async with desk(_answer) as d, _reading(d):
@@ -106,16 +106,16 @@ async def test_whoever_answers_at_once_does_not_have_the_turn_before_looked_up(
 ) -> None:
     """Readers hear of the end of a turn before its own run does."""
     asked: list[object] = []
-    renew = leases.renew
+    renew = renewing.renew
 
     def counted(*arguments: Any) -> Any:
         asked.append(arguments)
         return renew(*arguments)
 
-    monkeypatch.setattr(leases, "renew", counted)
+    monkeypatch.setattr(renewing, "renew", counted)
     # However slow the machine is: the end of the reply is stored with its last block, no lease is renewed, and no sweep
     # (the first one runs while the runner starts) finds the turn that the bell has told of.
-    monkeypatch.setattr(leases, "runnable_sessions", list)
+    monkeypatch.setattr(sweeping, "runnable_sessions", list)
     monkeypatch.setattr(held_block, "HOLD_SECONDS", 10.0)
     settings.BEACH_LEASE_SECONDS = 60.0
     async with desk(_answer) as d:

@@ -27,7 +27,7 @@ from envelopes.providers.scripted import Call, Conversation, Reply, Say, text
 from envelopes.registries.tools import ApprovalPolicy, Tool, ToolContext
 from envelopes.session_state import live_sessions
 from envelopes.testing import idle
-from envelopes.turns import leases
+from envelopes.turns import sweeping
 from envelopes.turns.opening import trigger_again
 from envelopes.types import Json
 from tests.desk import Desk, desk
@@ -215,7 +215,7 @@ async def test_an_approval_stays_decidable_its_call_runs_once_and_its_agent_is_s
         (turn,) = await d.turns()
         assert (turn.status, len(d.requests)) == ("queued", 1)
         # The sweep asks for it all the time.
-        assert await sync_to_async(leases.runnable_sessions)() == []
+        assert await sync_to_async(sweeping.runnable_sessions)() == []
         await d.say("Is it booked?", wait=False)
         await say(d.session, grace, "s1", "It is.")
         await hand_back(d.session, grace, "h1")
