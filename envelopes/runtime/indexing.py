@@ -16,8 +16,9 @@ logger = logging.getLogger(__name__)
 
 END_SECONDS = 1.0
 
-SHARE = 0.1
-"""Of the time of a thread: with much to do, it rests nine times as long as it has worked."""
+SHARE = 0.05
+"""Of the time of a thread: with much to do, it rests nineteen times as long as it has worked. Whoever searches
+meanwhile takes in what is new by themselves (``search.catch_up``)."""
 
 
 class Indexing:

@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, transaction
-from django.db.models import Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Q
 from django.utils import timezone
 
-from envelopes.models import ConversationFacts, ConversationWords, SearchCursor, Session, Turn, by_hand
-from envelopes.models.searched import STALE
-from envelopes.registries.statuses import TurnStatus
+from envelopes.models import ConversationFacts, ConversationWords, SearchCursor, Session, by_hand
 from envelopes.search.backends import backend_for
+from envelopes.search.behind import LONG_AGO, Changed, behind, due, outdated
 from envelopes.search.making import Made, make
 
 AT_ONCE = 10
 """Conversations that are stored in one transaction: whoever wants to write meanwhile waits for it."""
+
+LOOKED_AT = 25
+"""Conversations that one look takes in. Of those in which nobody has said anything only a few numbers change, all in
+one transaction; each other one is stored by itself."""
 
 SLACK = timedelta(minutes=5)
 """A transaction may commit long after the time that it has written into its conversation."""
@@ -29,18 +32,8 @@ SLACK = timedelta(minutes=5)
 NOTED = timedelta(minutes=1)
 """How often it is written down how far the log is known, while nothing happens."""
 
-ANSWERED_WITHIN = timedelta(minutes=1)
-"""A turn that has run for less is about to write more rows: its conversation is taken in with those, once. Whoever
-searches meanwhile has it taken in (``catch_up``)."""
-
-RESTS = timedelta(seconds=5)
-ROWS = 250
-"""A conversation is taken in when it has not changed for so long, or has so many more rows: one that a job goes on
-writing into would else be taken in each round."""
-
 LEASE = timedelta(seconds=15)
 
-_LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
 _ONE = 1
 _MOVES = 20
 """So often a place that is taken is left for the next one."""
@@ -52,7 +45,7 @@ class Follower:
     def __init__(self) -> None:
         self._name = secrets.token_hex(16)
         # How far this round has come, by when conversations last changed.
-        self._after: tuple[datetime, int] | None = None
+        self._after: Changed | None = None
 
     def look(self) -> bool:
         """Take in some of what is new; whether there is more of it. Of conversations that go on there always will be,
@@ -61,29 +54,19 @@ class Follower:
         cursor = SearchCursor.objects.filter(pk=_ONE).first()
         if cursor is not None and cursor.lease_owner != self._name and cursor.lease_until > began:
             return False
-        found = self._next(cursor.known_until if cursor is not None else _LONG_AGO, began)
-        if not found:
+        known_until = cursor.known_until if cursor is not None else LONG_AGO
+        found = due(self._after or known_until, began, LOOKED_AT)
+        pks = [pk for _, pk in found] or list(outdated().values_list("pk", flat=True)[:LOOKED_AT])
+        if not pks:
             return self._caught_up(cursor, began)
         if not self._leased(cursor, began):
             return False
-        # Each by itself: whoever wants to write meanwhile does not wait for all of them.
-        for each in make([session.pk for session in found]):
-            _store_alone(each)
-        if len(found) < AT_ONCE:
+        _store_each(make(sorted(pks)))
+        if len(pks) < LOOKED_AT:
             return self._caught_up(cursor, began)
-        last = found[-1]
-        # Those that were outdated stand anywhere.
-        if self._after is None or (last.updated_at, last.pk) > self._after:
-            self._after = (last.updated_at, last.pk)
+        if found:
+            self._after = found[-1]
         return True
-
-    def _next(self, since: datetime, now: datetime) -> list[Session]:
-        behind = _behind().filter(_is_due(now), updated_at__gte=since)
-        if self._after is not None:
-            at, pk = self._after
-            behind = behind.filter(Q(updated_at__gt=at) | Q(updated_at=at, pk__gt=pk), updated_at__gte=at)
-        found = list(behind.order_by("updated_at", "pk")[:AT_ONCE])
-        return found or list(_outdated()[:AT_ONCE])
 
     def _caught_up(self, cursor: SearchCursor | None, began: datetime) -> bool:
         if self._after is not None:
@@ -98,7 +81,7 @@ class Follower:
     def _leased(self, cursor: SearchCursor | None, now: datetime) -> bool:
         if cursor is None:
             made = SearchCursor(
-                pk=_ONE, known_until=_LONG_AGO, lease_owner=self._name, lease_until=now + LEASE
+                pk=_ONE, known_until=LONG_AGO, lease_owner=self._name, lease_until=now + LEASE
             )
             SearchCursor.objects.bulk_create([made], ignore_conflicts=True)
             return SearchCursor.objects.filter(pk=_ONE, lease_owner=self._name).exists()
@@ -108,33 +91,14 @@ class Follower:
         return bool(free.update(lease_owner=self._name, lease_until=now + LEASE))
 
 
-def _behind() -> QuerySet[Session]:
-    """Conversations of which rows are not taken in, or, after a backup was restored, too many are."""
-    stands_elsewhere = Q(facts__isnull=True) | ~Q(last_seq=F("facts__seq"))
-    return Session.objects.filter(stands_elsewhere).exclude(facts__seq=STALE)
-
-
-def _is_due(now: datetime) -> Q:
-    """Which of the conversations that are behind are taken in now."""
-    young = Turn.objects.filter(
-        session=OuterRef("pk"), status=TurnStatus.RUNNING, created_at__gt=now - ANSWERED_WITHIN
-    )
-    has_many_more = Q(last_seq__gte=F("facts__seq") + ROWS) | Q(facts__isnull=True, last_seq__gte=ROWS)
-    return ~Exists(young) & (Q(updated_at__lte=now - RESTS) | has_many_more)
-
-
-def _outdated() -> QuerySet[Session]:
-    return Session.objects.filter(facts__seq=STALE).order_by("pk")
-
-
 def catch_up(most: int) -> bool:
     """Take in the newest of what is new, for somebody who looks now: ``most`` conversations. Returns whether there are
     more. Two queries where nothing is new."""
     # Asked apart, so that the planner sees how few have changed since.
     known = SearchCursor.objects.filter(pk=_ONE).values_list("known_until", flat=True).first()
     # Those of whose people something has changed can wait for their turn.
-    behind = _behind().filter(updated_at__gte=known or _LONG_AGO).order_by("-updated_at", "-pk")
-    found = list(behind.values_list("pk", flat=True)[: most + 1])
+    newest = behind().filter(updated_at__gte=known or LONG_AGO).order_by("-updated_at", "-pk")
+    found = list(newest.values_list("pk", flat=True)[: most + 1])
     for at in range(0, len(found[:most]), AT_ONCE):
         store(found[at : min(at + AT_ONCE, most)])
     return len(found) > most
@@ -144,7 +108,7 @@ def index_all(*, anew: bool = False) -> Iterator[int]:
     """Take in whatever is new, or with ``anew`` everything from its first row on; yields how many conversations that
     were, piece by piece."""
     after = 0
-    sessions = Session.objects.all() if anew else _behind() | _outdated()
+    sessions = Session.objects.all() if anew else behind() | outdated()
     while pks := list(sessions.filter(pk__gt=after).order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
         store(pks, anew=anew)
         after = pks[-1]
@@ -173,6 +137,17 @@ def store(pks: Sequence[int], *, anew: bool = False) -> None:
                 _store(each)
     except IntegrityError:
         for each in made:
+            _store_alone(each)
+
+
+def _store_each(made: Sequence[Made]) -> None:
+    """Whoever wants to write meanwhile waits for a few numbers, or for the words of one."""
+    unchanged = [each for each in made if each.was is not None and each.said is None]
+    with transaction.atomic():
+        for each in unchanged:
+            _store(each)
+    for each in made:
+        if each not in unchanged:
             _store_alone(each)
 
 

@@ -46,42 +46,86 @@ class Made:
 
 def make(pks: Sequence[int], *, anew: bool = False) -> list[Made]:
     """What is kept of these conversations, as they are now; ``anew``, from the first row on. In ascending order."""
-    owners = _owners(pks)
-    known = {words.session_id: words.said for words in ConversationWords.objects.filter(session__in=pks)}
-    return [
-        _made(one, owners.get(one.session.pk), known.get(one.session.pk), anew=anew) for one in standing(pks)
-    ]
+    news = [_news(one, anew=anew) for one in standing(pks)]
+    # Of most of those in which a job goes on this is all: nobody has said anything.
+    told = [one.conversation.session.pk for one in news if one.has_words]
+    owners, known = _owners(told), _known(told)
+    made = []
+    for one in news:
+        pk = one.conversation.session.pk
+        if one.before is not None and not one.has_words:
+            made.append(_as_before(one, one.before))
+            continue
+        if one.before is not None and pk not in known:
+            # They were lost.
+            one = _news(one.conversation, anew=True)  # noqa: PLW2901
+        made.append(_with_words(one, owners.get(pk), known.get(pk, "")))
+    return made
+
+
+@dataclass
+class _News:
+    """A conversation and what is new in it. ``before`` is what was known before that; None where all of it is new."""
+
+    conversation: Conversation
+    before: ConversationFacts | None
+    read: _Read
+
+    @property
+    def has_words(self) -> bool:
+        return self.before is None or bool(self.read.lines)
+
+    def facts(self, **fields: Any) -> ConversationFacts:
+        """What is known by now, but for what follows from its words."""
+        session = self.conversation.session
+        return ConversationFacts(
+            session_id=session.pk,
+            seq=session.last_seq,
+            state=state_of(self.conversation.standing),
+            actor=session.actor,
+            has_approval=self.conversation.asked,
+            has_error=self.read.has_error or (self.before is not None and self.before.has_error),
+            **fields,
+        )
+
+
+def _news(one: Conversation, *, anew: bool) -> _News:
+    was, session = one.facts, one.session
+    # Of a backup that was restored the log may be shorter than what is known of it.
+    if anew or was is None or was.seq == STALE or was.seq > session.last_seq:
+        return _News(one, None, _read(session.pk, 0, session.last_seq))
+    return _News(one, was, _read(session.pk, was.seq, session.last_seq))
+
+
+def _as_before(news: _News, was: ConversationFacts) -> Made:
+    """Whose words and people are what they were: where those change, all of it is made anew (``receivers``)."""
+    facts = news.facts(place=was.place, owner=was.owner, last_words=was.last_words, is_cut=was.is_cut)
+    return Made(facts, was, None, None)
+
+
+def _with_words(news: _News, owner: Participant | None, said: str) -> Made:
+    read, was, session = news.read, news.before, news.conversation.session
+    told, is_cut = bounded("\n".join(read.lines if was is None else [said, *read.lines]))
+    facts = news.facts(
+        place=place_of(read.at or session.created_at, session.pk) if was is None or read.at else was.place,
+        owner=Principal(owner.user, owner.owner_key).key if owner is not None else "",
+        last_words=shorten(read.spoken or (read.lines[-1] if read.lines else ""), LAST_WORDS),
+        is_cut=is_cut or read.is_cut or (was is not None and was.is_cut),
+    )
+    return Made(facts, news.conversation.facts, told, tokens_of([told, *_names(session, owner)]))
 
 
 def _owners(pks: Sequence[int]) -> Mapping[int, Participant]:
+    if not pks:
+        return {}
     found = Participant.objects.filter(session__in=pks, role=Participant.Role.OWNER).select_related("user")
     return {owner.session_id: owner for owner in found.order_by("-pk")}
 
 
-def _made(one: Conversation, owner: Participant | None, said: str | None, *, anew: bool) -> Made:
-    session, was = one.session, one.facts
-    # Of a backup that was restored the log may be shorter than what is known of it.
-    afresh = anew or was is None or was.seq == STALE or was.seq > session.last_seq or said is None
-    after = 0 if afresh or was is None else was.seq
-    read = _read(session.pk, after, session.last_seq)
-    facts = ConversationFacts(
-        session_id=session.pk,
-        seq=session.last_seq,
-        place=place_of(read.at or session.created_at, session.pk) if afresh or read.at else was.place,  # type: ignore[union-attr]
-        state=state_of(one.standing),
-        actor=session.actor,
-        owner=Principal(owner.user, owner.owner_key).key if owner is not None else "",
-        has_approval=one.asked,
-        has_error=read.has_error or (not afresh and was is not None and was.has_error),
-        last_words=shorten(read.spoken or (read.lines[-1] if read.lines else ""), LAST_WORDS),
-        is_cut=read.is_cut,
-    )
-    if not afresh and was is not None and not read.lines:
-        facts.last_words, facts.is_cut = was.last_words, was.is_cut
-        return Made(facts, was, None, None)
-    told, is_cut = bounded("\n".join(read.lines if afresh else [said or "", *read.lines]))
-    facts.is_cut = is_cut or read.is_cut or (not afresh and was is not None and was.is_cut)
-    return Made(facts, was, told, tokens_of([told, *_names(session, owner)]))
+def _known(pks: Sequence[int]) -> Mapping[int, str]:
+    if not pks:
+        return {}
+    return dict(ConversationWords.objects.filter(session__in=pks).values_list("session_id", "said"))
 
 
 @dataclass

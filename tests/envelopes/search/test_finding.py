@@ -33,6 +33,7 @@ from envelopes.runtime.indexing import Indexing
 from envelopes.search import (
     Filters,
     Follower,
+    behind,
     folding,
     indexing,
     listing,
@@ -51,8 +52,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody waits for turns of these tests to end, nor for conversations to rest."""
-    monkeypatch.setattr(indexing, "ANSWERED_WITHIN", timedelta(0))
-    monkeypatch.setattr(indexing, "RESTS", timedelta(0))
+    monkeypatch.setattr(behind, "ANSWERED_WITHIN", timedelta(0))
+    monkeypatch.setattr(behind, "RESTS", timedelta(0))
 
 
 def follow() -> None:
@@ -227,7 +228,7 @@ def test_where_nothing_is_new_nothing_is_written(booking: Session) -> None:
         assert not search.catch_up(5)
 
     assert len(captured) <= 5
-    assert all(each["sql"].startswith("SELECT") for each in captured)
+    assert all(each["sql"].lstrip().startswith("SELECT") for each in captured)
 
 
 def test_one_process_follows_at_a_time_and_another_goes_on_when_it_is_gone(booking: Session) -> None:
@@ -259,7 +260,7 @@ def test_a_conversation_that_goes_on_waits_for_the_next_round(booking: Session) 
         assert not follower.look()
     assert facts(booking).seq == Session.objects.get(pk=booking.pk).last_seq
 
-    made = [factories.make_session() for _ in range(indexing.AT_ONCE + 1)]
+    made = [factories.make_session() for _ in range(indexing.LOOKED_AT + 1)]
     assert follower.look()
     # From the beginning too, since a transaction that took its time may stand before where this one has come.
     assert follower.look()
@@ -271,7 +272,7 @@ def test_what_is_being_answered_is_taken_in_with_its_answer(
     booking: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Or once that takes long, or as soon as somebody searches."""
-    monkeypatch.setattr(indexing, "ANSWERED_WITHIN", timedelta(minutes=1))
+    monkeypatch.setattr(behind, "ANSWERED_WITHIN", timedelta(minutes=1))
 
     def knows(word: str) -> bool:
         follow()
@@ -297,8 +298,8 @@ def test_what_is_being_answered_is_taken_in_with_its_answer(
 def test_what_goes_on_is_taken_in_when_it_rests_or_has_many_more_rows(
     booking: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "RESTS", timedelta(seconds=5))
-    monkeypatch.setattr(indexing, "ROWS", 4)
+    monkeypatch.setattr(behind, "RESTS", timedelta(seconds=5))
+    monkeypatch.setattr(behind, "ROWS", 4)
 
     def lacks() -> int:
         follow()
@@ -339,6 +340,31 @@ def test_a_place_that_is_taken_is_left_for_the_next_one(booking: Session) -> Non
         indexing._store_alone(made)
 
     assert ConversationFacts.objects.get(session=other).place == made.facts.place
+
+
+def test_rows_in_which_nobody_says_anything_change_the_numbers_alone() -> None:
+    session = factories.make_session()
+    turn = factories.make_turn(session, text="Umbrellas", status="queued")
+    was = facts(session)
+    said = ConversationWords.objects.get(session=session).said
+    ConversationWords.objects.filter(session=session).update(said=f"{said}\nAs it stands there")
+    factories.add_part(turn, "progress", metadata={"value": 0.5})
+    Turn.objects.filter(pk=turn.pk).update(status="settled", finalized_by="cancelled")
+
+    now = facts(session)
+
+    assert (now.seq - was.seq, now.state) == (1, State.STOPPED)
+    assert (now.place, now.owner, now.last_words) == (was.place, was.owner, was.last_words)
+    assert ConversationWords.objects.get(session=session).said.endswith("As it stands there")
+
+
+def test_words_that_were_lost_are_all_there_again_with_the_next(booking: Session) -> None:
+    turn = factories.make_turn(booking, text="Umbrellas")
+    follow()
+    ConversationWords.objects.filter(session=booking).delete()
+    factories.add_part(turn, "response", text="Galoshes")
+
+    assert found("umbrellas galoshes") == [booking.pk]
 
 
 def test_somebody_who_looks_now_sees_the_newest(booking: Session) -> None:
