@@ -112,7 +112,10 @@ class Poll:
         # Where it is not there any more, a backup was restored or its conversation is gone.
         if was is None or was[0] is not connection.connection or not rows or rows[0] != was[1]:
             return None
-        watched = self.bell.watched()
+        if not rows[1:]:
+            return {}
+        watched = set(self.bell.watched())
         last = {session: seq for _, session, seq in rows[1:] if session in watched}
-        self._seen |= last
+        # Without those that nobody watches any more: how they stand is not looked at until somebody does again.
+        self._seen = {pk: seq for pk, seq in (self._seen | last).items() if pk in watched}
         return dict(last)

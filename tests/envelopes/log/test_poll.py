@@ -17,7 +17,7 @@ from envelopes.log import poll as module
 from envelopes.log.append import writing
 from envelopes.log.doorbell import Doorbell
 from envelopes.log.poll import Poll
-from envelopes.models import Session
+from envelopes.models import Event, Session
 from envelopes.turns.leases import Claim, save_live
 from tests import factories
 from tests.together import together
@@ -219,4 +219,26 @@ async def test_what_came_while_nobody_watched_rings_nobody() -> None:
         await sync_to_async(_write)(other)
         assert not await second.hears(0.3)
         await sync_to_async(_write)(session)
+        assert await second.hears()
+
+
+async def test_what_has_shrunk_to_where_it_stood_when_others_watched_it_rings() -> None:
+    """The log of one that nobody watched has grown meanwhile; then a backup was restored."""
+    session, other = [await sync_to_async(factories.make_session)() for _ in range(2)]
+    async with polling() as bell:
+        await Listener(bell, other).hears(0.3)
+        first = Listener(bell, session)
+        await sync_to_async(_write)(session)
+        assert await first.hears()
+        first.stop()
+        await sync_to_async(_write)(session)
+        await asyncio.sleep(0.1)
+        second = Listener(bell, session)
+        await second.hears(0.3)
+
+        def restore() -> None:
+            Event.objects.filter(session=session, seq=2).delete()
+            Session.objects.filter(pk=session.pk).update(last_seq=1)
+
+        await sync_to_async(lambda: together(restore))()
         assert await second.hears()
