@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from envelopes.delivery.deltas import Delta
-from envelopes.protocol.bubbles import place_of
+from envelopes.protocol.bubbles import ENDED, place_of
 
 HELD = 256
 """At most this many deltas wait for their place; the oldest go first, since the part that they belong to is a row."""
@@ -18,9 +17,6 @@ WAITING_CHARACTERS = 131_072
 when the reader goes on."""
 
 NOWHERE: tuple[int, ...] = ()
-ENDED = (sys.maxsize,)
-"""The place up to which all text of a turn is over, whatever it was."""
-
 _NONE: frozenset[int] = frozenset()
 
 

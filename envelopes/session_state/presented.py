@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from a2ui import SurfaceChange
-from envelopes.protocol.bubbles import place_of
+from envelopes.protocol.bubbles import ENDED, place_of
 from envelopes.protocol.rows import Row
 from envelopes.registries.transports import Presenter, SeesSurfaces, Transport
 from envelopes.session_state.state import SessionState
@@ -19,9 +18,6 @@ KEPT_CHARACTERS = 16_777_216
 LARGE_CHARACTERS = 65_536
 """The last so many frames are kept for everybody, while they have so many characters together. Only with one that is
 large is that looked at: of others so many have no more than twice that."""
-
-ENDED = (sys.maxsize,)
-"""The place up to which text of a turn is over that has ended: all of it."""
 
 KEPT_ENDS = 64
 """Of how many settled turns it is remembered that their text is over: what still comes of a turn comes at once."""

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from envelopes.delivery.deltas import Delta
 from envelopes.delivery.streamed import (
-    ENDED,
     HELD,
     WAITING,
     WAITING_CHARACTERS,
     Standing,
     StreamedText,
 )
+from envelopes.protocol.bubbles import ENDED
 
 PLACED = {1: Standing("t1-0p")}
 

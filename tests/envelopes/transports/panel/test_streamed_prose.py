@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from envelopes.delivery.deltas import Delta
-from envelopes.delivery.streamed import ENDED, PlacedDelta
+from envelopes.delivery.streamed import PlacedDelta
+from envelopes.protocol.bubbles import ENDED
 from envelopes.providers.scripted import Say, text
 from envelopes.session_state import Frame
 from envelopes.transports.panel.drawings import AT_ONCE, Drawings
