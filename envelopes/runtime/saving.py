@@ -17,15 +17,17 @@ logger = logging.getLogger(__name__)
 SAVE_SECONDS = 0.25
 
 SHARE = 100
-"""A write is followed by a pause so many times as long, where that is more: each writes all of the texts, so without
-it many long ones would keep the database busy for nothing else."""
+"""A write is followed by a pause that is so many times as long, where ``SAVE_SECONDS`` would be less: many long texts
+would keep the database busy for nothing else."""
 
 MOST_SECONDS = 2.0
-"""How long such a pause may be: whoever opens a page in another process has to wait for the text of now."""
+"""How long a text waits for its next write because of such pauses: whoever opens a page in another process has to wait
+for the text of now."""
 
 AT_ONCE = 20
-"""Of so many texts one write is, those first that have waited longest. While it is put together the event loop has half
-of the time: the texts of two hundred long replies in one write held it up for as long as 70 ms."""
+"""One write stores at most so many texts, first those that have waited longest. While it is put together the event loop
+gets half of the interpreter's time: the texts of two hundred long replies in one write held it up for as long as
+70 ms."""
 
 STOP_SECONDS = 0.5
 """How long a write that is on its way may take when the process ends. What it would save is not shown again: whoever
