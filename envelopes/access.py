@@ -26,7 +26,8 @@ from django.utils.crypto import salted_hmac
 from envelopes.came_from import address_of
 from envelopes.conf import conf
 from envelopes.errors import Conflict, NotFound
-from envelopes.models import Approval, ClientMessage, Participant, Session, Turn
+from envelopes.models import Approval, ClientMessage, ConversationFacts, Participant, Session, Turn
+from envelopes.models.searched import STALE
 from envelopes.prepared import Prepared
 from envelopes.registries.statuses import BUSY
 from envelopes.types import PROGRAMS, PrincipalKind, ProgramKind
@@ -276,14 +277,12 @@ def owner_keys(sessions: Iterable[int]) -> dict[str, set[int]]:
     return found
 
 
+def _as_owner(who: Principal) -> dict[str, Any]:
+    return {"user": who.user, "owner_key": "" if who.user else who.owner_key, "name": who.name}
+
+
 def _add_participants(session: Session, who: Principal) -> None:
-    Participant.objects.create(
-        session=session,
-        role=Participant.Role.OWNER,
-        user=who.user,
-        owner_key="" if who.user else who.owner_key,
-        name=who.name,
-    )
+    Participant.objects.create(session=session, role=Participant.Role.OWNER, **_as_owner(who))
     Participant.objects.create(session=session, role=Participant.Role.AGENT, name=session.actor)
 
 
@@ -305,10 +304,12 @@ def begin_session(
             _add_participants(session, who)
         elif not owns(who, session):
             nameless = session.participants.filter(owner_key=_key(_token(key)), user__isnull=True)
-            taken = nameless.update(user=who.user, owner_key="" if who.user else who.owner_key, name=who.name)
+            taken = nameless.update(**_as_owner(who))
             # Asked again: it may have become theirs since, by a request of their own at the same moment.
             if not taken and not owns(who, session):
                 raise Conflict("This key belongs to another conversation.")
+            # The search knows them as somebody else.
+            ConversationFacts.objects.filter(session=session).update(seq=STALE)
     return session, made
 
 

@@ -56,7 +56,10 @@ class Follower:
             return False
         known_until = cursor.known_until if cursor is not None else LONG_AGO
         found = due(self._after or known_until, began, LOOKED_AT)
-        pks = [pk for _, pk in found] or list(outdated().values_list("pk", flat=True)[:LOOKED_AT])
+        pks = [pk for _, pk in found]
+        if (room := LOOKED_AT - len(pks)) > 0:
+            # Also where others are found: some conversation or other always goes on.
+            pks += outdated().values_list("pk", flat=True)[:room]
         if not pks:
             return self._caught_up(cursor, began)
         if not self._leased(cursor, began):
@@ -118,7 +121,10 @@ def index_all(*, anew: bool = False) -> Iterator[int]:
 def forget(session: Session) -> None:
     """Keep nothing of what was said in ``session``. Its next row, or the next look, makes it anew from what its log
     holds then; with the session itself all of it goes in any case."""
+    changed = session.updated_at
     with transaction.atomic():
+        # Whoever follows the log looks at nothing that has not changed since.
+        SearchCursor.objects.filter(known_until__gt=changed).update(known_until=changed)
         ConversationWords.objects.filter(session=session).delete()
         ConversationFacts.objects.filter(session=session).delete()
 
@@ -142,12 +148,12 @@ def store(pks: Sequence[int], *, anew: bool = False) -> None:
 
 def _store_each(made: Sequence[Made]) -> None:
     """Whoever wants to write meanwhile waits for a few numbers, or for the words of one."""
-    unchanged = [each for each in made if each.was is not None and each.said is None]
-    with transaction.atomic():
-        for each in unchanged:
-            _store(each)
+    if numbers := [each for each in made if each.said is None]:
+        with transaction.atomic():
+            for each in numbers:
+                _store(each)
     for each in made:
-        if each not in unchanged:
+        if each.said is not None:
             _store_alone(each)
 
 

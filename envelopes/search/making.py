@@ -98,7 +98,7 @@ def _news(one: Conversation, *, anew: bool) -> _News:
 
 
 def _as_before(news: _News, was: ConversationFacts) -> Made:
-    """Whose words and people are what they were: where those change, all of it is made anew (``receivers``)."""
+    """Whose words and people are what they were: where those change, all of it is made anew (``STALE``)."""
     facts = news.facts(place=was.place, owner=was.owner, last_words=was.last_words, is_cut=was.is_cut)
     return Made(facts, was, None, None)
 
@@ -107,7 +107,7 @@ def _with_words(news: _News, owner: Participant | None, said: str) -> Made:
     read, was, session = news.read, news.before, news.conversation.session
     told, is_cut = bounded("\n".join(read.lines if was is None else [said, *read.lines]))
     facts = news.facts(
-        place=place_of(read.at or session.created_at, session.pk) if was is None or read.at else was.place,
+        place=place_of(read.at or session.created_at, session.pk),
         owner=Principal(owner.user, owner.owner_key).key if owner is not None else "",
         last_words=shorten(read.spoken or (read.lines[-1] if read.lines else ""), LAST_WORDS),
         is_cut=is_cut or read.is_cut or (was is not None and was.is_cut),

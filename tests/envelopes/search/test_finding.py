@@ -16,7 +16,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from beachsite.suite import ROOT
-from envelopes import search
+from envelopes import access, search
 from envelopes.conf import conf
 from envelopes.log.append import writing
 from envelopes.models import (
@@ -426,6 +426,46 @@ def test_it_is_found_by_its_owners_address_as_that_is_now(booking: Session) -> N
     ada.delete()
     assert found("countess@example.org") == found("lovelace") == []
     assert found("refund") == [booking.pk]
+
+
+def test_whose_owner_has_changed_waits_for_no_conversation_that_goes_on(booking: Session) -> None:
+    follow()
+    ada = booking.participants.get(role="owner").user
+    assert ada is not None
+    ada.email = "countess@example.org"
+    ada.save()
+    turn = factories.make_turn(factories.make_session(), text="Umbrellas", status="queued")
+    SearchCursor.objects.update(lease_until=timezone.now())
+    follower = Follower()
+    for _ in range(3):
+        factories.add_part(turn, "progress", metadata={"value": 0.5})
+        follower.look()
+
+    words = Filters(read_query("countess@example.org"))
+    assert search.listed(words, size=50).sessions == [booking.pk]
+
+
+def test_what_is_forgotten_is_made_anew_however_long_nothing_has_been_said_in_it(booking: Session) -> None:
+    Session.objects.filter(pk=booking.pk).update(updated_at=timezone.now() - timedelta(days=1))
+    booking.refresh_from_db()
+    follow()
+    SearchCursor.objects.update(known_until=timezone.now() - timedelta(minutes=5))
+    search.forget(booking)
+
+    assert found("refund") == [booking.pk]
+
+
+def test_whoever_brings_the_key_of_a_conversation_that_they_began_is_found_by_their_address() -> None:
+    """Before their browser had a name, and while nothing more is said in it."""
+    mary = factories.make_user("mary")
+    key = "k" * 43
+    nobody, _ = access.new_anonymous_owner(key)
+    session, _ = access.begin_session(nobody, "sally", key)
+    follow()
+
+    access.begin_session(access.Principal(user=mary), "sally", key)
+
+    assert found(owner=f"user:{mary.pk}") == [session.pk]
 
 
 def test_a_guest_who_signs_in_is_found_by_their_address(client: Any) -> None:
