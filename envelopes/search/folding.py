@@ -3,6 +3,7 @@ reads a text itself."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 
@@ -17,6 +18,8 @@ JOINERS = "._@+-/:#"
 _WORD = r"[\p{L}\p{N}\p{M}]+"
 _COMPOUND = regex.compile(rf"{_WORD}(?:[{regex.escape(JOINERS)}]+{_WORD})*")
 _WORDS = regex.compile(_WORD)
+# The same for texts that are ASCII and folded, as nearly all are.
+_ASCII_COMPOUND = re.compile(rf"[a-z0-9]+(?:[{re.escape(JOINERS)}]+[a-z0-9]+)*")
 _UNSPACED = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}]+")
 """Scripts that put no blanks between words: looked up by pairs of characters."""
 
@@ -47,8 +50,19 @@ def tokens_of(texts: Iterable[str]) -> set[str]:
     """All that these texts are found by."""
     found: set[str] = set()
     for text in texts:
-        for compound in _COMPOUND.findall(fold(text)):
-            found.update(_tokens(compound))
+        # A line that is not ASCII must not take the others its way.
+        for line in text.split("\n"):
+            found.update(_compounds(fold(line)))
+    compounds = [each for each in found if not (each.isascii() and each.isalnum())]
+    found.difference_update(compounds)
+    for compound in compounds:
+        found.update(_tokens(compound))
+    return {token[:TOKEN_CHARACTERS] for token in found}
+
+
+def _compounds(folded: str) -> list[str]:
+    pattern = _ASCII_COMPOUND if folded.isascii() else _COMPOUND
+    found: list[str] = pattern.findall(folded)
     return found
 
 
