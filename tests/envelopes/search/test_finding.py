@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from dataclasses import replace
 from datetime import timedelta
 from io import StringIO
@@ -45,6 +47,7 @@ from envelopes.search import (
 )
 from envelopes.search.states import State
 from tests import factories
+from tests.together import together
 
 pytestmark = pytest.mark.django_db
 
@@ -612,3 +615,48 @@ def test_pages_go_on_from_a_place_and_back_without_a_gap(words: str) -> None:
     assert search.listed(filters, after=back.newer, size=3) == replace(
         search.listed(filters, size=3), newer=None
     )
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one lock for all")
+@pytest.mark.django_db(transaction=True)
+def test_whoever_is_renamed_and_whoever_stores_numbers_wait_for_each_other_in_turn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both change several conversations in one transaction: in one order, so that neither has what the other needs."""
+    ada = factories.make_user("ada")
+    sessions = [factories.make_session(ada) for _ in range(2)]
+    turns = [factories.make_turn(session, text="Umbrellas", status="queued") for session in sessions]
+    follow()
+    for turn in turns:
+        factories.add_part(turn, "progress", metadata={"value": 0.5})
+    # The first stands behind the other, in the table and in the index of owners.
+    latest = max(ConversationFacts.objects.values_list("place", flat=True))
+    ConversationFacts.objects.filter(session=sessions[0]).update(place=latest + 1)
+    made = making.make(sorted(session.pk for session in sessions))
+    stored = indexing._store
+    has_one = threading.Event()
+
+    def slowly(each: making.Made) -> None:
+        stored(each)
+        if not has_one.is_set():
+            has_one.set()
+            _until_somebody_waits()
+
+    def rename() -> None:
+        has_one.wait(10)
+        ada.last_name = "Lovelace"
+        ada.save()
+
+    monkeypatch.setattr(indexing, "_store", slowly)
+    assert together(lambda: indexing._store_each(made), rename) == [None, None]
+    monkeypatch.setattr(indexing, "_store", stored)
+    assert sorted(found("lovelace")) == sorted(session.pk for session in sessions)
+
+
+def _until_somebody_waits() -> None:
+    for _ in range(500):
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT COUNT(*) FROM pg_locks WHERE NOT granted")
+            if cursor.fetchone() != (0,):
+                return
+        time.sleep(0.01)
