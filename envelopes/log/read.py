@@ -14,8 +14,9 @@ from envelopes.protocol.rows import Row
 _FIELDS = ("seq", "kind", "part_type", "audience", "actor", "turn", "data", "at")
 """In the order in which the model has them."""
 
-AT_ONCE = 500
-"""So many rows are read in one go where only some of them are kept."""
+AT_ONCE = 100
+"""So many rows are read in one go where little of them is kept: a process that has had much at once never gives all of
+that memory back."""
 
 _AFTER = f"""
 SELECT {by_hand.columns(Event, _FIELDS)} FROM envelopes_event
@@ -42,16 +43,18 @@ ORDER BY seq LIMIT {AT_ONCE}"""  # noqa: S608 - names and a number of ours
 
 def delivered_rows(session_pk: int, after: int, upto: int, kinds: Sequence[str]) -> Iterator[Row]:
     """The rows of these kinds that may leave the server, with numbers above ``after`` and up to ``upto``, in order.
-    They are read as they are asked for, `AT_ONCE` at a time."""
+    They are read as they are asked for, `AT_ONCE` at a time, and decoded one by one."""
     text = _SOME.format(kinds=", ".join(["%s"] * len(kinds)))
     while True:
         with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
             cursor.execute(text, [session_pk, after, upto, *kinds])
-            found = [_row(*by_hand.values(Event, row, _FIELDS)) for row in cursor.fetchall()]
-        yield from found
+            found = cursor.fetchall()
+        for each in found:
+            row = _row(*by_hand.values(Event, each, _FIELDS))
+            after = row.seq
+            yield row
         if len(found) < AT_ONCE:
             return
-        after = found[-1].seq
 
 
 def _row(
