@@ -10,7 +10,7 @@ import tomllib
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.core.management import get_commands
@@ -18,6 +18,7 @@ from django.core.management import get_commands
 import envelopes
 from beachsite.bootstrap import LEAST
 from beachsite.suite import ROOT
+from envelopes import ToolContext
 from envelopes.protocol.parts import check_part
 from envelopes.protocol.payloads import RetryPolicy
 from envelopes.registries.actors import Actor
@@ -90,14 +91,38 @@ def test_every_link_inside_the_project_leads_somewhere(document: Path) -> None:
     assert [link for link in links if not (document.parent / link).exists()] == []
 
 
-def test_the_agent_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+def _copied(document: str, monkeypatch: pytest.MonkeyPatch) -> Actor:
+    """The agent that the first Python of a document registers."""
     found: list[Actor] = []
     monkeypatch.setattr(envelopes, "register", found.append, raising=False)
-    code = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
+    code = (ROOT / document).read_text(encoding="utf-8").split("```python\n")[1].split("```")[0]
 
-    exec(compile(code, "agents.md", "exec", dont_inherit=True), {"__name__": "shop.beach"})  # noqa: S102
+    exec(compile(code, document, "exec", dont_inherit=True), {"__name__": "shop.beach"})  # noqa: S102
+    (actor,) = found
+    return actor
 
-    (tool,) = found[0].tools
+
+async def test_the_agent_in_the_readme_can_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    actor = _copied("README.md", monkeypatch)
+
+    (tool,) = actor.tools
+    args = tool.input(order="A1", euros=12.5)
+    assert tool.approval is not None
+    assert tool.approval.question(args) == "Refund 12.50 euros for order A1?"
+    assert await tool.run(cast("ToolContext", None), args) == {"refunded": 12.5}
+
+
+def test_beside_the_agent_the_readme_says_how_to_begin_one_and_how_programs_reach_it() -> None:
+    section = README.split("## Your own agent")[1].split("\n## ")[0]
+
+    for words in ("beach new-agent", "docs/agents.md", "beach peer add", "docs/peers.md"):
+        assert words in section
+
+
+def test_the_agent_in_the_documents_can_be_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    actor = _copied("docs/agents.md", monkeypatch)
+
+    (tool,) = actor.tools
     args = tool.input(order="A1", euros=12.5)
     assert tool.approval is not None
     assert tool.approval.question(args) == "Refund 12.50 euros for order A1?"

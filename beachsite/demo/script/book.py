@@ -82,10 +82,12 @@ def from_words(scene: Scene) -> Flow:
     # What was asked for in words goes on in words; what was typed into a form is shown in one, to be read again.
     order = scene.order
     repeated = means_last(scene.text) and order.words
+    flight = f"{offer['airline']} {offer['flightNumber']}"
     name = person(scene.text) or (order.name if repeated else "")
     email = mail(scene.text) or order.email
     if not name:
-        replaced = [surface(messages, FORM_KIND)] if (messages := scene.forms.chosen()) else []
+        messages = scene.forms.chosen(flight, result["date"])
+        replaced = [surface(messages, FORM_KIND)] if messages else []
         yield answer(
             "Nothing is bought before you approve it.",
             *replaced,
@@ -95,7 +97,7 @@ def from_words(scene: Scene) -> Flow:
     yield from _buy(
         scene,
         {
-            "flight": f"{offer['airline']} {offer['flightNumber']}",
+            "flight": flight,
             "date": result["date"],
             "lead_passenger": name,
             "email": email,
@@ -127,7 +129,7 @@ def _meant(scene: Scene) -> tuple[catalogue.Flight | None, Slots, str]:
 def _buy(scene: Scene, arguments: JsonObject, form: str = "") -> Flow:
     """Ask for the approval and say what came of it. ``form`` is closed meanwhile, and opened again for another try."""
     yield ack("Asking for your approval")
-    closed = form_state(form, ASKED) if form else scene.forms.chosen()
+    closed = form_state(form, ASKED) if form else scene.forms.chosen(arguments["flight"], arguments["date"])
     if closed:
         yield Say([surface(closed, FORM_KIND)], "awaiting")
     outcome = yield Call("book_flight", arguments)

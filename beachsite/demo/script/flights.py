@@ -90,13 +90,14 @@ def select(scene: Scene, context: JsonObject) -> Flow:
     people = int(context.get("passengers") or 1)
     previous: Json = context.get("previous")
     offer = fares.offer(flight, day, people)
+    replaced = scene.forms.chosen(f"{offer['airline']} {offer['flightNumber']}", day.isoformat())
     form = f"passenger-{scene.key}"
     marks = mark_selected(
         str(context["surface"]), int(context["row"]), int(previous) if previous is not None else None, form
     )
     yield answer(
         "Nothing is bought before you approve it.",
-        surface([*marks, *scene.forms.chosen()], KIND),
+        surface([*marks, *replaced], KIND),
         surface(passenger_form(form, offer, people), "passenger-form"),
     )
 

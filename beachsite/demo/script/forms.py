@@ -6,7 +6,7 @@ person acted; turns before this one may have changed them since, and the convers
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from beachsite.demo.surfaces import flights, passenger, refine
@@ -28,23 +28,30 @@ NOT_AGAIN = "I have not tried again."
 DONE = (BOOKED, NOT_AGAIN)
 """What an answer says when its form must not be sent a second time."""
 
+Choice = tuple[Json, Json]
+"""A flight by airline and number, and its date."""
+
 Fate = Literal["", "sent", "replaced"]
 
 
 @dataclass(frozen=True)
 class Forms:
-    """``passengers`` and ``searches`` are ids of open forms; ``results`` the lists that the latter refill; ``asking``
-    is true while an approval of an earlier turn waits for a person."""
+    """``passengers`` and ``searches`` are ids of open forms, the former with the flight and its date; ``results`` the
+    lists that the latter refill; ``asking`` is true while an approval of an earlier turn waits for a person."""
 
-    passengers: tuple[str, ...] = ()
+    passengers: dict[str, Choice] = field(default_factory=dict)
     searches: tuple[str, ...] = ()
     results: tuple[str, ...] = ()
     asking: bool = False
 
-    def chosen(self) -> list[JsonObject]:
-        """Messages after which the forms for other flights do nothing any more."""
+    def chosen(self, flight: Json, day: Json) -> list[JsonObject]:
+        """Messages after which the forms before this choice do nothing any more, and say whether it is another."""
         return [
-            message for form in self.passengers for message in passenger.form_state(form, passenger.REPLACED)
+            message
+            for form, choice in self.passengers.items()
+            for message in passenger.form_state(
+                form, passenger.AGAIN if choice == (flight, day) else passenger.REPLACED
+            )
         ]
 
     def searched(self) -> list[JsonObject]:
@@ -68,11 +75,16 @@ def open_forms(request: ModelRequest, conversation: Conversation) -> Forms:
     shown = surfaces.items() if isinstance(surfaces, dict) else ()
     still = [(name, data) for name, data in shown if isinstance(data, dict) and data.get("open") is True]
     return Forms(
-        tuple(name for name, _ in still if name.startswith(PASSENGER)),
+        {name: _choice(data) for name, data in still if name.startswith(PASSENGER)},
         tuple(name for name, _ in still if name.startswith(REFINE)),
         tuple(str(data["results"]) for name, data in still if name.startswith(REFINE) and "results" in data),
         any(_waits(said) for _, said in _turns(request)),
     )
+
+
+def _choice(data: JsonObject) -> Choice:
+    offer = data.get("offer")
+    return offer.get("title") if isinstance(offer, dict) else None, data.get("date")
 
 
 def fate(request: ModelRequest, form: str) -> Fate:

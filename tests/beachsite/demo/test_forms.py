@@ -17,6 +17,7 @@ from beachsite.demo.errors import BadDate
 from beachsite.demo.research import researcher
 from beachsite.demo.sally import SALLY
 from beachsite.demo.script import sally
+from beachsite.demo.surfaces.passenger import AGAIN, REPLACED
 from beachsite.demo.tools import SearchFlights, search_flights
 from envelopes import intake
 from envelopes.errors import BeachError
@@ -102,6 +103,42 @@ async def test_p21_choosing_another_flight_replaces_the_form_of_the_first() -> N
         await d.act(await fill(d))
         (asked,) = await d.approvals()
         assert asked.args["flight"] == "Meridia Air ME 718"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("Book the easyJet one for Ada Lovelace", AGAIN),
+        ("Book the easyJet one", AGAIN),
+        ("Book EJ4521 for Ada Lovelace", AGAIN),
+        ("Book ME 718 for Ada Lovelace", REPLACED),
+        ("Book ME 718", REPLACED),
+        ("Book EJ4521 on 16 August for Ada Lovelace", REPLACED),
+    ],
+)
+async def test_a_form_says_whether_it_was_another_flight_that_replaced_it(words: str, told: str) -> None:
+    async with travel_desk() as d:
+        await d.say(SEARCH)
+        await select(d, 0)
+        assert any("easyJet EJ4521" in card for card in await cards(d))
+
+        await d.say(words)
+
+        said = [text for text in (AGAIN, REPLACED) for card in await cards(d) if text in card]
+        assert said == [told]
+        asked = [approval.args["flight"] for approval in await d.approvals()]
+        flight = "easyJet EJ4521" if told == AGAIN or "EJ4521" in words else "Meridia Air ME 718"
+        assert asked == ([flight] if "Ada" in words else [])
+
+
+async def test_a_form_whose_flight_is_selected_again_speaks_of_no_other() -> None:
+    async with travel_desk() as d:
+        await d.say(SEARCH)
+        await select(d, 0)
+        await select(d, 0)
+
+        shown = " ".join(await cards(d))
+        assert AGAIN in shown and REPLACED not in shown
 
 
 async def test_p21_a_newer_search_replaces_the_lists_and_forms_before_it() -> None:

@@ -80,7 +80,9 @@ async def test_cards_of_v0_9_take_what_sally_says_in_1_0() -> None:
         assert set(await versions(d)) == {"1.0"}
         marked = [words for words in await cards(d) if "\N{CHECK MARK} Selected" in words]
         assert len(marked) == 1
-        assert any("Replaced: you have chosen another flight since." in words for words in await cards(d))
+        assert any(
+            "Replaced: you have asked for this flight again since." in words for words in await cards(d)
+        )
         assert (await page(d)).find(first) is None
 
 
