@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 from ninja import NinjaAPI, Router, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 from ninja.security import APIKeyCookie, HttpBearer
+from ninja.utils import check_csrf
 from pydantic import ConfigDict
 
 from envelopes.access import COOKIE, Principal, get_session, principal_now, principal_of
@@ -92,15 +93,20 @@ class SignedIn(APIKeyCookie):
 
     def __init__(self) -> None:
         self.param_name = settings.SESSION_COOKIE_NAME
-        super().__init__()
+        # Checked here and not before it is known who asks: a program without a token has forged nothing.
+        super().__init__(csrf=False)
 
     def authenticate(self, request: HttpRequest, key: str | None) -> Caller | None:
-        """None for nobody."""
+        """None for nobody. Raises ``HttpError`` for somebody whose request may be forged."""
         try:
             who = principal_of(request)
         finally:
             _let_go()
-        return Caller(who, frozenset(SCOPES)) if who.is_known else None
+        if not who.is_known:
+            return None
+        if check_csrf(request) is not None:
+            raise HttpError(403, "CSRF check failed")
+        return Caller(who, frozenset(SCOPES))
 
 
 def _let_go() -> None:

@@ -14,7 +14,7 @@ from django.test import AsyncClient
 from pydantic import BaseModel
 
 from envelopes import peers
-from envelopes.access import Principal
+from envelopes.access import COOKIE, Principal, new_anonymous_owner
 from envelopes.conf import conf
 from envelopes.intake import post_message
 from envelopes.models import Approval, ClientMessage, Event, Peer, Session, Turn
@@ -394,6 +394,31 @@ async def test_a_key_that_is_too_long_is_refused() -> None:
         answer = await caller.say(d.session, {"text": "Hi"}, Idempotency_Key="k" * 65)
 
     assert (answer.status_code, answer.json()["path"]) == (400, "Idempotency-Key")
+
+
+@pytest.mark.parametrize(
+    "headers", [{}, {"Authorization": "Basic YTpi"}, {"Cookie": "sessionid=ended"}, {"Cookie": "other=1"}]
+)
+@pytest.mark.parametrize("place", ["", "/nowhere/messages", "/nowhere/artifacts"])
+async def test_who_has_neither_token_nor_login_is_told_to_bring_one(
+    headers: dict[str, str], place: str
+) -> None:
+    client = AsyncClient(enforce_csrf_checks=True)
+
+    answer = await client.post(f"/api/sessions{place}", {}, content_type="application/json", headers=headers)
+
+    assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
+    assert "Send the token of a peer" in answer.json()["message"]
+
+
+async def test_a_guests_request_is_checked_for_forgery_as_that_of_an_account_is() -> None:
+    client = AsyncClient(enforce_csrf_checks=True)
+    _, client.cookies[COOKIE] = await sync_to_async(new_anonymous_owner)()
+
+    forged = await client.post("/api/sessions", {}, content_type="application/json")
+
+    assert (forged.status_code, forged.json()["code"]) == (403, "forbidden")
+    assert not await Session.objects.aexists()
 
 
 async def test_who_is_nobody_gets_in_nowhere() -> None:
