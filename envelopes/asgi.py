@@ -39,11 +39,12 @@ class Beach:
 
     def __init__(self, application: Any, sockets: Any = None) -> None:
         # All of these import models, which needs Django to be set up.
-        from envelopes.serving import background, collector, letting_go
+        from envelopes.serving import allocator, background, collector, letting_go
         from envelopes.transports import routing
         from envelopes.transports.leaving import Leaving
         from envelopes.transports.origin import OriginGate
 
+        allocator.share()
         self._http = background.starting(letting_go.before_long_replies(application))
         # Who sits at a socket is asked again for each frame (transports/panel/identity.py): no session middleware here.
         self._ours = OriginGate(Leaving(routing.sockets))

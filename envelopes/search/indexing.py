@@ -7,7 +7,7 @@ lease keeps them from doing the same work at once.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from django.db import DEFAULT_DB_ALIAS, IntegrityError, connections, transaction
@@ -136,7 +136,7 @@ def compact() -> None:
 
 def store(pks: Sequence[int], *, anew: bool = False) -> None:
     """Store what is to be known of these conversations, all in one transaction."""
-    made = make(sorted(pks), anew=anew)
+    made = list(make(sorted(pks), anew=anew))
     try:
         with transaction.atomic():
             for each in made:
@@ -146,15 +146,19 @@ def store(pks: Sequence[int], *, anew: bool = False) -> None:
             _store_alone(each)
 
 
-def _store_each(made: Sequence[Made]) -> None:
-    """Whoever wants to write meanwhile waits for a few numbers, or for the words of one."""
-    if numbers := [each for each in made if each.said is None]:
+def _store_each(made: Iterable[Made]) -> None:
+    """Whoever wants to write meanwhile waits for a few numbers, or for the words of one. Of words only those of one
+    conversation are held at a time."""
+    numbers = []
+    for each in made:
+        if each.said is None:
+            numbers.append(each)
+        else:
+            _store_alone(each)
+    if numbers:
         with transaction.atomic():
             for each in numbers:
                 _store(each)
-    for each in made:
-        if each.said is not None:
-            _store_alone(each)
 
 
 def _store_alone(made: Made) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,23 +44,22 @@ class Made:
     tokens: set[str] | None
 
 
-def make(pks: Sequence[int], *, anew: bool = False) -> list[Made]:
-    """What is kept of these conversations, as they are now; ``anew``, from the first row on. In ascending order."""
-    news = [_news(one, anew=anew) for one in standing(pks)]
-    # Of most of those in which a job goes on this is all: nobody has said anything.
-    told = [one.conversation.session.pk for one in news if one.has_words]
-    owners, known = _owners(told), _known(told)
-    made = []
-    for one in news:
-        pk = one.conversation.session.pk
-        if one.before is not None and not one.has_words:
-            made.append(_as_before(one, one.before))
+def make(pks: Sequence[int], *, anew: bool = False) -> Iterator[Made]:
+    """What is kept of these conversations, as they are when it is asked for; ``anew``, from the first row on. In
+    ascending order, one by one: of a long one that is half a megabyte."""
+    owners: Mapping[int, Participant] | None = None
+    for one in standing(pks):
+        news = _news(one, anew=anew)
+        if news.before is not None and not news.read.lines:
+            # Of most of those in which a job goes on this is all: nobody has said anything.
+            yield _as_before(news, news.before)
             continue
-        if one.before is not None and pk not in known:
+        owners = _owners(pks) if owners is None else owners
+        said = _known(one.session.pk) if news.before is not None else ""
+        if said is None:
             # They were lost.
-            one = _news(one.conversation, anew=True)  # noqa: PLW2901
-        made.append(_with_words(one, owners.get(pk), known.get(pk, "")))
-    return made
+            news, said = _news(one, anew=True), ""
+        yield _with_words(news, owners.get(one.session.pk), said)
 
 
 @dataclass
@@ -70,10 +69,6 @@ class _News:
     conversation: Conversation
     before: ConversationFacts | None
     read: _Read
-
-    @property
-    def has_words(self) -> bool:
-        return self.before is None or bool(self.read.lines)
 
     def facts(self, **fields: Any) -> ConversationFacts:
         """What is known by now, but for what follows from its words."""
@@ -116,16 +111,12 @@ def _with_words(news: _News, owner: Participant | None, said: str) -> Made:
 
 
 def _owners(pks: Sequence[int]) -> Mapping[int, Participant]:
-    if not pks:
-        return {}
     found = Participant.objects.filter(session__in=pks, role=Participant.Role.OWNER).select_related("user")
     return {owner.session_id: owner for owner in found.order_by("-pk")}
 
 
-def _known(pks: Sequence[int]) -> Mapping[int, str]:
-    if not pks:
-        return {}
-    return dict(ConversationWords.objects.filter(session__in=pks).values_list("session_id", "said"))
+def _known(pk: int) -> str | None:
+    return ConversationWords.objects.filter(pk=pk).values_list("said", flat=True).first()
 
 
 @dataclass

@@ -7,6 +7,8 @@ import sys
 import threading
 import time
 
+from envelopes.serving import allocator
+
 _THRESHOLDS = (300_000, 20, 50)
 """Allocations before the youngest generation is searched, and how many such searches before the next older one.
 A message of five thousand components and their surface are about a hundred thousand objects that stay: with Python's
@@ -31,6 +33,9 @@ most is text, such as answers that are being written, and a search would stop ev
 YOUNG_LOOKS = 10
 """Each look searches what has come since the one before, each of so many what has come since the one that did so: each
 request leaves its page in a circle of Django's tasks, which are freed so before they have made others place."""
+
+TRIM_LOOKS = 60
+"""Once in so many looks what the C library has free is given back, by a process that is not busy."""
 
 
 def settle() -> None:
@@ -86,9 +91,13 @@ def attend() -> None:
 def _attend() -> None:
     attendant, never = Attendant(), threading.Event()
     gc.callbacks.append(attendant.count)
-    used = time.process_time()
+    used, looks = time.process_time(), 0
     while not never.wait(SECONDS):
         before, used = used, time.process_time()
-        attendant.look(busy=(used - before) / SECONDS)
+        busy, looks = (used - before) / SECONDS, looks + 1
+        attendant.look(busy=busy)
+        if looks >= TRIM_LOOKS and busy <= BUSY:
+            allocator.trim()
+            looks = 0
         # The search itself is no reason not to make the next one.
         used = time.process_time()

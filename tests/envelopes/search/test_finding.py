@@ -324,7 +324,7 @@ def test_what_goes_on_is_taken_in_when_it_rests_or_has_many_more_rows(
 
 def test_of_two_who_read_the_same_one_stores_it(booking: Session) -> None:
     """Though no lease keeps them apart: a page that looks now, beside the process that follows."""
-    early = making.make([booking.pk])
+    early = list(making.make([booking.pk]))
     factories.make_turn(booking, text="Umbrellas")
     indexing.store([booking.pk])
 
@@ -632,7 +632,7 @@ def test_whoever_is_renamed_and_whoever_stores_numbers_wait_for_each_other_in_tu
     # The first stands behind the other, in the table and in the index of owners.
     latest = max(ConversationFacts.objects.values_list("place", flat=True))
     ConversationFacts.objects.filter(session=sessions[0]).update(place=latest + 1)
-    made = making.make(sorted(session.pk for session in sessions))
+    made = list(making.make(sorted(session.pk for session in sessions)))
     stored = indexing._store
     has_one = threading.Event()
 
