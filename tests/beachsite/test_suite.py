@@ -7,10 +7,13 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
+from django.core.management import call_command
 
 from beachsite import suite
 from tests import shared
@@ -49,6 +52,86 @@ def test_a_named_file_starts_only_the_process_that_it_belongs_to(target: str, na
     assert [part.name for part in parts] == [name]
     assert target in parts[0].arguments
     assert "-n" not in parts[0].arguments
+
+
+@pytest.mark.parametrize(
+    "target", ["docs/example/helpdesk", "docs/example/helpdesk/tests.py::Some", "envelopes"]
+)
+def test_what_is_not_ours_is_run_alone_as_it_is_given(target: str) -> None:
+    assert arguments("-x", target, "-k", "approval") == [
+        ("tests of your own", ["--pyargs", "-x", target, "-k", "approval"])
+    ]
+
+
+def test_an_application_is_found_by_its_module_too() -> None:
+    assert arguments("beachsite.demo") == [("tests of your own", ["--pyargs", "beachsite.demo"])]
+
+
+def test_what_belongs_to_several_processes_goes_to_each_of_them() -> None:
+    assert arguments("docs/example", "tests/a2ui", "-x", "tests/browser/conftest.py") == [
+        ("tests", ["--ignore=tests/browser", "tests/a2ui", "-x"]),
+        ("browser tests", ["-x", "tests/browser/conftest.py"]),
+        ("tests of your own", ["--pyargs", "docs/example", "-x"]),
+    ]
+
+
+@pytest.mark.parametrize("named", ["tests", "tests/", "./tests"])
+def test_the_folder_of_all_tests_is_everything(named: str) -> None:
+    assert arguments(named, "-x") == arguments("-x")
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["shpo"], "There is no file, folder or module 'shpo' here"),
+        (["-x", "shpo"], "'shpo'"),
+        (["tests/envelops", "-k", "approval"], "'tests/envelops'"),
+        (["tests/a2ui", "shpo.tests"], "'shpo.tests'"),
+        (["beachsite.shpo"], "'beachsite.shpo'"),
+        (["-n", "many"], "invalid parse_numprocesses value"),
+    ],
+)
+def test_what_is_not_there_is_refused_and_nothing_runs(
+    given: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def call(words: list[str], environ: dict[str, str]) -> int:
+        raise AssertionError(words)
+
+    assert suite.run(given, {}, call=call) == suite.MISUSED
+    assert told in capsys.readouterr().out
+
+
+def test_ours_never_meet_the_settings_of_the_machine_and_others_get_what_they_ask_for() -> None:
+    ran: dict[str, str | None] = {}
+
+    def call(words: list[str], environ: dict[str, str]) -> int:
+        ran[words[0]] = environ.get("DJANGO_SETTINGS_MODULE")
+        return 0
+
+    named = {"DJANGO_SETTINGS_MODULE": "shop.settings"}
+    assert suite.run(["tests/a2ui", "docs/example"], named, call=call) == 0
+    assert ran == {"--ignore=tests/browser": "beachsite.settings.test", "--pyargs": "shop.settings"}
+
+
+def test_the_tests_of_a_new_agent_run_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    call_command("beach", "new-agent", "shop", stdout=StringIO())
+    settings = "from beachsite.settings.test import *\nINSTALLED_APPS = [*INSTALLED_APPS, 'shop']\n"
+    (tmp_path / "shop_settings.py").write_text(settings)
+    ran = tmp_path / "ran.xml"
+    environ = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(tmp_path), str(suite.ROOT)]),
+        "DJANGO_SETTINGS_MODULE": "shop_settings",
+    }
+    # Beach's own configuration, as for a folder inside the checkout.
+    configured = ["-c", str(suite.ROOT / "pyproject.toml")]
+
+    assert suite.run([str(tmp_path / "shop"), *configured, f"--junit-xml={ran}"], environ) == 0
+
+    (found,) = ET.parse(ran).getroot()  # noqa: S314 - written a line above
+    assert (found.get("tests"), found.get("skipped")) == ("2", "0")
+    assert {case.get("classname", "").split(".")[-1] for case in found} == {"OrderTests"}
 
 
 def test_only_the_browser_process_may_use_the_database_beside_a_running_loop() -> None:

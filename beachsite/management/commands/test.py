@@ -1,4 +1,4 @@
-"""`manage.py test`: the whole suite under pytest. Everything after `test` goes to pytest as it is."""
+"""`manage.py test`: the whole suite, or what is named, under pytest. What follows `test` goes to pytest as it is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from beachsite import suite
 class Command(BaseCommand):
     """Run the tests."""
 
-    help = "Runs the test suite with pytest. Further arguments are pytest's: manage.py test -k approvals -x"
+    help = (
+        "Runs the test suite with pytest, or only the files, folders and applications that are named: "
+        "manage.py test shop. Further arguments are pytest's: manage.py test -k approvals -x"
+    )
     requires_system_checks = ()
 
     def run_from_argv(self, argv: list[str]) -> None:
