@@ -27,7 +27,7 @@ def share() -> None:
 
 
 def trim() -> None:
-    """Give back to the system what of it is free; about a millisecond."""
+    """Give back to the system what of it is free: a few milliseconds, in which whoever wants memory of it waits."""
     libc = _glibc()
     if libc is not None:
         libc.malloc_trim(0)

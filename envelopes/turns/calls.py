@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
-
-from django.utils import timezone
 
 from envelopes.approvals.versions import told_edits
-from envelopes.conf import conf
 from envelopes.errors import LeaseLost, ValidationFailed
 from envelopes.log.append import JobFence, writing
 from envelopes.log.digest import call_digest
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.registries.statuses import TOOL_CALL, ApprovalStatus, CallStatus
-from envelopes.turns.leases import Claim
+from envelopes.turns.leases import Claim, lease_end
 from envelopes.turns.lifecycle import inject_outcome
 from envelopes.turns.outcomes import Ended, Outcome, record_outcome, show_result, tell_call
 from envelopes.types import Json, JsonObject
@@ -47,9 +43,7 @@ def claim_call(claim: Claim, call_pk: int, owner: str) -> ToolCall | None:
             claimed_at=writer.now,
             attempt=call.attempt + 1,
             lease_owner=owner if call.background else "",
-            lease_until=timezone.now() + timedelta(seconds=conf.BEACH_LEASE_SECONDS)
-            if call.background
-            else None,
+            lease_until=lease_end() if call.background else None,
         )
         if changed != 1:
             raise LeaseLost

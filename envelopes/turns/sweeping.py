@@ -1,6 +1,6 @@
 """What nobody runs and somebody should: found by every process, once a second. Synchronous.
 
-Each reads what it finds, and next to nothing of what others are at work on.
+A process may run a thousand jobs, and as many turns wait for them: only those that are left, or due, are read.
 """
 
 from __future__ import annotations
