@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import signal
@@ -30,6 +31,9 @@ BROWSER = Path(__file__).parent / "browser"
 examples.load()
 emptying.install()
 connected.install()
+# As our own commands have it: what is imported and collected stays, and to search it again and again takes a seventh of
+# a run. What tests leave in circles is searched still, only in larger heaps; pytest searches all of it at the end.
+gc.set_threshold(50_000, 10, 20)
 # A shell that starts a job in the background has it ignore interrupts, and so would every server of a test.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -52,6 +56,13 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     """Many tests only skip without the shared data; where it is required, its absence ends the run at once."""
     if SHARED is None and "shared" in suite.required(os.environ):
         raise pytest.UsageError("BEACH_REQUIRE names shared, but there is no such data: set BEACH_SHARED.")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_finish() -> None:
+    """Modules and ten thousand tests are there to the end: tests that search for garbage need not look through them."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
