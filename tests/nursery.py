@@ -29,20 +29,21 @@ from typing import IO, Any, NoReturn
 ROOT = Path(__file__).resolve().parent.parent
 
 IMPORTED = (
-    "a2a.types", "a2ui", "a2ui.compose.beach", "a2ui.programs", "autobahn.twisted.websocket", "babel.dates",
-    "babel.numbers", "bleach.css_sanitizer", "channels.db", "channels.generic.websocket",
+    "a2a.types", "a2ui", "a2ui.compose.beach", "a2ui.programs", "authres", "autobahn.twisted.websocket",
+    "babel.dates", "babel.numbers", "bleach.css_sanitizer", "channels.db", "channels.generic.websocket",
     "channels_redis.core", "cryptography.fernet", "csp.middleware", "daphne.http_protocol",
     "daphne.ws_protocol", "dj_database_url", "django.contrib.admin", "django.contrib.auth.hashers",
-    "django.contrib.sessions.middleware", "django.core.handlers.asgi",
+    "django.contrib.auth.validators", "django.contrib.sessions.middleware", "django.core.handlers.asgi",
     "django.core.management.commands.migrate", "django.core.management.commands.runserver",
     "django.db.backends.postgresql.base", "django.db.backends.sqlite3.base",
-    "django.db.migrations.autodetector", "django.db.migrations.executor", "django.db.models", "django.forms",
-    "django.middleware.locale", "django.template.defaulttags", "django.test", "django.urls",
-    "django.views.generic", "django_htmx.middleware", "django_stubs_ext", "google.protobuf.json_format",
-    "httpx", "jiter", "jsonschema", "lucide", "markdown_it", "orjson", "PIL.Image", "psycopg_pool",
-    "pydantic.networks", "pydantic.root_model", "re2", "regex", "rfc8785", "service_identity",
-    "standardwebhooks", "twisted.internet.endpoints", "twisted.internet.tcp", "twisted.internet.unix",
-    "twisted.web.http", "whitenoise.middleware",
+    "django.db.migrations.autodetector", "django.db.migrations.executor", "django.db.migrations.writer",
+    "django.db.models", "django.forms", "django.middleware.locale", "django.template.defaulttags",
+    "django.test", "django.urls", "django.views.generic", "django_htmx.middleware", "django_stubs_ext",
+    "google.protobuf.json_format", "httpx", "jiter", "jsonschema", "limits.aio", "limits.strategies", "lucide",
+    "mailparser_reply", "markdown_it", "opentelemetry.trace.propagation.tracecontext", "orjson", "PIL.Image",
+    "psycopg_pool", "pydantic.networks", "pydantic.root_model", "re2", "regex", "rfc8785", "service_identity",
+    "standardwebhooks", "structlog", "structlog.stdlib", "twisted.internet.endpoints", "twisted.internet.tcp",
+    "twisted.internet.unix", "twisted.web.http", "whitenoise.middleware",
 )  # fmt: skip
 """What serving imports, as far as it can be imported before there are settings."""
 
@@ -215,7 +216,6 @@ def _main() -> None:
             file = io.FileIO(number, "w", closefd=False)
             stream = io.TextIOWrapper(file, "utf-8", "backslashreplace", write_through=True)
             setattr(sys, name, stream)
-        gc.unfreeze()
         if request["module"]:
             runpy.run_module(request["module"], run_name="__main__", alter_sys=True)
         else:
