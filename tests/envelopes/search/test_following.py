@@ -69,6 +69,32 @@ def test_where_nothing_is_new_nothing_is_written(booking: Session) -> None:
     assert all(each["sql"].lstrip().startswith("SELECT") for each in captured)
 
 
+def test_data_that_a_job_goes_on_changing_take_no_place_of_what_was_said(
+    booking: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(said, "CHARACTERS", 400)
+    follow()
+    turn = factories.make_turn(booking, text="Keep an eye on the gate, please")
+
+    def show(gate: str, at: str = "/gate") -> None:
+        message = {"surfaceId": "s", "path": at, "value": gate}
+        factories.add_part(turn, "a2ui-surface", data={"version": "v1.0", "updateDataModel": message})
+
+    for number in range(100):
+        show(f"C{number}")
+    show("Lisbon", "/to")
+
+    # Of a place of an interface the last counts.
+    assert found("C99") == found("lisbon") == found("eye") == [booking.pk]
+    assert found("C98") == []
+    assert not facts(booking).is_cut
+
+    for number in range(3):
+        show(f"D{number}")
+        follow()
+    assert found("D2") == found("lisbon") == found("gate please") == [booking.pk]
+
+
 def test_one_process_follows_at_a_time_and_another_goes_on_when_it_is_gone(booking: Session) -> None:
     def knows(word: str) -> bool:
         return ConversationWords.objects.get(session=booking).said.endswith(word)
