@@ -217,7 +217,9 @@ async def test_only_connections_of_which_something_has_ended_are_looked_at(
     known = []
     for visit in (open_, gone, failed):
         visit.sends(OPENING)
-        known.append(next(one for one in daphne.connections if isinstance(one, Protocol) and one not in known))
+        known.append(
+            next(one for one in daphne.connections if isinstance(one, Protocol) and one not in known)
+        )
         await asyncio.sleep(0)
     daphne.application_checker()
     daphne.connections[known[0]] = _NotLookedAt(daphne.connections[known[0]])
