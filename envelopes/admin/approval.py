@@ -133,13 +133,18 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """The page of one question. While it stands open it asks for ``?part=stand``, where that is now, and for
-        ``?part=page``, what has changed by then: without the frame, whose messages are for the next page."""
+        ``?part=page``, what has changed by then: without the frame, whose messages are for the next page. What asks
+        for that with ``reads``, the question that somebody is about to decide, gets nothing once it is another one:
+        that is shown, and recorded as shown, when they ask for it."""
         part = request.GET.get("part")
         if part == "stand":
             return self._stand(request, object_id)
         more: dict[str, Any] = dict(extra_context or {})
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
+            reads = request.GET.get("reads") or approval.approval_id
+            if part == "page" and approval.state == "pending" and reads != approval.approval_id:
+                return HttpResponse(status=204)
             who = principal_of(request)
             with audit.beside_a_page():
                 audit.shown(approval, who, ADMIN.name)

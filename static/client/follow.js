@@ -7,7 +7,7 @@ import { OFTEN, SELDOM } from './pulse.js';
 import { showSeen } from './seen.js';
 
 const TOLD = '.b-approval__state, .b-votes__sum, .b-approval__result, .b-approval__said';
-let facts, next, stopped, changed;
+let facts, next, stopped;
 
 const words = () => all(TOLD, one('.b-approval')).map(text => text.innerText.trim()).filter(Boolean).join('. ');
 const field = (name, root) => one(`.b-approval [name=${name}]`, root);
@@ -45,7 +45,7 @@ function replace(old, fresh) {
 function keepFromDeciding(card) {
   if (one('[data-anew]', card)) return;
   // A disabled button lets go of focus.
-  if (focused().matches('[name=decision]')) focus(one('.b-approval', card));
+  if (focused().matches('[name=decision]')) focus(card);
   for (const button of all('[name=decision]', card)) button.disabled = true;
   const notice = make('p', { className: 'dk-changed', role: 'alert', textContent: `${term('edited')} ` });
   notice.append(make('button', { type: 'button', className: 'a2-btn a2-btn--s', textContent: term('showEdited') }));
@@ -53,21 +53,23 @@ function keepFromDeciding(card) {
   one('.b-approval__dock', card).prepend(notice);
 }
 
-function redraw(found, isRead) {
-  const before = words(), asked = [document, found].map(root => field('asked_as', root)?.value);
-  const isOther = asked[1] && asked[0] && asked[0] !== asked[1] && !isRead;
-  changed = isOther ? found : null;
+function redraw(found) {
+  const before = words();
   for (const old of all('[data-part]')) {
-    const { part } = old.dataset, fresh = one(`[data-part=${part}]`, found);
-    if (part === 'card' && isOther) keepFromDeciding(old);
-    else if (fresh) replace(old, isOther ? fresh.cloneNode(true) : fresh);
+    const fresh = one(`[data-part=${old.dataset.part}]`, found);
+    if (fresh) replace(old, fresh);
   }
   const after = words();
   if (after !== before) say(one('[data-told]'), after);
 }
 
-async function renew() {
-  const reply = await fetch(`${facts.follow}page`, { redirect: 'manual' });
+// ``reads``: the question that is in front of the reader; another one is not given to a page that says so.
+async function renew(reads = '', version = facts.version) {
+  const reply = await fetch(`${facts.follow}page&reads=${reads}`, { redirect: 'manual' });
+  if (reply.status === 204) {
+    facts.version = version;
+    return keepFromDeciding(one('.b-approval'));
+  }
   const found = reply.ok && parse(await reply.text());
   if (!found || stopped) return;
   facts.version = one('#panel', found).dataset.version;
@@ -84,7 +86,7 @@ async function look() {
     stopped ||= reply.status === 403 || reply.status === 404;
     if (reply.ok) {
       const { version, rows, again } = await reply.json();
-      if (version !== facts.version) await renew();
+      if (version !== facts.version) await renew(field('asked_as')?.value, version);
       if (String(rows) !== facts.seq && await showSeen()) facts.seq = rows;
       wait = again;
       stopped ||= again === 'never' && version === facts.version && String(rows) === facts.seq;
@@ -101,5 +103,10 @@ export function startFollowing() {
   // Their own decision is on its way, and brings another page.
   when('submit', '.b-approval form', () => { stopped = true; });
   addEventListener('pageshow', e => { if (e.persisted) { stopped = false; look(); } });
-  when('click', '[data-anew]', () => { redraw(changed, true); focus(one('.b-approval')); });
+  when('click', '[data-anew]', async () => {
+    // What fails can be asked for again.
+    await renew().catch(() => {});
+    focus(one('.b-approval'));
+    one('.b-approval').scrollIntoView({ block: 'nearest' });
+  });
 }

@@ -202,8 +202,10 @@ def test_what_is_typed_stays_while_others_vote_an_edit_is_announced_and_time_run
         expect(page.get_by_role("button", name=name)).to_be_disabled()
     assert page.evaluate(CARET) == "reason10"
     assert findings(page) == []
+    expect(card).to_contain_text("F1")
     show.click()
     expect(card).to_contain_text("F2")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("F2")
     expect(reason).to_have_value("Half a sent")
     expect(page.get_by_role("button", name="Approve")).to_be_enabled()
     expect(card).to_be_focused()

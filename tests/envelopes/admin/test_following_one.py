@@ -11,6 +11,7 @@ from django.contrib.auth.models import Group as DjangoGroup
 from django.test import Client
 from django.utils import timezone
 
+from envelopes import audit
 from envelopes.approvals.editing import edit
 from envelopes.approvals.resolve import resolve
 from envelopes.approvals.service import decide
@@ -188,6 +189,28 @@ def test_what_is_drawn_anew_leaves_the_messages_to_the_next_page(jonas: Client, 
 
     assert "It will run once" not in part and "Exact call" in part and "History" in part
     assert "Approved. It will run once." in page
+
+
+def test_an_edited_question_is_not_shown_to_a_page_that_reads_the_old_one_before_it_asks(
+    jonas: Client, approval: Approval
+) -> None:
+    reads = approval.approval_id
+    viola = factories.make_principal(
+        factories.make_user("viola", staff=True, permissions=["decide_approval"])
+    )
+    edited = edit(reads, {"order": "A17", "amount": 4, "note": ""}, viola)
+
+    held = jonas.get(url(approval, "change"), {"part": "page", "reads": reads})
+    shown = audit.history_of(edited.approval_id)
+    asked = jonas.get(url(approval, "change"), {"part": "page", "reads": ""})
+
+    assert (held.status_code, held.content) == (204, b"")
+    assert [one.kind for one in shown] == ["edited"]
+    assert "Pay 4 back for order A17?" in text_of(asked.content)
+    assert [one.kind for one in audit.history_of(edited.approval_id)] == ["edited", "shown"]
+    # Once it is decided there is nothing to hold back.
+    decide(edited.approval_id, "denied", viola)
+    assert jonas.get(url(approval, "change"), {"part": "page", "reads": reads}).status_code == 200
 
 
 # -- in which words it ended -------------------------------------------------------------------------------------
