@@ -172,9 +172,12 @@ class Protocol(Backpressure, WebSocketProtocol):  # type: ignore[misc]  # daphne
         """``at_once.SendAtOnce``."""
         if self.state != self.STATE_OPEN or self.is_behind or self._perMessageCompress is not None:
             return False
-        payloads = [text.encode() for text in texts]
-        if payloads:
-            self.sendData(b"".join([head(1, len(payload)) + payload for payload in payloads]))
+        frames = [head(1, len(payload)) + payload for payload in map(str.encode, texts)]
+        # Nearly always one: a text that is being written.
+        data = frames[0] if len(frames) == 1 else b"".join(frames)
+        sent = 0 if self.send_queue else written(self.transport, data)
+        if sent < len(data):
+            self.sendData(data[sent:])
         return True
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - autobahn's
