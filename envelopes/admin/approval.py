@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, prefetch_related_objects
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
@@ -145,6 +145,8 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
             reads = request.GET.get("reads") or approval.approval_id
             if part == "page" and approval.state == "pending" and reads != approval.approval_id:
                 return HttpResponse(status=204)
+            # For the card, and for where it stands.
+            prefetch_related_objects([approval], "decisions")
             who = principal_of(request)
             with audit.beside_a_page():
                 audit.shown(approval, who, ADMIN.name)

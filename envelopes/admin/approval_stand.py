@@ -25,7 +25,7 @@ def stand_of(approval: Approval, *, with_conversation: bool) -> Stand:
     """``approval`` with its call, its turn and its session. ``with_conversation``: the page shows that too."""
     call = approval.tool_call
     is_pending = approval.state == ApprovalStatus.PENDING
-    given = approval.decisions.filter(version=approval.version).count() if is_pending else ""
+    given = sum(one.version == approval.version for one in approval.decisions.all()) if is_pending else ""
     facts = (approval.approval_id, state_of(approval), is_over(approval), given, call.finished_at)
     rows = approval.session.last_seq if with_conversation else 0
     return Stand(" ".join(map(str, facts)), rows, _again(approval))

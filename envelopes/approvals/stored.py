@@ -19,7 +19,7 @@ from envelopes.models import Approval, ApprovalNotice, Event
 from envelopes.part_types.approval_request import APPROVAL_REQUEST
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors
-from envelopes.registries.statuses import CallStatus
+from envelopes.registries.statuses import ApprovalStatus, CallStatus
 from envelopes.types import JsonObject
 
 
@@ -45,7 +45,8 @@ def card_of(approval: Approval, decider: str) -> ApprovalCard:
         about,
         card_state(state) or state,
     )
-    given = approval.decisions.filter(version=approval.version, decision="granted")
+    known = (approval.version, ApprovalStatus.GRANTED)
+    given = [one for one in approval.decisions.all() if (one.version, one.decision) == known]
     view.given = [
         {
             "name": one.name,
