@@ -161,16 +161,22 @@ def _run(part: Part, environ: dict[str, str], call: Callable[[list[str], dict[st
     (failures := cache / "v" / "cache" / "lastfailed").unlink(missing_ok=True)
     keeping = ["-o", f"cache_dir={cache}"]
     code = call([*part.arguments, *keeping], environ)
-    failed = sorted(json.loads(failures.read_text())) if failures.exists() else []
+    failed = _failed(failures)
     if code != FAILED or not 0 < len(failed) <= int(environ.get("BEACH_AGAIN", "0")):
         return code
     _say(f"{part.name}: {len(failed)} failed. Once more, alone, since BEACH_AGAIN allows it.")
     again = call(
         [*part.arguments, *keeping, "--last-failed", "--last-failed-no-failures=none", "-n", "0"], environ
     )
+    # Where the second try did not come to its end, none is known to have passed.
+    left = failed if again not in (0, FAILED) else _failed(failures)
     for name in failed:
-        _say(f"FAILED {'TWICE' if again else 'ONCE, and passed alone'}: {name}")
+        _say(f"FAILED {'TWICE' if name in left else 'ONCE, and passed alone'}: {name}")
     return again
+
+
+def _failed(failures: Path) -> list[str]:
+    return sorted(json.loads(failures.read_text())) if failures.exists() else []
 
 
 def _call(arguments: list[str], environ: dict[str, str]) -> int:

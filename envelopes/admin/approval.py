@@ -7,8 +7,8 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.db.models import Q, QuerySet, prefetch_related_objects
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.template.loader import render_to_string
 from django.template.response import TemplateResponse
 from django.urls import reverse
@@ -20,6 +20,7 @@ from envelopes import audit
 from envelopes.access import principal_of
 from envelopes.admin import approval_page, queue, queue_page
 from envelopes.admin.approval_card import card
+from envelopes.admin.approval_stand import stand_of
 from envelopes.admin.approval_state import decider_of, took
 from envelopes.admin.base import HistoryAdmin
 from envelopes.admin.conversation.pages import address_of
@@ -131,9 +132,21 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
+        """The page of one question. While it stands open it asks for ``?part=stand``, where that is now, and for
+        ``?part=page``, what has changed by then: without the frame, whose messages are for the next page. What asks
+        for that with ``reads``, the question that somebody is about to decide, gets nothing once it is another one:
+        that is shown, and recorded as shown, when they ask for it."""
+        part = request.GET.get("part")
+        if part == "stand":
+            return self._stand(request, object_id)
         more: dict[str, Any] = dict(extra_context or {})
         approval = self.get_object(request, object_id)
         if approval is not None and self.has_view_permission(request, approval):
+            reads = request.GET.get("reads") or approval.approval_id
+            if part == "page" and approval.state == "pending" and reads != approval.approval_id:
+                return HttpResponse(status=204)
+            # For the card, and for where it stands.
+            prefetch_related_objects([approval], "decisions")
             who = principal_of(request)
             with audit.beside_a_page():
                 audit.shown(approval, who, ADMIN.name)
@@ -143,6 +156,7 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
                 "title": _("Approval"),
                 "subtitle": None,
                 "asks": lines(self._asks(approval)),
+                "stand": stand_of(approval, with_conversation=who.may_view_all()),
                 "place": place,
                 "ways": approval_page.ways(place),
                 "history": approval_page.history(approval, who),
@@ -157,7 +171,16 @@ class ApprovalAdmin(Deciding, Editing, HistoryAdmin[Approval]):
                 "strings": strings(approval.handler),
                 "call_url": change_url(approval.tool_call) if _may_see_calls(request) else "",
             }
-        return super().change_view(request, object_id, form_url, more)
+        response = super().change_view(request, object_id, form_url, more)
+        if part == "page" and isinstance(response, TemplateResponse):
+            response.template_name = "admin/envelopes/approval/page.html"
+        return response
+
+    def _stand(self, request: HttpRequest, object_id: str) -> HttpResponse:
+        """For whoever may see the page, and nobody else."""
+        reads = principal_of(request).may_view_all()
+        stand = stand_of(self.visible(request, object_id), with_conversation=reads)
+        return JsonResponse(stand._asdict())
 
     def history_view(
         self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from envelopes.markup.html import SafeString, html, join
+from envelopes.markup.html import NOTHING, SafeString, html, join
 
 _TOP, _BASE, _LEFT = 10.0, 84.0, 8.0
 """Where the axis ends and begins, in percent of the height, and where the plot begins, in percent of the width."""
@@ -64,8 +64,10 @@ def _round(value: int) -> str:
 
 
 def spark(values: Sequence[int]) -> SafeString:
-    """Seven or so small bars beside a figure; nothing that the figure does not say."""
-    top = max(values, default=0) or 1
+    """Seven or so small bars beside a figure; nothing that the figure does not say, and nothing at all of nothing."""
+    top = max(values, default=0)
+    if top <= 0:
+        return NOTHING
     width = 72 / max(1, len(values))
     drawn = join(
         html(

@@ -78,6 +78,7 @@ def response_part(approval: Approval, name: str) -> Part:
                 "name": one.name,
                 "role": one.role,
                 "source": one.source,
+                **({"reason": one.reason} if one.reason else {}),
                 "at": instant(one.at),
             }
             for one in given

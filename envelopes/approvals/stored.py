@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
@@ -19,6 +19,7 @@ from envelopes.models import Approval, ApprovalNotice, Event
 from envelopes.part_types.approval_request import APPROVAL_REQUEST
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors
+from envelopes.registries.statuses import ApprovalStatus, CallStatus
 from envelopes.types import JsonObject
 
 
@@ -28,9 +29,10 @@ def state_of(approval: Approval) -> str:
 
 
 def card_of(approval: Approval, decider: str) -> ApprovalCard:
-    """The card as the conversation shows it, with what would run as it is stored: the row of the log only says how to
-    write it for people. ``decider`` is what to call whoever decided."""
+    """The card as the conversation shows it, with what would run as it is stored: the rows of the log only say how to
+    write it for people, and in which words it ended. ``decider`` is what to call whoever decided."""
     state = state_of(approval)
+    about, summary = _told(approval)
     view = ApprovalCard(
         "card",
         approval.handler,
@@ -40,19 +42,27 @@ def card_of(approval: Approval, decider: str) -> ApprovalCard:
             "args": approval.args,
             "expiresAt": _moment(approval.expires_at),
         },
-        _about(approval),
+        about,
         card_state(state) or state,
     )
-    given = approval.decisions.filter(version=approval.version, decision="granted")
+    known = (approval.version, ApprovalStatus.GRANTED)
+    given = [one for one in approval.decisions.all() if (one.version, one.decision) == known]
     view.given = [
-        {"name": one.name, "role": one.role, "source": one.source, "at": one.at.isoformat()} for one in given
+        {
+            "name": one.name,
+            "role": one.role,
+            "source": one.source,
+            "reason": one.reason,
+            "at": one.at.isoformat(),
+        }
+        for one in given
     ]
     if approval.decided_by.startswith(RULE_PREFIX) and approval.state == "granted":
         view.rule = approval.decided_by
     if approval.decided_at is not None:
         view.decided_at = approval.decided_at.isoformat()
         view.decided_by, view.source, view.reason = decider, approval.source, approval.reason
-    view.error = _message(approval.tool_call.error)
+    view.summary, view.error = summary, _message(approval.tool_call.error)
     return view
 
 
@@ -100,8 +110,10 @@ def outcome(approval: Approval, decider: str) -> str:
     return told.format(decider or "?", at)
 
 
-def _about(approval: Approval) -> JsonObject:
-    stored: JsonObject = {
+def _told(approval: Approval) -> tuple[JsonObject, str]:
+    """What the question says about itself, and the sentence with which the call ended; "" while there is none. Of a
+    call whose end staff have found out that is what they wrote."""
+    about: JsonObject = {
         "question": approval.question,
         "why": approval.why,
         "risk": approval.risk,
@@ -109,14 +121,18 @@ def _about(approval: Approval) -> JsonObject:
         "digest": approval.digest,
         **rules.stored(approval).told(),
     }
-    rows = Event.objects.filter(
-        session=approval.session_id, part_type=APPROVAL_REQUEST.name, at=approval.requested_at
-    )
-    for data in rows.values_list("data", flat=True):
-        part = data["part"]
-        if part["data"]["approvalId"] == approval.approval_id:
-            return {**part["metadata"], **stored}
-    return stored
+    call, summary = approval.tool_call, ""
+    rows = Q(part_type=APPROVAL_REQUEST.name, at=approval.requested_at)
+    if call.state == CallStatus.SUCCEEDED and call.finished_at is not None:
+        rows |= Q(kind="tool", at=call.finished_at)
+    found = Event.objects.filter(rows, session=approval.session_id).order_by("seq")
+    for kind, data in found.values_list("kind", "data"):
+        if kind == "tool":
+            if data.get("approvalId") == approval.approval_id:
+                summary = str(data.get("summary") or "").strip()
+        elif data["part"]["data"]["approvalId"] == approval.approval_id:
+            about = {**data["part"]["metadata"], **about}
+    return about, summary
 
 
 def _moment(at: datetime | None) -> str | None:

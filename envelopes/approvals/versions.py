@@ -21,7 +21,7 @@ from envelopes.registries.actors import actors
 from envelopes.registries.statuses import ApprovalStatus
 from envelopes.registries.tools import Tool
 from envelopes.turns.parts import append_parts
-from envelopes.types import JsonObject
+from envelopes.types import Json, JsonObject
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,15 @@ def ask_anew(writer: Writer, approval: Approval, tool: Tool, anew: Anew) -> None
     list_deciders(approval, anew.rule)
     append_parts(writer, turn, [request_part(approval, call, turn, tool)], "runtime", state="suspended")
     showing.show(writer, turn, approval, tool)
+
+
+def told_reasons(approval: Approval | None) -> JsonObject | None:
+    """What the model is told of why people approved a call; None where nobody has said."""
+    if approval is None or approval.state != ApprovalStatus.GRANTED:
+        return None
+    given = approval.decisions.filter(version=approval.version).exclude(reason="")
+    reasons: list[Json] = [{"by": one.name or "the person", "reason": one.reason} for one in given]
+    return {"reasons": reasons} if reasons else None
 
 
 def told_edits(approval: Approval | None) -> JsonObject | None:

@@ -154,6 +154,9 @@ def _words() -> dict[str, object]:
         "chosenOne": _("{} selected."),
         "fresh": _("{} new requests"),
         "freshOne": _("{} new request"),
+        "edited": _("Someone has changed this request. Read it again before you decide."),
+        "showEdited": _("Show the new version"),
+        "unsent": _("Your reason was not sent: “{}”"),
     }
 
 

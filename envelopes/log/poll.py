@@ -16,9 +16,11 @@ logger = logging.getLogger(__name__)
 
 SECONDS = 0.5
 END_SECONDS = 1.0
+MOST_ROWS = 1000
+"""Where so many have come since the last look, such as after an import, it is asked how each conversation stands."""
 
 _NEWEST = "SELECT id, session_id, seq FROM envelopes_event ORDER BY id DESC LIMIT 1"
-_SINCE = "SELECT id, session_id, seq FROM envelopes_event WHERE id >= %s ORDER BY id"
+_SINCE = "SELECT id, session_id, seq FROM envelopes_event WHERE id >= %s ORDER BY id LIMIT %s"
 _STANDING = "SELECT id, last_seq FROM envelopes_session WHERE id {among}"
 
 Newest = tuple[int, int, int]
@@ -106,7 +108,9 @@ class Poll:
             if was is None or was[0] is not connection.connection:
                 rows = cursor.execute(_NEWEST).fetchall()
             else:
-                rows = cursor.execute(_SINCE, [was[1][0]]).fetchall()
+                rows = cursor.execute(_SINCE, [was[1][0], MOST_ROWS]).fetchall()
+        if len(rows) == MOST_ROWS:
+            return None
         if rows:
             self._newest = (connection.connection, rows[-1])
         # Where it is not there any more, a backup was restored or its conversation is gone.

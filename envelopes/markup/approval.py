@@ -38,8 +38,8 @@ class DecisionPage(NamedTuple):
 class ApprovalCard:
     """``id`` is the DOM id; ``call`` holds the fields of the approval-request part, ``about`` its metadata.
 
-    ``given`` are those who have approved, ``{name, role, source, at}`` each, where several have to; ``rule`` is the one
-    that approved (``policy:...``), where nobody was asked.
+    ``given`` are those who have approved, ``{name, role, source, reason, at}`` each, where several have to; ``rule`` is
+    the one that approved (``policy:...``), where nobody was asked.
     """
 
     id: str
@@ -73,7 +73,9 @@ class ApprovalCard:
         if self.state == "pending":
             return self._pending(page, form)
         words = words_of(self, page)
-        return self._line(page, words) if self.state in FOLDED else self._running(page, words)
+        if self.state in FOLDED:
+            return self._line(page, words, unfold=form is not None)
+        return self._running(page, words)
 
     # -- states -------------------------------------------------------------------------------------------------------
 
@@ -111,19 +113,22 @@ class ApprovalCard:
                 _("Running"),
             ),
             html(
-                '<div class="b-approval__body"><p class="b-approval__result">{}</p>{}</div>',
+                '<div class="b-approval__body"><p class="b-approval__result">{}</p>{}{}</div>',
                 words.result,
+                html('<p class="b-approval__result">{}</p>', words.reasons) if words.reasons else NOTHING,
                 self._exact(),
             ),
             label=words.state,
         )
 
-    def _line(self, page: PageContext, words: Words) -> SafeString:
-        """Settled: one line that opens; what did or did not happen stands below it."""
+    def _line(self, page: PageContext, words: Words, *, unfold: bool) -> SafeString:
+        """Settled: one line that opens; what did or did not happen stands below it. It is open on a page that has
+        nothing else to show."""
         return self._card(
             html(
-                '<details class="b-approval__fold"><summary class="b-approval__head"><span>{}{}</span>{}</summary>'
+                '<details class="b-approval__fold"{}><summary class="b-approval__head"><span>{}{}</span>{}</summary>'
                 '<div class="b-approval__body">{}{}{}{}</div></details>{}',
+                trusted(" open") if unfold else NOTHING,
                 self._head(words),
                 self._who(page),
                 icon("down"),
@@ -133,7 +138,7 @@ class ApprovalCard:
                 html('<p class="b-approval__asked" dir="auto">{}</p>', reveal(self.question)),
                 self._rows(page).html,
                 self._exact(),
-                html('<p class="b-approval__said">{}</p>', words.said) if words.said else "",
+                words.below,
             ),
             label=words.state,
         )

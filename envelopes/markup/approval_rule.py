@@ -121,7 +121,7 @@ def votes(about: JsonObject, given: Sequence[Mapping[str, object]], page: PageCo
         html(
             '<li data-state="done">{}<span>{}</span>{}</li>',
             icon("check"),
-            html(_("{} approved"), who(one)),
+            _approved(one),
             page.clock(str(one["at"])) if one.get("at") else NOTHING,
         )
         for one in given
@@ -133,6 +133,12 @@ def votes(about: JsonObject, given: Sequence[Mapping[str, object]], page: PageCo
         told,
         html('<ul role="list">{}</ul>', people) if given else NOTHING,
     )
+
+
+def _approved(decision: Mapping[str, object]) -> SafeString:
+    told = html(_("{} approved"), who(decision))
+    reason = decision.get("reason")
+    return html("{}: <q>{}</q>", told, isolated(str(reason))) if reason else told
 
 
 def who(decision: Mapping[str, object]) -> SafeString:

@@ -60,6 +60,8 @@ def _changed(verb: str, body: JsonObject) -> list[str]:
     for name in ("value", "dataModel", "contents"):
         if name in body:
             said.append(f"data {body.get('path') or '/'} = {shortened(body[name])}")
+    if verb == "updateDataModel" and "value" not in body:
+        said.append(f"data {body.get('path') or '/'} removed")
     return said
 
 

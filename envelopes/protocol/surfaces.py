@@ -14,6 +14,7 @@ RUNTIME = "beach:runtime"
 """The owner of the runtime's own surfaces, which no actor can be called."""
 _UNSEEN = regex.compile(r"[\p{C}\p{Z}\p{M}\p{Default_Ignorable_Code_Point}\u2800]")
 _UNSEEN_ASCII = dict.fromkeys((*range(0x21), 0x7F))
+_DATA = frozenset({"updateDataModel", "dataModelUpdate"})
 _ORDER = ("createSurface", "updateDataModel", "updateComponents", "deleteSurface")
 
 
@@ -47,6 +48,31 @@ def _split(message: JsonObject) -> list[JsonObject]:
         return [message]
     rest = {key: value for key, value in message.items() if key not in verbs}
     return [{**rest, verb: message[verb]} for verb in verbs]
+
+
+def places_of_data(data: Json) -> tuple[str, ...] | None:
+    """Of the data of a part that does nothing but set data of surfaces, what tells the places that it sets from others:
+    a later part with the same leaves nothing of it on the screen. None for every other part."""
+    try:
+        messages = messages_of(data)
+    except ValidationFailed:
+        return None
+    places: list[str] = []
+    for message in messages:
+        for verb, body in message.items():
+            if verb in _DATA and isinstance(body, dict):
+                names = _names_in(body.get("contents"))
+                places += (str(body.get("surfaceId")), str(body.get("path") or "/"), *names)
+            elif verb != "version":
+                return None
+    return tuple(places) or None
+
+
+def _names_in(contents: Json) -> list[str]:
+    """Until 0.9 a message named what it set: at one place others may stand beside it."""
+    if not isinstance(contents, list):
+        return []
+    return [str(entry.get("key")) for entry in contents if isinstance(entry, dict)]
 
 
 def is_reserved(name: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -22,7 +22,7 @@ from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.search.folding import tokens_of
 from envelopes.search.places import place_of
-from envelopes.search.said import KINDS, bounded, lines_of, spoken_in
+from envelopes.search.said import KINDS, bounded, lines_of, shown_at, spoken_in
 from envelopes.search.standing import Conversation, standing
 from envelopes.search.states import state_of
 
@@ -124,7 +124,7 @@ class _Read:
     """``at`` is when the last of ``lines`` was said; ``spoken`` is the last that somebody said, and did not only
     show."""
 
-    lines: list[str]
+    lines: list[str] = field(default_factory=list)
     at: Any = None
     spoken: str = ""
     has_error: bool = False
@@ -132,16 +132,26 @@ class _Read:
 
 
 def _read(session_pk: int, after: int, upto: int) -> _Read:
-    read = _Read([])
+    """Of data that an interface shows at one place, the last alone: a job that goes on changing it must not take the
+    place of all that was said."""
+    read = _Read()
+    told: dict[tuple[str, ...], list[str]] = {}
+    count = 0
     for row in delivered_rows(session_pk, after, upto, _KINDS):
         read.has_error |= _is_error(row)
-        if lines := _lines(session_pk, row):
-            read.lines += lines
-            read.at = row.at
-            read.spoken = spoken_in(row) or read.spoken
-        if len(read.lines) > 2 * _LINES:
-            told, cut = bounded("\n".join(read.lines))
-            read.lines, read.is_cut = told.split("\n"), read.is_cut or cut
+        if not (lines := _lines(session_pk, row)):
+            continue
+        shown = ("row", str(row.seq)) if (places := shown_at(row)) is None else ("shown", *places)
+        count += len(lines) - len(told.pop(shown, ()))
+        told[shown] = lines
+        read.at = row.at
+        read.spoken = spoken_in(row) or read.spoken
+        if count > 2 * _LINES:
+            kept, cut = bounded("\n".join(line for some in told.values() for line in some))
+            read.is_cut |= cut
+            told = {("row", "0"): kept.split("\n")}
+            count = len(told["row", "0"])
+    read.lines = [line for some in told.values() for line in some]
     return read
 
 

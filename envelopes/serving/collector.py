@@ -6,6 +6,7 @@ import gc
 import sys
 import threading
 import time
+from collections.abc import Callable
 
 from envelopes.serving import allocator
 
@@ -34,6 +35,11 @@ YOUNG_LOOKS = 10
 """Each look searches what has come since the one before, each of so many what has come since the one that did so: each
 request leaves its page in a circle of Django's tasks, which are freed so before they have made others place."""
 
+REST_LOOKS = 300
+"""After so many looks without a search of all, one that is not busy has it anyway, where the last one took no longer
+than ``REST_SECONDS``. Only that lets go of what Python itself keeps of freed tuples, thousands of each size."""
+REST_SECONDS = 0.1
+
 TRIM_LOOKS = 60
 """Once in so many looks what the C library has free is given back, by a process that is not busy."""
 
@@ -51,9 +57,12 @@ class Attendant:
     """Searches what is young all the time, and all generations when memory has grown. After `settle` nobody else does,
     for days: surfaces are cycles, and a server that only serves makes few objects that stay."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
         self._at_start = self._after = sys.getallocatedblocks()
-        self._looks = 0
+        # When all was searched last, and how long that took.
+        self._looks = self._searched = 0
+        self._took = 0.0
         # Containers that have come since the last search of all, but for those that went before the next search of the
         # youngest: what went later is not taken off.
         self._came = 0
@@ -72,10 +81,16 @@ class Attendant:
         gc.collect(0 if self._looks % YOUNG_LOOKS else 1)
         least = max(LEAST_BLOCKS, SHARE * (self._after - self._at_start))
         enough = least * PATIENCE if busy > BUSY else least
-        if sys.getallocatedblocks() - self._after < enough or self._came * BLOCKS_A_CONTAINER < enough:
+        has_grown = (
+            sys.getallocatedblocks() - self._after >= enough and self._came * BLOCKS_A_CONTAINER >= enough
+        )
+        is_time = self._looks - self._searched >= REST_LOOKS and self._took <= REST_SECONDS
+        if not (has_grown or (is_time and busy <= BUSY)):
             return False
+        began = self._clock()
         gc.collect()
-        self._after, self._came = sys.getallocatedblocks(), 0
+        self._took = self._clock() - began
+        self._after, self._came, self._searched = sys.getallocatedblocks(), 0, self._looks
         return True
 
 

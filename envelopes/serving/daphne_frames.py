@@ -26,5 +26,10 @@ def written(transport: Any, data: bytes) -> int:
         return 0
     if transport.disconnecting or transport.dataBuffer or transport._tempDataBuffer:
         return 0
-    written = transport.writeSomeData(data)
-    return written if isinstance(written, int) and written > 0 else 0
+    try:
+        # Not by its ``writeSomeData``, which takes half as long as the system does.
+        sent: int = transport.socket.send(data)
+    except OSError:
+        # There is no room, or the connection is gone: the reactor finds out which.
+        return 0
+    return sent

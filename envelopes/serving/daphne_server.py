@@ -41,7 +41,7 @@ def serve(endpoint: str, listening: Callable[[], None], *, proxy_headers: bool =
     """
     from daphne.server import Server
 
-    from envelopes.serving.daphne_sockets import Applications
+    from envelopes.serving.daphne_applications import Applications
 
     # Ties the background work to daphne's loop (envelopes/serving/background.py).
     application = import_string(settings.ASGI_APPLICATION)

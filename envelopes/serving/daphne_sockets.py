@@ -11,7 +11,6 @@ handshake), and keeps the request that it came with.
 
 from __future__ import annotations
 
-import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
@@ -22,12 +21,10 @@ from typing import Any
 from autobahn.websocket.protocol import TrafficStats
 from daphne.http_protocol import HTTPFactory, WebRequest
 from daphne.ws_protocol import WebSocketFactory, WebSocketProtocol
-from twisted.internet.defer import Deferred
 
 from envelopes.conf import conf
-from envelopes.serving.daphne_backpressure import Backpressure, Inbox, unread
+from envelopes.serving.daphne_backpressure import Backpressure, unread
 from envelopes.serving.daphne_frames import head, written
-from envelopes.transports import at_once
 
 HANDSHAKES = 8
 """So many are under way at once, each until the application has let it in. The others wait with what they have asked,
@@ -48,9 +45,6 @@ _OF_HANDSHAKES = frozenset({
 })  # fmt: skip
 """What nobody asks a connection for once it is open: a third of what it would hold."""
 
-
-_FILLS = frozenset({"http.response.start", "http.response.body", "websocket.send"})
-"""Messages of an application that wait for room. The others are small, and end something."""
 
 _TRAFFIC: Any = TrafficStats()  # type: ignore[no-untyped-call]
 
@@ -87,48 +81,6 @@ class Turns:
                 self._waiting.popleft()()
         finally:
             self._is_going_on = False
-
-
-class Applications:
-    """What daphne does for a connection, with an ``Inbox`` and with backpressure: mixed into its server."""
-
-    connections: dict[Any, dict[str, Any]]
-    application: Any
-
-    def create_application(self, protocol: Any, scope: dict[str, Any]) -> Inbox | None:
-        """Start the application for a connection; what goes to it is put into what this returns."""
-        if protocol not in self.connections:
-            return None
-        # Of a request that has come as a whole, nothing more is read.
-        inbox = Inbox()
-        if scope["type"] == "websocket":
-            inbox = Inbox(protocol.transport)
-            scope["extensions"] = {at_once.EXTENSION: protocol.send_at_once}
-        protocol.attach()
-        scope.setdefault("asgi", {"version": "3.0"})
-        running = self.application(scope=scope, receive=inbox.get, send=partial(self.handle_reply, protocol))
-        self.connections[protocol]["application_instance"] = asyncio.ensure_future(running)
-        return inbox
-
-    async def handle_reply(self, protocol: Any, message: Any) -> None:
-        """As daphne's, once there is room for it."""
-        if protocol.is_behind and message["type"] in _FILLS:
-            await protocol.room()
-        await super().handle_reply(protocol, message)  # type: ignore[misc]
-
-    def timeout_checker(self) -> None:
-        """Every two seconds, as daphne's."""
-        unread.check()
-        super().timeout_checker()  # type: ignore[misc]
-
-    def kill_all_applications(self) -> Deferred[Any]:
-        """Before the reactor ends. Daphne's raises where a connection has no application: who waits for a turn has none
-        yet."""
-        known = [details.get("application_instance") for details in self.connections.values()]
-        running = [application for application in known if application is not None]
-        for application in running:
-            application.cancel()
-        return Deferred.fromFuture(asyncio.gather(*running, return_exceptions=True))
 
 
 class Protocol(Backpressure, WebSocketProtocol):  # type: ignore[misc]  # daphne ships no types
@@ -220,9 +172,12 @@ class Protocol(Backpressure, WebSocketProtocol):  # type: ignore[misc]  # daphne
         """``at_once.SendAtOnce``."""
         if self.state != self.STATE_OPEN or self.is_behind or self._perMessageCompress is not None:
             return False
-        payloads = [text.encode() for text in texts]
-        if payloads:
-            self.sendData(b"".join([head(1, len(payload)) + payload for payload in payloads]))
+        frames = [head(1, len(payload)) + payload for payload in map(str.encode, texts)]
+        # Nearly always one: a text that is being written.
+        data = frames[0] if len(frames) == 1 else b"".join(frames)
+        sent = 0 if self.send_queue else written(self.transport, data)
+        if sent < len(data):
+            self.sendData(data[sent:])
         return True
 
     def sendData(self, data: bytes, sync: bool = False, chopsize: int | None = None) -> None:  # noqa: N802 - autobahn's

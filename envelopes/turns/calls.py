@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 
-from envelopes.approvals.versions import told_edits
+from envelopes.approvals.versions import told_edits, told_reasons
 from envelopes.errors import LeaseLost, ValidationFailed
 from envelopes.log.append import JobFence, writing
 from envelopes.log.digest import call_digest
@@ -87,9 +87,10 @@ def finish_call(
 
 
 def _told(call: ToolCall, result: JsonObject) -> JsonObject:
-    """``result`` with what people changed of the call before they approved it (D20)."""
-    edited = told_edits(getattr(call, "approval", None))
-    return result if edited is None else {**result, "edited": edited}
+    """``result`` with what people changed of the call before they approved it (D20), and why they did."""
+    approval: Approval | None = getattr(call, "approval", None)
+    beside = {"approved": told_reasons(approval), "edited": told_edits(approval)}
+    return {**result, **{kind: told for kind, told in beside.items() if told is not None}}
 
 
 def deny_call(claim: Claim, call: ToolCall) -> None:

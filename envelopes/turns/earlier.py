@@ -4,8 +4,7 @@ kept with the session, since most of it was asked for by the turn before as well
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -13,23 +12,16 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connections
 
 from envelopes.models import Event, Turn
-from envelopes.part_types.domain_data import DOMAIN_DATA
-from envelopes.protocol.parts import continued
-from envelopes.protocol.slots import Key, key_of, update_of
 from envelopes.protocol.time import instant
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
 from envelopes.session_state import live_sessions
 from envelopes.turns import window
+from envelopes.turns.telling import Telling
 from envelopes.types import JsonObject
 
-logger = logging.getLogger(__name__)
-
-SAID_CHARACTERS = 40_000
-"""How much is told of what one turn said."""
-
-KEPT_CHARACTERS = 30_000
+KEPT_CHARACTERS = 60_000
 """Of a session that has said more in these turns, nothing is kept."""
 
 
@@ -65,14 +57,20 @@ class Earlier:
 
 @dataclass
 class _Kept:
-    """Turns that have settled, by number, as the log has them up to row ``seq``. ``since``: the first that has to be
-    read again: the last of these, or one before it that goes on."""
+    """Turns by number, as the log has them up to row ``seq``: those that have ``settled``, and what has been told of
+    those that go on (``open``). ``since``: the first that has to be looked at again: the last that has settled, or one
+    before it that goes on."""
 
     session_id: str
     zone: str
     seq: int = 0
     since: int = 0
-    turns: dict[int, Earlier] = field(default_factory=dict)
+    settled: dict[int, Earlier] = field(default_factory=dict)
+    open: dict[int, Telling] = field(default_factory=dict)
+
+    @property
+    def newest(self) -> int:
+        return max((*self.settled, *self.open), default=0)
 
 
 _EARLIER = """
@@ -81,18 +79,20 @@ WITH earlier AS (
   WHERE session_id = %s AND number >= %s AND number < %s AND delegated_from_id IS NULL AND joined_id IS NULL
   ORDER BY number DESC LIMIT %s
 )
-SELECT 0, number, trigger_seq, status, finalized_by, trigger, created_at, told_from FROM earlier
+SELECT 0, number, trigger_seq, status, finalized_by, '', trigger, created_at, told_from FROM earlier
 UNION ALL
-SELECT 2, earlier.number, joining.trigger_seq, '', '', joining.trigger, NULL, 0
+SELECT 2, earlier.number, joining.trigger_seq, '', '', '', joining.trigger, NULL, 0
 FROM envelopes_turn joining JOIN earlier ON joining.joined_id = earlier.id
 UNION ALL
-SELECT 1, turn, seq, kind, part_type, data, NULL, 0 FROM envelopes_event
-WHERE session_id = %s AND seq >= (SELECT min(trigger_seq) FROM earlier)
+SELECT 1, turn, seq, kind, part_type, actor, data, NULL, 0 FROM envelopes_event
+WHERE session_id = %s AND seq >= (
+    SELECT min(seq) FROM (SELECT trigger_seq AS seq FROM earlier WHERE number > %s UNION ALL SELECT %s) firsts
+  )
   AND turn >= %s AND turn < %s AND ({asked})
 ORDER BY 1, 3, 2"""
 """The last turns before one, and rows of theirs, in order: by the index on numbers of rows, none is on turns. Nothing
-of a turn stands before its ``trigger_seq``. What an actor said that another one had asked stands in that one's turn; a
-message that one of them has answered beside its own, with it."""
+of a turn stands before its ``trigger_seq``; of turns that are known, only what is new is read. What an actor said that
+another one had asked stands in that one's turn; a message that one of them has answered beside its own, with it."""
 
 _JOINED = 2
 """The mark of what began a turn whose message one of these has answered."""
@@ -114,11 +114,11 @@ def earlier_turns(turn: Turn) -> list[Earlier]:
     memory = live_sessions.at_hand(turn.session).memory
     kept = memory.pop(_Kept, None)
     found = _found(turn, kept) if isinstance(kept, _Kept) else None
-    turns, seq = found or _found(turn, _Kept(turn.session.public_id, _zone(turn))) or ([], 0)
-    settled = {each.number: each for each in turns if each.status == TurnStatus.SETTLED}
-    if settled and sum(each.size for each in turns) <= KEPT_CHARACTERS:
-        since = min([max(settled), *(each.number for each in turns if each.number not in settled)])
-        memory[_Kept] = _Kept(turn.session.public_id, _zone(turn), seq, since, settled)
+    turns, following = found or _found(turn, _Kept(turn.session.public_id, _zone(turn))) or ([], None)
+    if following is not None:
+        size = sum(each.size for each in following.settled.values())
+        if size + sum(each.size for each in following.open.values()) <= KEPT_CHARACTERS:
+            memory[_Kept] = following
     return turns
 
 
@@ -127,79 +127,96 @@ def _zone(turn: Turn) -> str:
     return f"{turn.session.timezone} {turn.session.locale}"
 
 
-def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], int] | None:
-    """The last ones before ``turn``, and a row up to which they are so; None where that is not true of what is kept:
-    something happened to one of them since, or the log was set back."""
+_NEVER = 2**62
+"""Behind every row."""
+
+
+def _found(turn: Turn, kept: _Kept) -> tuple[list[Earlier], _Kept | None] | None:
+    """The last ones before ``turn``, and what to keep of them; None where what is ``kept`` is not true any more:
+    something happened since to one that had settled, or the log was set back."""
     is_of_this = (kept.session_id, kept.zone) == (turn.session.public_id, _zone(turn))
-    if not is_of_this or max(kept.turns, default=0) >= turn.number:
+    if not is_of_this or kept.newest >= turn.number:
         return None
     untold = [kind.name for kind in part_types if kind.retold in (None, retelling.nothing)]
     asked = f"{_shown('NOT IN', untold)} OR kind = 'tool-result' AND {_has('resolvedBy')}"
-    oldest = min([kept.since, *kept.turns])
+    oldest = min((kept.since, *kept.settled, *kept.open))
+    first_new = kept.seq + 1 if kept.newest else _NEVER
     # One more than are told, to know whether there are.
     most = window.EARLIER_TURNS + 1
-    values = (turn.session_id, kept.since, turn.number, most, turn.session_id, oldest, turn.number, *untold)
+    values = (
+        *(turn.session_id, kept.since, turn.number, most),
+        *(turn.session_id, kept.newest, first_new, oldest, turn.number, *untold),
+    )
     seqs: dict[int, int] = {}
     turns: dict[int, tuple[str, str, str, Any, int]] = {}
-    lines: dict[int, list[str]] = {}
+    tellings = dict(kept.open)
     last = kept.seq
-    # What later parts join: the part as it is by now, and its line.
-    gathered: dict[tuple[int, str, Key], tuple[JsonObject, int]] = {}
     fetched = _fetched(_EARLIER.format(asked=asked), values)
     joined = _joined_to(fetched)
-    for is_row, number, seq, kind, name, data, at, told_from in (
+    for is_row, number, seq, kind, name, actor, data, at, told_from in (
         each for each in fetched if each[0] != _JOINED
     ):
         if not is_row:
             seqs[number], turns[number] = seq, (kind, name, data, at, told_from)
             continue
-        if number in kept.turns:
-            if seq > kept.seq:
-                return None
+        if number in kept.settled and seq > kept.seq:
+            return None
+        if number in kept.settled or (number in kept.open and seq <= kept.seq):
             continue
         last = max(last, seq)
-        read = json.loads(data)
-        told = lines.setdefault(number, [])
+        telling = tellings.setdefault(number, Telling(number))
         if kind == "tool-result":
-            told.append(_found_out(read))
-            continue
-        part, place = read["part"], len(told)
-        if (key := _key(name, part, number)) is not None:
-            # It is told once, as it was in the end.
-            before, place = gathered.get((number, name, key), (None, place))
-            part = part if before is None else _joined(name, before, part)
-            gathered[number, name, key] = part, place
-        told[place : place + 1] = [_line(turn, seq, name, part)]
-    if kept.turns and kept.since not in turns:
+            telling.found_out(seq, json.loads(data))
+        else:
+            telling.part(turn.session_id, seq, name, actor, json.loads(data)["part"])
+    known = {*kept.settled, *kept.open}
+    if (known and kept.since not in turns) or any(
+        number not in known for number in turns if number < kept.newest
+    ):
         return None
-    spoken = {number for number, told in lines.items() if any(map(str.strip, told))}
-    if silent := turns.keys() - spoken - kept.turns.keys():
-        lines |= _shown_without_words(turn, silent, since=min(seqs[number] for number in silent))
-    found = dict(kept.turns)
+    return _put_together(turn, kept, turns, seqs, tellings, joined, last)
+
+
+def _put_together(
+    turn: Turn,
+    kept: _Kept,
+    turns: dict[int, tuple[str, str, str, Any, int]],
+    seqs: dict[int, int],
+    tellings: dict[int, Telling],
+    joined: dict[int, list[JsonObject]],
+    last: int,
+) -> tuple[list[Earlier], _Kept | None]:
+    lines = {number: telling.said for number, telling in tellings.items() if not telling.is_silent}
+    if silent := turns.keys() - lines.keys() - kept.settled.keys():
+        shown = _shown_without_words(turn, silent, since=min(seqs[number] for number in silent))
+        lines |= {number: "\n".join(names) for number, names in shown.items()}
+    found = dict(kept.settled)
     for number, read_of_it in turns.items():
         if number not in found:
-            found[number] = _earlier(number, read_of_it, lines.get(number, ()), joined.get(number, []))
-    return [found[number] for number in sorted(found)[-most:]], max([last, *seqs.values()])
+            found[number] = _earlier(number, read_of_it, lines.get(number, ""), joined.get(number, []))
+    told = [found[number] for number in sorted(found)[-(window.EARLIER_TURNS + 1) :]]
+    settled = {each.number: each for each in told if each.status == TurnStatus.SETTLED}
+    if not told:
+        return told, None
+    going_on = [each.number for each in told if each.number not in settled]
+    following = _Kept(
+        kept.session_id,
+        kept.zone,
+        max([last, *seqs.values()]),
+        min([*sorted(settled)[-1:], *going_on]),
+        settled,
+        {number: tellings.get(number) or Telling(number) for number in going_on},
+    )
+    return told, following
 
 
 def _earlier(
-    number: int,
-    read: tuple[str, str, str, Any, int],
-    lines: Iterable[str],
-    joined: list[JsonObject],
+    number: int, read: tuple[str, str, str, Any, int], said: str, joined: list[JsonObject]
 ) -> Earlier:
     status, finalized_by, trigger, at, told_from = read
-    said = _clipped("\n".join(filter(str.strip, lines)))
     began = json.loads(trigger)
     size = _bytes(said) + sum(_bytes(_words(each)) for each in (began, *joined))
     return Earlier(number, status, finalized_by, began, said, size, _instant(at), told_from, joined)
-
-
-def _clipped(said: str) -> str:
-    """What a turn said, up to a bound: one must not take the place of all others."""
-    if len(said) <= SAID_CHARACTERS:
-        return said
-    return f"{said[:SAID_CHARACTERS]} (cut: {len(said)} characters in all)"
 
 
 def _words(trigger: JsonObject) -> str:
@@ -220,7 +237,7 @@ def _instant(at: Any) -> str:
 def _joined_to(fetched: Sequence[tuple[Any, ...]]) -> dict[int, list[JsonObject]]:
     """What began the turns whose messages others have answered, by the number of the one that did."""
     joined: dict[int, list[JsonObject]] = {}
-    for what, number, _, _, _, trigger, *_ in fetched:
+    for what, number, _, _, _, _, trigger, *_ in fetched:
         if what == _JOINED:
             joined.setdefault(number, []).append(json.loads(trigger))
     return joined
@@ -237,22 +254,6 @@ def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> 
     return lines
 
 
-def _key(part_type: str, part: JsonObject, turn: int) -> Key | None:
-    """What later parts of a type have, too, where they join ``part``: a slot, or the id of a part (D8, D11)."""
-    metadata = part.get("metadata")
-    if not isinstance(metadata, dict):
-        return None
-    if part_type == DOMAIN_DATA.name:
-        return key_of(metadata, turn)
-    part_id = metadata.get("partId")
-    return ("id", str(turn), part_id) if isinstance(part_id, str) else None
-
-
-def _joined(part_type: str, before: JsonObject, part: JsonObject) -> JsonObject:
-    update = update_of(part) if part_type == DOMAIN_DATA.name else None
-    return continued(before, part) if update is None else {**part, "data": update.of(before.get("data"))}
-
-
 def said_for(turn: Turn) -> str:
     """What ``turn`` has said in the turn of whoever delegated it, as the models of later turns read it."""
     rows = Event.objects.filter(
@@ -263,8 +264,10 @@ def said_for(turn: Turn) -> str:
         kind="part",
         audience="delivered",
     ).order_by("seq")
-    lines = [_line(turn, row.seq, row.part_type, row.data["part"]) for row in rows]
-    return "\n".join(line for line in lines if line.strip())
+    telling = Telling(turn.number)
+    for row in rows:
+        telling.part(turn.session_id, row.seq, row.part_type, row.actor, row.data["part"])
+    return telling.said
 
 
 def _shown(which: str, names: Sequence[str]) -> str:
@@ -282,21 +285,3 @@ def _fetched(text: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         cursor.execute(text, values)
         found: list[tuple[Any, ...]] = cursor.fetchall()
     return found
-
-
-def _found_out(data: JsonObject) -> str:
-    """What staff recorded about a call whose outcome nobody knew: its turn may not have heard of it any more."""
-    outcome = data["error"] or data["result"]
-    note = outcome.get("note") or outcome.get("message", "")
-    return f"[Staff found out that {data['name']} has {data['state']}: {note}]"
-
-
-def _line(turn: Turn, seq: int, part_type: str, part: JsonObject) -> str:
-    kind = part_types.get(part_type)
-    retold = kind.retold if kind is not None and kind.retold is not None else retelling.words
-    try:
-        return retold(part)
-    except Exception:
-        # An application's own: what it cannot tell of must not keep the next turn from beginning.
-        logger.exception("Row %s of session %s cannot be retold.", seq, turn.session_id)
-        return ""

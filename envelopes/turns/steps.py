@@ -297,7 +297,7 @@ def _answer(writer: Writer, turn: Turn, nudges: int, correction: str, joined: Se
         return "stop"
     calls = calls_of(turn)
     blocks = [_result_block(block["id"], turn.results.get(block["id"], {})) for block in calls]
-    blocks += _edits(turn, calls)
+    blocks += _beside(turn, calls)
     if joined is not None:
         blocks += [*consume(writer, turn), *joining.join(writer, turn, joined)]
     if correction:
@@ -327,12 +327,12 @@ def _result_block(call_id: str, result: JsonObject) -> JsonObject:
     return tool_result(call_id, bounded(call_id, result.get("ok")))
 
 
-def _edits(turn: Turn, calls: Sequence[JsonObject]) -> list[JsonObject]:
-    """What people changed of ``calls`` before they approved them, as blocks behind the results: the model reads its own
-    call above, with other arguments (D20)."""
-    found = [(block, turn.results.get(block["id"], {}).get("edited")) for block in calls]
+def _beside(turn: Turn, calls: Sequence[JsonObject]) -> list[JsonObject]:
+    """Why people approved ``calls``, and what they changed of them before, as blocks behind the results: the model
+    reads its own call above, with other arguments (D20)."""
     return [
-        injection_block("edited", edited, tool=block["name"], call_id=block["id"])
-        for block, edited in found
-        if edited is not None
+        injection_block(kind, told[kind], tool=block["name"], call_id=block["id"])
+        for block in calls
+        for kind in ("approved", "edited")
+        if kind in (told := turn.results.get(block["id"], {}))
     ]

@@ -1,5 +1,6 @@
 // Every page of the desk.
 
+import { startFollowing } from './follow.js';
 import { startKeys } from './keys.js';
 import { startLeft } from './left.js';
 import { startPulse } from './pulse.js';
@@ -15,3 +16,4 @@ startQueue();
 startPulse();
 startKeys();
 showSeen();
+startFollowing();

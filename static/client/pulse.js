@@ -2,7 +2,7 @@
 
 import { all, one, say } from './dom.js';
 
-const OFTEN = 1500, SELDOM = 15000;      // ms: while somebody looks, and while nobody does
+export const OFTEN = 1500, SELDOM = 15000;      // ms: while somebody looks, and while nobody does
 let version, waiting;
 
 function count({ count, counted }) {

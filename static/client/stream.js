@@ -46,7 +46,7 @@ export function delta({ live, into, piece = 'bubble', offset, text, from = offse
   if (count) node.appendData(news.join(''));
   else node.data = news.join('');
   Object.assign(node, { base, count: count + news.length });
-  follow(false, true);
+  follow(false, [made]);
   return true;
 }
 

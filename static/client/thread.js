@@ -22,7 +22,7 @@ onhashchange = () => {
   return to;
 };
 export const aim = onhashchange();
-let following = !aim, unseen = false, could = false, clear = true, passed, spare = space(), back, resting, wide = innerWidth;
+let following = !aim, unseen, could = false, clear = true, passed, spare = space(), back, resting, wide = innerWidth;
 
 export const pending = () => one(PENDING);
 const bottom = element => element.getBoundingClientRect().bottom;
@@ -33,10 +33,12 @@ const room = () => top(dock) + 1;                               // and from belo
 
 const gap = () => html.scrollHeight - innerHeight - scrollY;
 
+const newest = () => byId('tail').lastElementChild ?? byId('tail').previousElementSibling;
+
 // What must stay in view while something comes in below it: where the newest answer begins, with the words or the click
 // that it answers, unless those alone would fill the page.
 function anchor() {
-  const tail = byId('tail'), last = tail.lastElementChild ?? tail.previousElementSibling;
+  const last = newest();
   const asked = last.matches('.b-turn') ? last.previousElementSibling : last;
   if (!asked.matches('.b-me, .b-event')) return last === asked ? null : last;
   return asked.offsetHeight < innerHeight / 3 ? asked : last;
@@ -45,14 +47,15 @@ function anchor() {
 // How far the page may scroll by itself: who reads should not lose the line they are at, nor who writes the field.
 const limit = block => !block || block === passed ? END : top(block) + scrollY - edge() - MARGIN;
 
-// ``force``: the person did something that is answered at the end, so that is where they want to be.
-export function follow(force, news) {
+// ``force``: the person did something that is answered at the end, so that is where they want to be. ``news`` are elements.
+export function follow(force, news = []) {
   if (!byId('empty')) {
-    const to = force ? END : following ? limit(anchor()) : 0;
+    const was = following, to = force ? END : was ? limit(anchor()) : 0;
     if (to > scrollY) scrollTo(0, to);
     if (clear && !force && (!following || focused().closest('[data-in]'))) reveal();
     following = force || (following && gap() < NEAR);
-    unseen ||= news && !following;
+    // What is new in sight, or above, is not below. An answer that has become longer than the page goes on there.
+    if (!following) unseen = news.findLast(isBelow) ?? (was ? newest() : unseen);
   }
   point();
 }
@@ -76,14 +79,16 @@ function show(card) {
 // Found once for all: to look through a long conversation takes a while, and this is asked whenever it is scrolled.
 const choices = main.getElementsByClassName('b-approval__btns'), missing = main.getElementsByClassName('b-earlier');
 const buttons = () => [...choices].filter(place => place.offsetHeight && place.closest(PENDING));
-// The first question whose answers are below what can be seen.
-const asked = () => buttons().find(place => bottom(place) > room())?.closest('.b-approval');
-const answerable = () => buttons().some(place => bottom(place) <= room() && top(place) >= edge());
+// Below what can be seen; what has gone meanwhile is nowhere.
+const isBelow = element => element && bottom(element) > room();
+// The first question whose answers are.
+const asked = () => buttons().find(isBelow)?.closest('.b-approval');
+const answerable = () => buttons().some(place => !isBelow(place) && top(place) >= edge());
 
 function point() {
-  // Who reads back is told of what has come meanwhile, and of a question; not that there is an end.
+  // Who reads back is told of what has come meanwhile, until they have seen it, and of a question; not that there is an end.
   const below = !!asked(), [button] = pill.children;
-  if (following || gap() < NEAR) unseen = false;
+  if (following || !isBelow(unseen)) unseen = 0;
   could = answerable();
   clear = !hidden();
   pill.hidden = could || !(unseen || below);
@@ -128,7 +133,7 @@ export function showNews(roots) {
   const [card] = within(roots, PENDING), was = following;
   if (card) announce(strings.approvalNeeded);
   // What changes inside of a card that is there already, such as an error under a field, is no news.
-  follow(false, roots.some(root => !root.closest('.b-surface__body')));
+  follow(false, roots.filter(root => !root.closest('.b-surface__body')));
   if (card && was) show(card);
 }
 

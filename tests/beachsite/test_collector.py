@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from envelopes.serving import collector
 from envelopes.serving.collector import (
     BLOCKS_A_CONTAINER,
     BUSY,
     LEAST_BLOCKS,
     PATIENCE,
+    REST_SECONDS,
     SHARE,
     YOUNG_LOOKS,
     Attendant,
@@ -32,6 +34,14 @@ def left_over(size: int) -> weakref.ref[Knot]:
     knot = Knot(size)
     gc.collect(1)
     return weakref.ref(knot)
+
+
+REST_LOOKS = 20
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collector, "REST_LOOKS", REST_LOOKS)
 
 
 @pytest.fixture
@@ -126,3 +136,47 @@ def test_what_was_in_use_as_somebody_looked_is_freed_a_few_looks_later(attendant
     for _ in range(YOUNG_LOOKS):
         assert not attendant.look()
     assert request() is None
+
+
+def test_what_is_little_is_freed_in_a_process_that_has_little_to_do(attendant: Attendant) -> None:
+    few = left_over(10)
+    for _ in range(REST_LOOKS - 1):
+        assert not attendant.look()
+
+    assert not attendant.look(busy=BUSY + 0.1)
+    assert few() is not None
+
+    assert attendant.look()
+    assert few() is None
+    assert not attendant.look()
+
+
+def test_a_search_for_what_has_become_much_puts_off_that_of_a_process_at_rest(attendant: Attendant) -> None:
+    for _ in range(REST_LOOKS - 1):
+        assert not attendant.look()
+    many = left_over(LEAST_BLOCKS)
+    assert attendant.look()
+    assert many() is None
+
+    few = left_over(10)
+    assert not attendant.look()
+    assert few() is not None
+
+
+def test_a_process_of_which_a_search_takes_long_is_searched_only_for_what_has_become_much(
+    attendant: Attendant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0.0, 2 * REST_SECONDS, 5.0, 5.0])
+    monkeypatch.setattr(attendant, "_clock", lambda: next(clock))
+    many = left_over(LEAST_BLOCKS)
+    assert attendant.look()
+    assert many() is None
+
+    few = left_over(10)
+    for _ in range(2 * REST_LOOKS):
+        assert not attendant.look()
+    assert few() is not None
+
+    more = left_over(LEAST_BLOCKS)
+    assert attendant.look()
+    assert few() is more() is None

@@ -16,7 +16,8 @@ from twisted.internet.testing import StringTransport
 from twisted.protocols.policies import WrappingFactory
 from twisted.python.failure import Failure
 
-from envelopes.serving.daphne_sockets import HANDSHAKES, Applications, Factory, Protocol, Request, Requests
+from envelopes.serving.daphne_applications import Applications
+from envelopes.serving.daphne_sockets import HANDSHAKES, Factory, Protocol, Request, Requests
 
 OPENING = (
     b"GET /ws/ HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
@@ -194,6 +195,50 @@ async def test_a_socket_that_is_gone_leaves_nothing_to_the_collector() -> None:
         assert socket() is None
     finally:
         gc.enable()
+
+
+class _NotLookedAt(dict[str, Any]):
+    def get(self, key: str, default: Any = None) -> Any:
+        raise AssertionError("An open connection was looked at.")
+
+
+async def test_only_connections_of_which_something_has_ended_are_looked_at(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    calls: list[asyncio.Future[None]] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "websocket.accept"})
+        calls.append(asyncio.get_running_loop().create_future())
+        await calls[-1]
+
+    daphne = Daphne(application)
+    open_, gone, failed = [Visit(daphne) for _ in range(3)]
+    known = []
+    for visit in (open_, gone, failed):
+        visit.sends(OPENING)
+        known.append(
+            next(one for one in daphne.connections if isinstance(one, Protocol) and one not in known)
+        )
+        await asyncio.sleep(0)
+    daphne.application_checker()
+    daphne.connections[known[0]] = _NotLookedAt(daphne.connections[known[0]])
+
+    gone.goes()
+    calls[1].set_result(None)
+    calls[2].set_exception(LookupError("of the application"))
+    for _ in range(3):
+        await asyncio.sleep(0)
+    daphne.application_checker()
+
+    assert [one in daphne.connections for one in known] == [True, False, True]
+    assert "of the application" in caplog.text
+    assert (1011).to_bytes(2, "big") in failed.heard
+    failed.goes()
+    daphne.application_checker()
+    assert known[2] not in daphne.connections
+    assert known[0] in daphne.connections
+    calls[0].set_result(None)
 
 
 async def test_those_that_went_away_while_they_waited_have_none(daphne: Daphne) -> None:

@@ -561,6 +561,41 @@ def test_the_page_follows_only_from_its_end(form: Stage) -> None:
     assert form.page.evaluate("document.documentElement.scrollHeight - innerHeight - scrollY") < 4
 
 
+@pytest.mark.parametrize("size", [(1280, 800), (1000, 700), (390, 844)])
+def test_what_is_new_is_told_while_it_is_below_and_covers_nothing(form: Stage, size: tuple[int, int]) -> None:
+    form.page.set_viewport_size({"width": size[0], "height": size[1]})
+    for number in range(12):
+        form.row(form.talk.me(f"Line {number}\n\n\n\n"))
+    form.row(form.talk.turn(2))
+    base = {"type": "delta", "live": "L2-0", "into": "t2-0p", "partType": "response"}
+    form.push(base | {"offset": 0, "text": "A first line."})
+    form.settle()
+    # Below what is being written is nothing but room, so to see it is not to be at the end.
+    form.page.evaluate("document.getElementById('thread').style.paddingBlockEnd = '900px'")
+    in_sight = "document.getElementById('vL2-0').scrollIntoView({ block: 'center', behavior: 'instant' })"
+    form.page.evaluate(in_sight)
+    form.page.wait_for_timeout(200)
+    pill = form.page.get_by_role("button", name="New messages")
+    form.push(base | {"offset": 13, "text": " In sight."})
+    form.settle()
+    expect(pill).to_be_hidden()
+
+    form.page.evaluate(f"scrollBy(0, -{size[1]})")
+    form.page.wait_for_timeout(200)
+    form.push(base | {"offset": 23, "text": " Below."})
+    form.settle()
+    expect(pill).to_be_visible()
+    # Beside the box, not over the conversation, nor over anything in the box.
+    one, box, dock = (
+        form.page.locator(name).bounding_box() or {} for name in ("#pill button", "#composer", ".b-dock")
+    )
+    assert one["x"] >= box["x"] + box["width"]
+    assert one["y"] >= dock["y"] and one["x"] + one["width"] <= size[0]
+    # Who has scrolled to it has seen it, at the end or not.
+    form.page.evaluate(in_sight)
+    expect(pill).to_be_hidden()
+
+
 def _top(form: Stage, selector: str) -> float:
     """How far below the bar on top something begins."""
     top: float = form.page.evaluate(

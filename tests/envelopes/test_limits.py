@@ -48,12 +48,12 @@ from envelopes.transports.panel.presenter.gathered import LONGEST, OPEN_CARDS
 from envelopes.transports.panel.presenter.panel import html_of
 from envelopes.transports.sse.api import PIECE
 from envelopes.turns.delegating import MAX_DEPTH
-from envelopes.turns.earlier import SAID_CHARACTERS
 from envelopes.turns.leases import MAX_RECOVERIES
 from envelopes.turns.lifecycle import MAX_HANDOFFS
 from envelopes.turns.on_screen import SCREEN_CHARACTERS
 from envelopes.turns.reply import KEPT_ASIDE, MAX_CALLS
 from envelopes.turns.strictness import MOST_TOLD
+from envelopes.turns.telling import SAID_CHARACTERS
 from envelopes.turns.window import EARLIER_TURNS
 from tests.desk import Desk, desk, replies
 from tests.sockets import Socket, anonymous, panel

@@ -253,6 +253,11 @@ def test_the_cost_of_today_is_told_where_there_are_prices(settings: Any) -> None
     assert "2.0k so far today, 0.00 USD" in text and "no prices are set" not in text
 
 
+def test_beside_a_figure_of_nothing_nothing_is_drawn() -> None:
+    assert charts.spark([0, 0, 0]) == charts.spark([]) == ""
+    assert charts.spark([0, 2]).count("<rect") == 2
+
+
 def test_bars_stand_on_the_axis_and_no_length_is_a_style() -> None:
     drawn = charts.bars([charts.Bar("<09>", (3, 1)), charts.Bar("10", (0, 0), now=True)], "Two hours")
 

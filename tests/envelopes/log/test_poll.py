@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.db import connection
+from django.db import connection, transaction
 from django.db.utils import OperationalError
 
 from envelopes.log import append
@@ -242,3 +242,23 @@ async def test_what_has_shrunk_to_where_it_stood_when_others_watched_it_rings() 
 
         await sync_to_async(lambda: together(restore))()
         assert await second.hears()
+
+
+async def test_more_rows_than_it_reads_at_once_ring_everybody(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_ROWS", 3)
+    one, other = [await sync_to_async(factories.make_session)() for _ in range(2)]
+    async with polling() as bell:
+        listeners = [Listener(bell, session) for session in (one, other)]
+        await sync_to_async(_write)(one)
+        assert await listeners[0].hears()
+        await listeners[1].hears(0.3)
+
+        def write() -> None:
+            with transaction.atomic():
+                for session in (one, one, one, other):
+                    with writing(session.pk) as writer:
+                        writer.add("note")
+
+        for _ in range(2):
+            await sync_to_async(lambda: together(write))()
+            assert [await listener.hears() for listener in listeners] == [True, True]

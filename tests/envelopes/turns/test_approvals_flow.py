@@ -17,6 +17,7 @@ from envelopes.errors import AlreadyDecided, Expired, NotFound, TransitionRefuse
 from envelopes.log.digest import call_digest
 from envelopes.models import Approval, ToolCall, Turn
 from envelopes.providers.scripted import Call, Say, text
+from envelopes.providers.transcript import Injection, entries
 from envelopes.registries.tools import ApprovalPolicy, Tool
 from envelopes.runtime.runner import Runner
 from envelopes.turns import calls, leases, steps
@@ -94,6 +95,16 @@ async def test_grant_runs_the_call_once_and_the_answer_follows() -> None:
         (response,) = await d.parts("approval-response")
         assert response["data"]["decision"] == "granted"
         assert response["data"]["decidedBy"] == d.owner.key
+
+
+async def test_the_agent_reads_why_it_was_approved() -> None:
+    async with desk(replies(ASK, DONE), Till().tool) as d:
+        await d.say("Refund")
+        await d.decide("granted", reason="The shop agrees.")
+        *_results, approved = entries(d.requests[-1].messages[-1])
+
+    assert isinstance(approved, Injection) and (approved.kind, approved.tool) == ("approved", "refund")
+    assert approved.payload == {"reasons": [{"by": "Ada", "reason": "The shop agrees."}]}
 
 
 async def test_denial_reaches_the_agent_as_a_result_and_nothing_runs() -> None:

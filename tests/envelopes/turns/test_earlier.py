@@ -22,6 +22,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 SURFACE = {"version": "v0.9", "deleteSurface": {"surfaceId": "sights"}}
 
 
+def _set(value: int) -> JsonObject:
+    return {"version": "v1.0", "updateDataModel": {"surfaceId": "sights", "path": "/n", "value": value}}
+
+
 @pytest.fixture
 def staff() -> Principal:
     return factories.make_principal(factories.make_user(staff=True, superuser=True))
@@ -49,6 +53,12 @@ def _happens(session: Session, what: str, staff: Principal) -> None:
             factories.add_part(turn, "response", text=f"More of {turn.number}.")
             factories.settle_turn(turn)
         return
+    if what == "shows more":
+        turn = Turn.objects.filter(session=session, status="suspended").last()
+        if turn is not None:
+            factories.add_part(turn, "a2ui-surface", data=_set(turn.session.events.count()))
+            factories.add_part(turn, "response", text=f"{turn.session.events.count()},", partId="counted")
+        return
     turn = factories.make_turn(session, text=f"<action> {what}?")
     match what:
         case "says":
@@ -66,7 +76,9 @@ def _happens(session: Session, what: str, staff: Principal) -> None:
 @settings(max_examples=13, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
-        st.sampled_from(["says", "says", "shows", "asks", "calls", "found out", "goes on", "nothing"]),
+        st.sampled_from(
+            ["says", "says", "shows", "asks", "shows more", "calls", "found out", "goes on", "nothing"]
+        ),
         max_size=9,
     )
 )
@@ -114,6 +126,32 @@ def test_a_turn_reads_of_the_last_one_only(staff: Principal, monkeypatch: pytest
     before = _rows_read(turn, monkeypatch)
     live_sessions.forget(session.pk)
     assert before < _rows_read(turn, monkeypatch)
+
+
+@pytest.mark.parametrize("settled_before", [0, 1])
+def test_of_a_turn_in_which_a_job_goes_on_only_what_is_new_is_read(
+    staff: Principal, monkeypatch: pytest.MonkeyPatch, settled_before: int
+) -> None:
+    session = factories.make_session()
+    for _ in range(settled_before):
+        _happens(session, "says", staff)
+    with factories.acting(factories.make_tool()):
+        _happens(session, "asks", staff)
+    job = Turn.objects.get(session=session, status="suspended")
+    for number in range(200):
+        factories.add_part(job, "a2ui-surface", data=_set(number))
+    before = _rows_read(_following(session), monkeypatch)
+    assert before > 200
+
+    factories.add_part(job, "a2ui-surface", data=_set(200))
+    turn = _following(session)
+    # The turns and the part that is new.
+    assert _rows_read(turn, monkeypatch) < 10
+    told = opening_messages(turn)
+    assert told == _anew(turn)
+    said = str(told[2 * settled_before + 1]["content"][0]["text"])
+    assert said.count("data /n") == 1
+    assert said.endswith("[Surface sights: data /n = 200]")
 
 
 def test_of_long_texts_nothing_is_kept(staff: Principal, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -61,7 +61,7 @@ def granted(context: RowContext) -> None:
         return
     card.given = [
         *card.given,
-        {"name": data.get("name"), "role": data.get("role"), "source": data.get("source"), "at": context.at},
+        {**{name: data.get(name) for name in ("name", "role", "source", "reason")}, "at": context.at},
     ]
     context.model.touch(card)
 

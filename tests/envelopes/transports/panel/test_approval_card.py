@@ -264,6 +264,36 @@ def test_a_late_decision_row_changes_nothing() -> None:
     assert talk.card().get("data-state") == "expired"
 
 
+@pytest.mark.parametrize("state", ["running", "succeeded", "failed", "unknown"])
+def test_the_reason_of_an_approval_is_shown_as_the_field_promises(state: str) -> None:
+    talk = pending(label="Booking the flight")
+    talk.decide("granted", reason="The fare\u2066 still holds.", decidedByName="Maria", source="admin")
+    talk.tool(state, **({"summary": "Booked."} if state == "succeeded" else {}))
+
+    card = talk.reloaded().select("b-approval")[0]
+
+    assert "Reason: The fare left-to-right isolate still holds." in words(card)
+    # In sight, also where the card is folded.
+    folds = [text for fold in card.iter("details") for text in fold.itertext()]
+    assert not any("still holds" in text for text in folds)
+
+
+def test_reasons_of_several_stand_with_their_names_before_and_after() -> None:
+    talk = pending(deciders=["owner", "group:Managers"], needed=2)
+    grant = {"approvalId": "ap", "by": "x", "name": "Ada", "role": "owner", "source": "chat", "given": 1}
+    talk.row("grant", {**grant, "reason": "I need it.", "needed": 2}, turn=1)
+    assert "Ada approved: I need it." in said_on(talk.reloaded().select("b-approval")[0])
+    decisions = [
+        {"decision": "granted", "name": "Ada", "reason": "I need it."},
+        {"decision": "granted", "name": "Bo"},
+    ]
+    talk.decide("granted", reason="", decidedByName="Bo", source="admin", decisions=decisions)
+
+    told = said_on(talk.reloaded().select("b-approval")[0])
+
+    assert "Reason given by Ada: I need it." in told and told.count("Reason") == 1
+
+
 def test_a_question_asked_twice_has_one_card() -> None:
     talk = pending()
     assert talk.ask() == []
