@@ -101,6 +101,11 @@ def assistant_text(text: str) -> JsonObject:
     return _text_block(text)
 
 
+def block_of(text: str) -> JsonObject:
+    """The block that had this ``text``, again."""
+    return {"type": "text", "text": text}
+
+
 def action_block(action: JsonObject, data_model: Json = None) -> JsonObject:
     """A click as a block. Raises ``ValidationFailed`` for what is not JSON."""
     payload = dict(action) if data_model is None else {**action, "dataModel": data_model}
@@ -309,7 +314,7 @@ def joined_in(message: JsonObject) -> list[str]:
 
 def _text_block(text: str) -> JsonObject:
     text = clean_text(text)
-    return {"type": "text", "text": text if text.strip() else _BLANK}
+    return block_of(text if text.strip() else _BLANK)
 
 
 def _disarm(text: str) -> str:

@@ -4,6 +4,7 @@ kept with the session, since most of it was asked for by the turn before as well
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 
 from envelopes.models import Event, Turn
 from envelopes.protocol.time import instant
+from envelopes.providers.transcript import block_of
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
 from envelopes.registries.statuses import TurnStatus
@@ -25,34 +27,42 @@ KEPT_CHARACTERS = 60_000
 """Of a session that has said more in these turns, nothing is kept."""
 
 
-Blocks = tuple[list[JsonObject], list[JsonObject]]
-"""What a model reads of a turn: what began it, and what it said."""
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is told of a turn is made of this. ``said``: its texts, in short what it showed, and what staff found out
+    about its calls; what its model wrote stays where it is. ``at``: when it was asked for. ``joined``: what began turns
+    whose message it has answered (D66)."""
+
+    trigger: JsonObject
+    said: str
+    at: str
+    joined: list[JsonObject]
+
+
+Told = tuple[Sequence[JsonObject], JsonObject]
+"""What a model reads of a turn, as blocks of text: what began it, and what it said."""
 
 
 @dataclass(slots=True)
 class Earlier:
-    """A turn before. ``said``: its texts, in short what it showed, and what staff found out about its calls. What its
-    model wrote stays where it is. ``size``: bytes of all this. ``at``: when it was asked for; ``told_from``: the first
-    turn that its model read of, 0 where that is not known. ``joined``: what began turns whose message this one has
-    answered (D66)."""
+    """A turn before. ``size``: bytes of what is told of it; ``told_from``: the first turn that its model read of, 0
+    where that is not known. Kept for each of the last turns of every session that is at hand, so it holds the texts
+    alone once they are made."""
 
     number: int
     status: str
     finalized_by: str
-    trigger: JsonObject
-    said: str
     size: int
-    at: str
     told_from: int
-    joined: list[JsonObject] = field(default_factory=list)
-    _blocks: Blocks | None = None
+    _of: Source | tuple[str, ...]
 
-    def blocks(self, make: Callable[[Earlier], Blocks]) -> Blocks:
-        """What ``make`` makes of it, once. What that was made of is let go of then."""
-        if self._blocks is None:
-            self._blocks = make(self)
-            self.trigger, self.joined, self.said = {}, [], ""
-        return self._blocks
+    def told(self, make: Callable[[Earlier, Source], Told]) -> Told:
+        """What ``make`` makes of it, which is asked once; what that was made of is let go of then."""
+        if isinstance(self._of, Source):
+            began, said = make(self, self._of)
+            self._of = tuple(block["text"] for block in (*began, said))
+        *began, said = map(block_of, self._of)
+        return began, said
 
 
 @dataclass
@@ -216,7 +226,9 @@ def _earlier(
     status, finalized_by, trigger, at, told_from = read
     began = json.loads(trigger)
     size = _bytes(said) + sum(_bytes(_words(each)) for each in (began, *joined))
-    return Earlier(number, status, finalized_by, began, said, size, _instant(at), told_from, joined)
+    source = Source(began, said, _instant(at), joined)
+    # A database gives the same word as another string each time.
+    return Earlier(number, sys.intern(status), sys.intern(finalized_by), size, told_from, source)
 
 
 def _words(trigger: JsonObject) -> str:

@@ -22,7 +22,7 @@ from envelopes.providers.transcript import (
 from envelopes.session_state import live_sessions
 from envelopes.session_state.engines import capabilities, engine_for
 from envelopes.turns import window
-from envelopes.turns.earlier import Blocks, Earlier, earlier_turns
+from envelopes.turns.earlier import Earlier, Source, Told, earlier_turns
 from envelopes.turns.on_screen import on_screen
 from envelopes.turns.results import bounded
 from envelopes.turns.window import first_told
@@ -44,10 +44,9 @@ def opening_messages(turn: Turn, *, upto: int | None = None) -> list[JsonObject]
     first = [*_always(turn), *left_out(turn.told_from)]
     messages: list[JsonObject] = []
     for other in earlier:
-        # Later turns have the same blocks, which nobody changes.
-        began, said = other.blocks(lambda each: _blocks(each, turn.session))
+        began, said = other.told(lambda each, source: _told(each, source, turn.session))
         messages.append({"role": "user", "content": [*first, *began]})
-        messages.append({"role": "assistant", "content": said})
+        messages.append({"role": "assistant", "content": [said]})
         first = []
     context = _context(turn.number, instant(turn.created_at), turn.session)
     last = [*first, context, *trigger_blocks(turn.trigger, with_data=True), *_now(turn, upto)]
@@ -104,12 +103,12 @@ def _now(turn: Turn, upto: int | None) -> list[JsonObject]:
     return blocks
 
 
-def _blocks(turn: Earlier, session: Session) -> Blocks:
+def _told(turn: Earlier, source: Source, session: Session) -> Told:
     """What began it, with what has joined it, and what it said."""
-    began = [_context(turn.number, turn.at, session)]
-    for trigger in (turn.trigger, *turn.joined):
+    began = [_context(turn.number, source.at, session)]
+    for trigger in (source.trigger, *source.joined):
         began += trigger_blocks(trigger, with_data=False)
-    return began, [assistant_text(turn.said or _unsaid(turn))]
+    return began, assistant_text(source.said or _unsaid(turn))
 
 
 def trigger_blocks(trigger: JsonObject, *, with_data: bool) -> list[JsonObject]:
