@@ -23,8 +23,11 @@ AT_ONCE = 10
 """Conversations that are stored in one transaction: whoever wants to write meanwhile waits for it."""
 
 LOOKED_AT = 25
-"""Conversations that one look takes in. Of those in which nobody has said anything only a few numbers change, all in
-one transaction; each other one is stored by itself."""
+"""Conversations that one look takes in."""
+
+TOGETHER = 4_000
+"""Characters: conversations that a look takes in are stored in one transaction as long as all that is said in them has
+no more. Of most it is little, and of those in which only a job goes on nothing but a few numbers changes."""
 
 SLACK = timedelta(minutes=5)
 """A transaction may commit long after the time that it has written into its conversation."""
@@ -136,7 +139,24 @@ def compact() -> None:
 
 def store(pks: Sequence[int], *, anew: bool = False) -> None:
     """Store what is to be known of these conversations, all in one transaction."""
-    made = list(make(sorted(pks), anew=anew))
+    _store_together(list(make(sorted(pks), anew=anew)))
+
+
+def _store_each(made: Iterable[Made]) -> None:
+    """In transactions of few words: whoever wants to write meanwhile waits for them, and they are held until then."""
+    together: list[Made] = []
+    characters = 0
+    for each in made:
+        together.append(each)
+        characters += len(each.said or "")
+        if characters >= TOGETHER:
+            _store_together(together)
+            together, characters = [], 0
+    if together:
+        _store_together(together)
+
+
+def _store_together(made: Sequence[Made]) -> None:
     try:
         with transaction.atomic():
             for each in made:
@@ -144,21 +164,6 @@ def store(pks: Sequence[int], *, anew: bool = False) -> None:
     except IntegrityError:
         for each in made:
             _store_alone(each)
-
-
-def _store_each(made: Iterable[Made]) -> None:
-    """Whoever wants to write meanwhile waits for a few numbers, or for the words of one. Of words only those of one
-    conversation are held at a time."""
-    numbers = []
-    for each in made:
-        if each.said is None:
-            numbers.append(each)
-        else:
-            _store_alone(each)
-    if numbers:
-        with transaction.atomic():
-            for each in numbers:
-                _store(each)
 
 
 def _store_alone(made: Made) -> None:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import DEFAULT_DB_ALIAS, connections
 from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
 from envelopes.log.read import delivered_rows
 from envelopes.models import (
     ConversationFacts,
-    ConversationWords,
     Participant,
     Session,
 )
@@ -115,8 +115,14 @@ def _owners(pks: Sequence[int]) -> Mapping[int, Participant]:
     return {owner.session_id: owner for owner in found.order_by("-pk")}
 
 
+_KNOWN = "SELECT said FROM envelopes_conversationwords WHERE session_id = %s"
+
+
 def _known(pk: int) -> str | None:
-    return ConversationWords.objects.filter(pk=pk).values_list("said", flat=True).first()
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        cursor.execute(_KNOWN, [pk])
+        found = cursor.fetchone()
+    return found[0] if found is not None else None
 
 
 @dataclass

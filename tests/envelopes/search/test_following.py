@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from collections.abc import Sequence
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -204,6 +205,37 @@ def test_a_place_that_is_taken_is_left_for_the_next_one(booking: Session) -> Non
         indexing._store_alone(made)
 
     assert ConversationFacts.objects.get(session=other).place == made.facts.place
+
+
+def test_of_those_that_are_stored_together_one_that_somebody_else_has_stored_keeps_no_other_back(
+    booking: Session,
+) -> None:
+    other = factories.make_session(title="Galoshes")
+    made = list(making.make([booking.pk, other.pk]))
+    indexing.store([booking.pk])
+
+    indexing._store_each(made)
+
+    assert found("galoshes") == [other.pk]
+    assert ConversationFacts.objects.filter(session=booking).count() == 1
+
+
+def test_few_words_are_stored_together_and_many_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever wants to write waits until they are."""
+    monkeypatch.setattr(indexing, "TOGETHER", 100)
+    for words in ("Umbrellas", "Hats", "Galoshes " * 50, "Boots"):
+        factories.make_turn(factories.make_session(), text=words)
+    lumps: list[int] = []
+    stored = indexing._store_together
+
+    def counted(made: Sequence[making.Made]) -> None:
+        lumps.append(len(made))
+        stored(made)
+
+    monkeypatch.setattr(indexing, "_store_together", counted)
+    follow()
+
+    assert lumps == [3, 1]
 
 
 def test_rows_in_which_nobody_says_anything_change_the_numbers_alone() -> None:
