@@ -20,8 +20,6 @@ class Climb:
     first = "the first sessions"
     """At the pace at which floors are measured."""
     late = "one update a second"
-    alone = "few sessions alone"
-    beside = "few sessions beside many"
 
     @staticmethod
     def full(count: int) -> str:
@@ -39,23 +37,17 @@ async def climb(
 ) -> AsyncGenerator[tuple[str, Carried], None]:
     """Each step with what was measured at it, in the order of how many sessions it takes."""
     load = Load(server, plan)
-    few, many = plan.growth_sessions
-    pace = plan.updates * plan.updates_hz
     try:
         await load.connect(talks[: plan.updates])
         first = await load.carry(load.sockets, plan.updates_hz)
         yield Climb.first, first
-        for count in sorted({few, many, plan.late, *plan.many}):
+        for count in sorted({plan.late, *plan.many}):
             await load.connect(talks[len(load.sockets) : count])
-            if count == few:
-                yield Climb.alone, await load.carry(load.sockets[:few], pace / few)
             if count == plan.late:
                 yield Climb.late, await load.carry(load.sockets[:count], 1)
             if count in plan.many:
                 full = await load.carry(load.sockets[:count], OVERLOAD / first.cost / count)
                 yield Climb.full(count), full
                 yield Climb.most(count), await load.carry(load.sockets[:count], EASY * full.a_second / count)
-            if count == many:
-                yield Climb.beside, await load.carry(load.sockets[:few], pace / few)
     finally:
         close_all(load.sockets)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 
 from tests.bench.report import Target
 from tests.bench.serving.bench import Bench, Found, Row
@@ -11,8 +12,10 @@ from tests.bench.serving.client import Conversation, closing, run
 from tests.bench.serving.climb import Climb
 from tests.bench.serving.figures import late, ms, quantile, us
 from tests.bench.serving.load import Carried, Load
-from tests.bench.serving.plan import SMALL
+from tests.bench.serving.plan import SMALL, Plan
 from tests.bench.serving.server import Server
+
+_TURNS = 3
 
 
 def update(bench: Bench) -> Iterator[Target]:
@@ -106,7 +109,29 @@ async def _in_groups(bench: Bench, server: Server, groups: Sequence[Sequence[Con
 
 
 def _by_sessions(bench: Bench) -> list[Found]:
-    return [_compared(bench.climb(Climb.beside), bench.climb(Climb.alone))]
+    site, (few, many) = bench.site("sqlite"), bench.plan.growth_sessions
+    with site.serving((SMALL, few, 0)) as (one, (some,)), site.serving((SMALL, many, 0)) as (other, (all_,)):
+        rounds = run(_in_turns(bench.plan, Load(one, bench.plan), some, Load(other, bench.plan), all_))
+    compared = [(beside.cost / alone.cost, beside, alone) for alone, beside in rounds]
+    ratio, beside, alone = sorted(compared, key=itemgetter(0))[len(compared) // 2]
+    each = ", ".join(f"{found:.2f}" for found, _, _ in compared)
+    return [(ratio, f"{us(beside.cost)} against {us(alone.cost)}; in turns {each}")]
+
+
+async def _in_turns(
+    plan: Plan, alone: Load, some: Sequence[Conversation], beside: Load, all_: Sequence[Conversation]
+) -> list[tuple[Carried, Carried]]:
+    """Two servers, each with the same updates in as many sessions, one of them with many more open: one right after the
+    other, since a machine may be twice as fast a minute later."""
+    count = len(some)
+    hz = plan.updates * plan.updates_hz / count
+    await alone.connect(some)
+    await beside.connect(all_)
+    with closing(alone.sockets), closing(beside.sockets):
+        return [
+            (await alone.carry(alone.sockets, hz), await beside.carry(beside.sockets[:count], hz))
+            for _ in range(_TURNS)
+        ]
 
 
 def _compared(carried: Carried, base: Carried) -> Found:
