@@ -54,14 +54,14 @@ class Earlier:
     finalized_by: str
     size: int
     told_from: int
-    _of: Source | tuple[str, ...]
+    _content: Source | tuple[str, ...]
 
     def told(self, make: Callable[[Earlier, Source], Told]) -> Told:
         """What ``make`` makes of it, which is asked once; what that was made of is let go of then."""
-        if isinstance(self._of, Source):
-            began, said = make(self, self._of)
-            self._of = tuple(block["text"] for block in (*began, said))
-        *began, said = map(block_of, self._of)
+        if isinstance(self._content, Source):
+            began, said = make(self, self._content)
+            self._content = tuple(block["text"] for block in (*began, said))
+        *began, said = map(block_of, self._content)
         return began, said
 
 
