@@ -85,14 +85,14 @@ class Listing:
                 self._journal.state(state)
         if not items:
             if state is None:
-                slot.states[context] = ListState(self._view.options.limits.list_items)
+                slot.states[context] = ListState(self._most(slot, context))
             elif state.unfit:
                 self.fit(slot, state, context, items)
                 state.cut = False
             return ""
         item = self.item_of(slot)
         if state is None:
-            state = slot.states[context] = ListState(self._view.options.limits.list_items)
+            state = slot.states[context] = ListState(self._most(slot, context))
             self.fit(slot, state, context, items)
         elif state.unfit:
             # Something around it is sent whole before the list itself had its turn.
@@ -148,14 +148,11 @@ class Listing:
         page, size = self._view.options.limits.list_items, slot.item.size if slot.item else 1
         free = self._budget.allowed - self._budget.used + state.charged
         count, room = len(items), max(0, free // size)
-        state.count, state.most, state.unfit = count, page, False
-        state.visible = min(count, room, page)
+        state.count, state.most, state.unfit = count, self._most(slot, context), False
+        state.visible = min(count, room, state.most)
         state.more = 0
-        if count > page:
-            state.most = max(page, self._view.asked.get(slot.place.prefix + context, 0))
-            state.visible = min(count, room, state.most)
-            if not slot.place.placement.inline:
-                state.more = min(count - state.visible, page)
+        if count > page and not slot.place.placement.inline:
+            state.more = min(count - state.visible, page)
         if state.visible < min(count, state.most):
             self.cut()
         if not state.visible:
@@ -167,6 +164,12 @@ class Listing:
                 slot, state.visible, count, "list_items" if state.visible < room else "instances"
             )
         self._budget.charge(state, size)
+
+    def _most(self, slot: ListSlot, context: str) -> int:
+        """How many items of a list are shown where there is room, also while it has fewer: by so many is judged whether
+        they have an identity, and by that is compared what comes and goes."""
+        page, asked = self._view.options.limits.list_items, self._view.asked
+        return max(page, asked.get(slot.place.prefix + context, 0)) if asked else page
 
     def show(self, slot: ListSlot, context: str, count: int) -> None:
         """Shows so many items of a list that is cut from the next repaint on."""

@@ -109,6 +109,19 @@ def test_what_was_asked_for_stays_asked_for(long):
     assert long.words() == "6 of 9 shown Show 3 more"
 
 
+def test_whether_items_have_an_identity_is_judged_by_all_that_were_asked_for(long):
+    """Also where the list had no more than its first page meanwhile: the first three have one here, all four have not,
+    so what stands at each place is another item now."""
+    long.more()
+    long.surfaces.apply(data([*items(2), {"n": "without"}], "/l"))
+    long.sync()
+
+    long.surfaces.patch("", "s", [{"op": "add", "path": "/l/0", "value": {"id": 7, "n": "v7"}}])
+    long.sync()
+
+    assert [field.get("value") for field in long.page.root.iter("input")] == ["v7", "v0", "v1", "without"]
+
+
 def test_a_restored_set_goes_on(long):
     restored = long.again()
 
