@@ -295,6 +295,13 @@ class AgentCalls:
                 self._journal.entries(self.homes)
             del self.homes[recorder]
 
+    def forget_all(self) -> None:
+        """There is another view: what the one before it showed is of nobody's concern."""
+        if self._journal.on:
+            for name in ("sites", "parts", "homes"):
+                self._journal.attribute(self, name)
+        self.sites, self.parts, self.homes = {}, {}, {}
+
 
 def _look(by_key: Mapping[str, Call], without: str, key: str) -> object:
     call = by_key.get(key)

@@ -291,6 +291,8 @@ class Surface:
             self._journal,
         )
         self.view.asked = before.asked
+        if self.calls is not None:
+            self.calls.forget_all()
 
     def report(self, error: A2uiError) -> None:
         """Takes note of a problem that belongs to no component."""

@@ -6,6 +6,7 @@ import gc
 from weakref import ref
 
 from a2ui import ComponentTarget, SurfaceSet
+from tests.a2ui import asking
 from tests.a2ui.programs import components, create, data, ops, path, row, run
 
 ROWS = [
@@ -57,3 +58,27 @@ def test_it_is_used_as_before():
     field = ComponentTarget("", "s", "name", "")
     assert rested.edit(field, "Eve") == other.edit(field, "Eve")
     assert rested.snapshot() == other.snapshot()
+
+
+def test_what_it_asked_of_an_agent_before_is_asked_and_drawn_only_as_long_as_it_is_shown():
+    """1.0, section 9 of the reading: calls outlive how the surface is compiled, what asks for them does not."""
+    surfaces = asking.engine().surfaces()
+    asked = {"@call": "judge", "args": {"q": 1}}
+    button = row("root", "Button", child="word", action={"event": {"name": "go"}})
+    surfaces.apply(
+        asking.create(
+            {**button, "@checks": [{"condition": asked, "message": "No."}]}, row("word", "Text", text="Go")
+        )
+    )
+    (due,) = asking.made(surfaces)
+    surfaces.flush()
+    surfaces.rest()
+    surfaces.apply(asking.message("updateComponents", components=[row("root", "Text", text="Gone")]))
+    surfaces.flush()
+
+    surfaces.apply(asking.response(due.messages[0]["callAgentFunction"]["functionCallId"], value=False))
+
+    assert ops(surfaces) == []
+    (surface,) = surfaces
+    assert surface.calls is not None
+    assert not surface.calls.parts
