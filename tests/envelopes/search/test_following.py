@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -249,7 +249,14 @@ def test_of_those_that_are_stored_together_one_that_somebody_else_has_stored_kee
     assert ConversationFacts.objects.filter(session=booking).count() == 1
 
 
-def test_few_words_are_stored_together_and_many_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+def _by_index_all() -> None:
+    assert sum(search.index_all()) == 4
+
+
+@pytest.mark.parametrize("taken_in", [follow, lambda: search.catch_up(10), _by_index_all])
+def test_few_words_are_stored_together_and_many_by_themselves(
+    monkeypatch: pytest.MonkeyPatch, taken_in: Callable[[], object]
+) -> None:
     """Whoever wants to write waits until they are."""
     monkeypatch.setattr(indexing, "TOGETHER", 100)
     for words in ("Umbrellas", "Hats", "Galoshes " * 50, "Boots"):
@@ -262,7 +269,7 @@ def test_few_words_are_stored_together_and_many_by_themselves(monkeypatch: pytes
         stored(made)
 
     monkeypatch.setattr(indexing, "_store_together", counted)
-    follow()
+    taken_in()
 
     assert lumps == [3, 1]
 
