@@ -8,12 +8,8 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any, Protocol
 
 from a2ui.catalog.registry import Catalog, Catalogs
-from a2ui.functions.registry import Env
+from a2ui.functions.registry import Env, system_clock
 from a2ui.safety.limits import DEFAULT_LIMITS, Limits
-
-
-def _system_clock() -> datetime:
-    return datetime.now(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class EngineOptions:
     locale: str = "en-US"
     timezone: tzinfo = UTC
     image_hosts: frozenset[str] = frozenset()
-    clock: Callable[[], datetime] = _system_clock
+    clock: Callable[[], datetime] = system_clock
     strict: bool = False
     debug: bool = False
     reveal: Callable[[Any], Any] | None = field(default=None)

@@ -15,7 +15,8 @@ from a2ui.safety.raised import is_ours
 from a2ui.schema.dynamic import Signature
 
 
-def _system_clock() -> datetime:
+def system_clock() -> datetime:
+    """The clock of whoever is given no other (R7)."""
     return datetime.now(UTC)
 
 
@@ -30,7 +31,7 @@ class Env:
     locale: str = "en-US"
     timezone: tzinfo = UTC
     limits: Limits = DEFAULT_LIMITS
-    now: Callable[[], datetime] = _system_clock
+    now: Callable[[], datetime] = system_clock
 
 
 Evaluate: TypeAlias = Callable[[Mapping[str, Any], Env], JSON]

@@ -17,7 +17,8 @@ logger = logging.getLogger(__name__)
 SECONDS = 0.5
 END_SECONDS = 1.0
 MOST_ROWS = 1000
-"""Where so many have come since the last look, such as after an import, it is asked how each conversation stands."""
+"""So many new rows are read in one look. Where there are more, as after an import, each conversation is asked where it
+stands."""
 
 _NEWEST = "SELECT id, session_id, seq FROM envelopes_event ORDER BY id DESC LIMIT 1"
 _SINCE = "SELECT id, session_id, seq FROM envelopes_event WHERE id >= %s ORDER BY id LIMIT %s"

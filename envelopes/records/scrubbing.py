@@ -11,6 +11,7 @@ from django.apps import apps
 from envelopes.audit import ageing
 from envelopes.models import Approval, AuditEntry, Session
 from envelopes.part_types.staff_message import described
+from envelopes.providers.transcript import dumped
 from envelopes.types import Json
 
 ERASED = "(erased)"
@@ -47,7 +48,8 @@ class Scrub:
             *((name, ERASED) for name in self.names),
             *((reason, "") for reason in self.reasons),
         ):
-            for quoted in {json.dumps(known), json.dumps(known, ensure_ascii=False)}:
+            # As tools write it, and as models read it.
+            for quoted in {json.dumps(known), json.dumps(known, ensure_ascii=False), dumped(known)}:
                 text = text.replace(quoted, json.dumps(instead))
         for name in self.names:
             # Models were told what they wrote as staff.

@@ -20,14 +20,15 @@ from envelopes.search.behind import LONG_AGO, Changed, behind, due, outdated
 from envelopes.search.making import Made, make
 
 AT_ONCE = 10
-"""Conversations that are stored in one transaction: whoever wants to write meanwhile waits for it."""
+"""Conversations that are asked for together where somebody waits for them."""
 
 LOOKED_AT = 25
 """Conversations that one look takes in."""
 
 TOGETHER = 4_000
-"""Characters: conversations that a look takes in are stored in one transaction as long as all that is said in them has
-no more. Of most it is little, and of those in which only a job goes on nothing but a few numbers changes."""
+"""Characters: conversations are stored in one transaction until what is said in them has as many, since whoever wants
+to write meanwhile waits for it. Of most it is little, and of those in which only a job goes on nothing but a few
+numbers changes."""
 
 SLACK = timedelta(minutes=5)
 """A transaction may commit long after the time that it has written into its conversation."""
@@ -138,12 +139,12 @@ def compact() -> None:
 
 
 def store(pks: Sequence[int], *, anew: bool = False) -> None:
-    """Store what is to be known of these conversations, all in one transaction."""
-    _store_together(list(make(sorted(pks), anew=anew)))
+    """Store what is to be known of these conversations."""
+    _store_each(make(sorted(pks), anew=anew))
 
 
 def _store_each(made: Iterable[Made]) -> None:
-    """In transactions of few words: whoever wants to write meanwhile waits for them, and they are held until then."""
+    """In transactions of few words (``TOGETHER``), which are held until then."""
     together: list[Made] = []
     characters = 0
     for each in made:

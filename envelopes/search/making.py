@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,14 +13,11 @@ from django.utils.translation import gettext as _
 
 from envelopes.access import Principal
 from envelopes.log.read import delivered_rows
-from envelopes.models import (
-    ConversationFacts,
-    Participant,
-    Session,
-)
+from envelopes.models import ConversationFacts, Participant, Session
 from envelopes.models.searched import STALE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
+from envelopes.search import said
 from envelopes.search.folding import tokens_of
 from envelopes.search.places import place_of
 from envelopes.search.said import KINDS, bounded, lines_of, shown_at, spoken_in
@@ -30,8 +28,6 @@ logger = logging.getLogger(__name__)
 
 LAST_WORDS = 200
 _KINDS = (*KINDS, "settled")
-_LINES = 500
-"""So many lines are gathered before what is too much of them goes."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +51,11 @@ def make(pks: Sequence[int], *, anew: bool = False) -> Iterator[Made]:
             yield _as_before(news, news.before)
             continue
         owners = _owners(pks) if owners is None else owners
-        said = _known(one.session.pk) if news.before is not None else ""
-        if said is None:
+        known = _known(one.session.pk) if news.before is not None else ""
+        if known is None:
             # They were lost.
-            news, said = _news(one, anew=True), ""
-        yield _with_words(news, owners.get(one.session.pk), said)
+            news, known = _news(one, anew=True), ""
+        yield _with_words(news, owners.get(one.session.pk), known)
 
 
 @dataclass
@@ -98,9 +94,9 @@ def _as_before(news: _News, was: ConversationFacts) -> Made:
     return Made(facts, was, None, None)
 
 
-def _with_words(news: _News, owner: Participant | None, said: str) -> Made:
+def _with_words(news: _News, owner: Participant | None, known: str) -> Made:
     read, was, session = news.read, news.before, news.conversation.session
-    told, is_cut = bounded("\n".join(read.lines if was is None else [said, *read.lines]))
+    told, is_cut = bounded("\n".join(read.lines if was is None else [known, *read.lines]))
     facts = news.facts(
         place=place_of(read.at or session.created_at, session.pk),
         owner=Principal(owner.user, owner.owner_key).key if owner is not None else "",
@@ -141,24 +137,31 @@ def _read(session_pk: int, after: int, upto: int) -> _Read:
     """Of data that an interface shows at one place, the last alone: a job that goes on changing it must not take the
     place of all that was said."""
     read = _Read()
-    told: dict[tuple[str, ...], list[str]] = {}
-    count = 0
+    told: OrderedDict[tuple[str, ...], list[str]] = OrderedDict()
+    size = 0
     for row in delivered_rows(session_pk, after, upto, _KINDS):
         read.has_error |= _is_error(row)
-        if not (lines := _lines(session_pk, row)):
+        lines, places = _lines(session_pk, row), shown_at(row)
+        about = ("row", str(row.seq)) if places is None else ("shown", *places)
+        size -= _size(told.pop(about, ()))
+        if not lines:
             continue
-        shown = ("row", str(row.seq)) if (places := shown_at(row)) is None else ("shown", *places)
-        count += len(lines) - len(told.pop(shown, ()))
-        told[shown] = lines
+        told[about] = lines
+        size += _size(lines)
         read.at = row.at
         read.spoken = spoken_in(row) or read.spoken
-        if count > 2 * _LINES:
-            kept, cut = bounded("\n".join(line for some in told.values() for line in some))
-            read.is_cut |= cut
-            told = {("row", "0"): kept.split("\n")}
-            count = len(told["row", "0"])
+        if size > 2 * said.CHARACTERS:
+            # Of twice as much, so that what is replaced next leaves room.
+            while size - (oldest := _size(next(iter(told.values())))) >= said.CHARACTERS:
+                told.popitem(last=False)
+                size -= oldest
+                read.is_cut = True
     read.lines = [line for some in told.values() for line in some]
     return read
+
+
+def _size(lines: Iterable[str]) -> int:
+    return sum(len(line) + 1 for line in lines)
 
 
 def _lines(session_pk: int, row: Row) -> list[str]:

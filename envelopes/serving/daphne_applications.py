@@ -57,6 +57,8 @@ class Applications:
             super().application_checker()  # type: ignore[misc]
         finally:
             self.connections = known
+            # With those that have come meanwhile: the request behind one that has failed begins where that is answered.
+            known |= left
             for gone in looked_at.keys() - left.keys():
                 del known[gone]
             self._ended |= left.keys()

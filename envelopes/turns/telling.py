@@ -32,6 +32,8 @@ class Telling:
     joined: dict[Key, JsonObject] = field(default_factory=dict)
     left_out: int = 0
     _characters: int = 0
+    # What has gone on since its line was made, and with which row of which session.
+    _behind: dict[Key, tuple[int, int]] = field(default_factory=dict)
 
     def part(self, session_pk: int, seq: int, name: str, actor: str, part: JsonObject) -> None:
         """Take in a part of ``actor`` that was shown. What goes on with another is told once, where that began, as it
@@ -39,8 +41,11 @@ class Telling:
         about = _key(name, part, self.number)
         if about is not None:
             before = self.joined.get(key := (name, *about))
-            part = self.joined[key] = part if before is None else _joined(name, before, part)
-            self._tell(key, _line(session_pk, seq, name, part))
+            self.joined[key] = part if before is None else _joined(name, before, part)
+            if before is None:
+                self._tell(key, _line(session_pk, seq, name, part))
+            elif key in self.lines:
+                self._behind[key] = session_pk, seq
             return
         key = ("row", str(seq))
         if (shown := _shown_at(name, part)) is not None:
@@ -59,11 +64,13 @@ class Telling:
     @property
     def is_silent(self) -> bool:
         """Whether there is nothing of it that a model could read."""
+        self._catch_up()
         return not any(map(str.strip, self.lines.values()))
 
     @property
     def said(self) -> str:
         """What it said, up to a bound: one must not take the place of all others."""
+        self._catch_up()
         said = "\n".join(filter(str.strip, self.lines.values()))
         if len(said) + self.left_out <= SAID_CHARACTERS:
             return said
@@ -72,7 +79,14 @@ class Telling:
     @property
     def size(self) -> int:
         """About how many characters this holds."""
+        self._catch_up()
         return self._characters + sum(len(json.dumps(part)) for part in self.joined.values())
+
+    def _catch_up(self) -> None:
+        """Make the lines of what has gone on, each once: one may have gone on a thousand times."""
+        behind, self._behind = self._behind, {}
+        for key, (session_pk, seq) in behind.items():
+            self._tell(key, _line(session_pk, seq, key[0], self.joined[key]))
 
     def _tell(self, key: Key, line: str) -> None:
         if key not in self.lines and self._characters > SAID_CHARACTERS:

@@ -23,6 +23,8 @@ function carry(old, fresh) {
   const folds = all('details', old);
   all('details', fresh).forEach((fold, at) => { if (folds[at]?.className === fold.className) fold.open = folds[at].open; });
   if (old.matches('details')) fresh.open = old.open;
+  const unsent = one('[data-unsent]', old);
+  if (unsent) fresh.append(unsent.cloneNode(true));
 }
 
 function replace(old, fresh) {
@@ -30,10 +32,14 @@ function replace(old, fresh) {
   if (old.isEqualNode(fresh)) return;
   const active = old.contains(focused()) && focused(), { selectionStart, selectionEnd } = active || {};
   const typed = field('reason', old)?.value, box = field('reason', fresh);
-  if (box) box.value = typed;
+  if (box && typed) box.value = typed;
   old.replaceWith(fresh);
   // What was written for a decision that somebody else has made goes to nobody, and stays with who wrote it.
-  if (typed && !box) fresh.append(make('p', { className: 'dk-hint', dir: 'auto', textContent: term('unsent').replace('{}', typed) }));
+  if (typed && !box) {
+    const unsent = make('p', { className: 'dk-hint', dir: 'auto', textContent: term('unsent').replace('{}', () => typed) });
+    unsent.dataset.unsent = '';
+    fresh.append(unsent);
+  }
   if (!active) return;
   const there = again(active, fresh) ?? one('.b-approval', fresh);
   if (there) focus(there);

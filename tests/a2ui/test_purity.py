@@ -29,6 +29,48 @@ def imported(file: Path) -> set[str]:
     return names
 
 
+OUTSIDE = {
+    "datetime.now": {"functions/registry.py"},
+    "read_bytes": {"catalog/icons.py"},
+    "import importlib": {"catalog/icons.py"},
+    "import threading": {"safety/markdown.py", "safety/regex.py"},
+}
+"""What a pure function has no use for, and where it stands all the same: the clock of whoever is given no other, the
+icons, what threads must not share."""
+_MODULES = {
+    "aiohttp", "concurrent", "ctypes", "glob", "http", "httpx", "importlib", "multiprocessing", "os", "pathlib",
+    "random", "requests", "secrets", "select", "shutil", "signal", "socket", "sqlite3", "ssl", "subprocess", "tempfile",
+    "threading", "time", "urllib3", "uuid",
+}  # fmt: skip
+_CALLS = {
+    "input", "open", "perf_counter", "monotonic", "read_bytes", "read_text", "today", "urlopen", "utcnow",
+    "write_bytes", "write_text",
+}  # fmt: skip
+
+
+def reached(file: Path) -> set[str]:
+    """Of what lies outside of the process, or changes by itself, what a module asks for."""
+    found = {f"import {name}" for name in imported(file) & _MODULES}
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Attribute | ast.Name):
+            continue
+        name = node.attr if isinstance(node, ast.Attribute) else node.id
+        if name in _CALLS:
+            found.add(name)
+        elif name == "now" and ast.unparse(node) == "datetime.now":
+            found.add("datetime.now")
+    return found
+
+
+def test_nothing_is_read_but_what_is_given_except_in_a_few_places():
+    places: dict[str, set[str]] = {}
+    for file in modules():
+        for name in reached(file):
+            places.setdefault(name, set()).add(file.relative_to(FOLDER).as_posix())
+
+    assert places == OUTSIDE
+
+
 def test_no_module_imports_django_or_the_packages_above():
     for file in modules():
         assert not imported(file) & {"django", "channels", "envelopes", "beachsite", "asyncio", "socket"}, (

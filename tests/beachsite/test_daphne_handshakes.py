@@ -67,8 +67,9 @@ class Visit:
         factory = WrappingFactory(daphne.http_factory) if wrapped else daphne.http_factory
         self._outer: Any = factory.buildProtocol(None)
         self._transport: Any = StringTransport()
-        # As a transport of Twisted's has it; the one of tests does not.
+        # As a transport of Twisted's has them; the one of tests does not.
         self._transport.protocol = self._outer
+        self._transport.producerPaused = False
         self._outer.makeConnection(self._transport)
 
     def sends(self, data: bytes) -> None:
@@ -239,6 +240,39 @@ async def test_only_connections_of_which_something_has_ended_are_looked_at(
     assert known[2] not in daphne.connections
     assert known[0] in daphne.connections
     calls[0].set_result(None)
+
+
+async def test_a_request_that_comes_while_ended_ones_are_looked_at_is_answered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    """The one behind it on the same connection begins as soon as one that has failed is answered."""
+    paths: list[str] = []
+
+    async def application(scope: Any, receive: Any, send: Any) -> None:
+        paths.append(scope["path"])
+        if scope["path"] == "/fails":
+            raise LookupError("of the application")
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    daphne = Daphne(application)
+    visit = Visit(daphne)
+    for path in (b"/fails", b"/works"):
+        visit.sends(b"GET " + path + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    for _ in range(3):
+        await asyncio.sleep(0)
+    assert paths == ["/fails"]
+    daphne.application_checker()
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+    assert paths == ["/fails", "/works"]
+    assert b"HTTP/1.1 500 " in visit.heard
+    assert b"HTTP/1.1 204 " in visit.heard
+    assert "of the application" in caplog.text
+    daphne.application_checker()
+    assert not daphne.connections
+    visit.goes()
 
 
 async def test_those_that_went_away_while_they_waited_have_none(daphne: Daphne) -> None:

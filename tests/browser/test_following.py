@@ -41,6 +41,11 @@ from envelopes.approvals import versions
 editing.tool_of = versions.tool_of = lambda approval: tool
 edit(approval.approval_id, {{"order": "F2", "amount": 7, "note": ""}}, frida, source="admin")
 """
+AGAIN = """
+Approval.objects.filter(pk=approval.pk).update(
+    state="pending", approval_id="again", decided_at=None, expires_at=timezone.now() + timedelta(hours=1)
+)
+"""
 EXPIRE = "Approval.objects.filter(pk=approval.pk).update(expires_at=timezone.now() + timedelta(seconds=1))"
 RUNNING = """
 from datetime import timedelta
@@ -213,4 +218,13 @@ def test_what_is_typed_stays_while_others_vote_an_edit_is_announced_and_time_run
     run(EXPIRE)
     expect(card).to_have_attribute("data-state", "expired", timeout=30_000)
     expect(page.locator(".dk-history")).to_contain_text(re.compile("expired", re.IGNORECASE))
+    unsent = page.get_by_text("Your reason was not sent: “Half a sent”")
+    expect(unsent).to_be_visible()
+
+    # Nobody has said anything about the one that is asked again; what was typed before is not lost with it.
+    run(AGAIN)
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(card).to_have_attribute("data-state", "pending", timeout=20_000)
+    expect(reason).to_have_value("")
+    expect(unsent).to_be_visible()
     not_reloaded(page)

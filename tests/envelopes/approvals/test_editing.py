@@ -15,6 +15,7 @@ from envelopes.access import Principal, program
 from envelopes.approvals.editing import edit
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
+from envelopes.approvals.versions import told_reasons
 from envelopes.errors import (
     AlreadyChanged,
     AlreadyDecided,
@@ -111,6 +112,25 @@ def test_what_others_had_approved_before_does_not_count(ada: Principal) -> None:
         assert decide(edited.approval_id, "granted", ada).state == "pending"
         assert decide(edited.approval_id, "granted", manager()).state == "granted"
     assert [one.version for one in approval.decisions.all()] == [1, 2, 2]
+
+
+def test_nor_is_the_model_told_why_they_had(ada: Principal) -> None:
+    tool = factories.asking(Ask([OWNER, MANAGERS], needed=3))
+    with factories.acting(tool):
+        approval = factories.make_approval(factories.make_session(ada), tool=tool)
+        decide(approval.approval_id, "granted", ada, reason="As I asked.")
+        asked = edit(approval.approval_id, CHANGED, manager()).approval_id
+        decide(asked, "granted", ada, reason="Less will do.")
+        decide(asked, "granted", manager())
+        approval.refresh_from_db()
+        assert told_reasons(approval) is None
+        last = manager()
+        decide(asked, "granted", last, reason="The shop agrees.")
+
+    approval.refresh_from_db()
+    assert told_reasons(approval) == {
+        "reasons": [{"by": "ada", "reason": "Less will do."}, {"by": last.name, "reason": "The shop agrees."}]
+    }
 
 
 def test_whoever_edits_under_four_eyes_does_not_decide_it(ada: Principal) -> None:

@@ -35,12 +35,14 @@ from envelopes.models import (
     Snapshot,
     Turn,
 )
+from envelopes.providers.transcript import injection_block
 from envelopes.records import erasing
 from envelopes.records.retention import retire
 from envelopes.records.scrubbing import Scrub
 from envelopes.registries.policies import STAFF, Ask
 from envelopes.session_state import live_sessions
 from envelopes.transports.email import sending
+from envelopes.types import JsonObject
 from tests import factories
 from tests.envelopes.admin.pages import client_of, url
 from tests.row_shapes import misfits
@@ -256,6 +258,18 @@ def test_words_of_others_stay_as_they_are() -> None:
         '{"reason": "", "resolvedBy": "(erased)"}',
         "Denied: .",
     ]
+
+
+@pytest.mark.parametrize(
+    "reason", ["No", 'He said "no"', "Nein, Grüße", "<action> no", "no</injection>", "a\nb"]
+)
+def test_a_reason_goes_from_what_models_were_told_however_it_is_written_there(reason: str) -> None:
+    def told(name: str, reason: str) -> JsonObject:
+        return injection_block("approved", {"reasons": [{"by": name, "reason": reason}]}, tool="refund")
+
+    scrub = Scrub("user:7", frozenset({"Maria <action> K."}), frozenset({reason}))
+
+    assert scrub(told("Maria <action> K.", reason)) == told("(erased)", "")
 
 
 def test_old_conversations_go_only_where_a_setting_says_so(settings: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -37,6 +37,7 @@ from envelopes.search import (
     said,
 )
 from envelopes.search.states import State
+from envelopes.types import Json, JsonObject
 from tests import factories
 from tests.envelopes.search.searching import facts, follow, found
 from tests.together import together
@@ -94,6 +95,34 @@ def test_data_that_a_job_goes_on_changing_take_no_place_of_what_was_said(
         show(f"D{number}")
         follow()
     assert found("D2") == found("lisbon") == found("gate please") == [booking.pk]
+
+
+def test_nor_do_they_in_a_conversation_that_shows_many_lines(
+    booking: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many short ones that are: what is too much is counted in characters."""
+    monkeypatch.setattr(said, "CHARACTERS", 20_000)
+    turn = factories.make_turn(booking, text="Keep an eye on the gate, please")
+    for _ in range(4):
+        rows: list[Json] = [{"n": number} for number in range(300)]
+        factories.add_part(turn, "domain-data", data={"rows": rows}, dataKind="numbers")
+    for number in range(30):
+        message = {"surfaceId": "s", "path": "/gate", "value": f"C{number} {'x' * 600}"}
+        factories.add_part(turn, "a2ui-surface", data={"version": "v1.0", "updateDataModel": message})
+
+    assert found("C29") == found("eye") == [booking.pk]
+    assert found("C28") == []
+    assert not facts(booking).is_cut
+
+
+def test_data_that_an_interface_shows_no_more_are_not_found(booking: Session) -> None:
+    turn = factories.make_turn(booking, text="And the gate?")
+    for message in ({"path": "/gate", "value": "Lisbon"}, {"path": "/gate"}):
+        update: JsonObject = {"surfaceId": "s", **message}
+        factories.add_part(turn, "a2ui-surface", data={"version": "v1.0", "updateDataModel": update})
+
+    assert found("gate") == [booking.pk]
+    assert found("lisbon") == []
 
 
 def test_one_process_follows_at_a_time_and_another_goes_on_when_it_is_gone(booking: Session) -> None:
@@ -220,7 +249,14 @@ def test_of_those_that_are_stored_together_one_that_somebody_else_has_stored_kee
     assert ConversationFacts.objects.filter(session=booking).count() == 1
 
 
-def test_few_words_are_stored_together_and_many_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+def _by_index_all() -> None:
+    assert sum(search.index_all()) == 4
+
+
+@pytest.mark.parametrize("taken_in", [follow, lambda: search.catch_up(10), _by_index_all])
+def test_few_words_are_stored_together_and_many_by_themselves(
+    monkeypatch: pytest.MonkeyPatch, taken_in: Callable[[], object]
+) -> None:
     """Whoever wants to write waits until they are."""
     monkeypatch.setattr(indexing, "TOGETHER", 100)
     for words in ("Umbrellas", "Hats", "Galoshes " * 50, "Boots"):
@@ -233,7 +269,7 @@ def test_few_words_are_stored_together_and_many_by_themselves(monkeypatch: pytes
         stored(made)
 
     monkeypatch.setattr(indexing, "_store_together", counted)
-    follow()
+    taken_in()
 
     assert lumps == [3, 1]
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models.sql.compiler import SQLCompiler
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -121,6 +122,27 @@ def test_what_a_job_goes_on_saying_needs_no_look_at_the_database(
     )
     assert kept is not None
     assert kept[-3:] == [before + 1, before + 2, before + 3]
+    world.check()
+
+
+def test_a_row_on_its_way_makes_no_query_of_djangos(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither where it is tried, nor where it is stored, nor where it is read (R11)."""
+    (talk,) = world.talks
+    world.read(talk)
+    world.emit(0, 0, "value")
+    asked: list[str] = []
+    execute = SQLCompiler.execute_sql
+
+    def noted(compiler: SQLCompiler, *arguments: Any, **options: Any) -> Any:
+        asked.append(str(compiler.query))
+        return execute(compiler, *arguments, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SQLCompiler, "execute_sql", noted)
+        world.emit(0, 0, "items")
+        world.emit(0, 0, "value")
+        world.read(talk)
+    assert asked == []
     world.check()
 
 

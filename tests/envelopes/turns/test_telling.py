@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from envelopes.turns import telling
 from envelopes.turns.telling import SAID_CHARACTERS, Telling
 from envelopes.types import Json, JsonObject
 
@@ -98,3 +99,25 @@ def test_what_goes_on_with_another_is_told_where_that_began() -> None:
         told.part(1, seq, "response", "bench", {"metadata": metadata, "text": text})
 
     assert told.said == "One, three\nTwo"
+
+
+def test_what_goes_on_a_thousand_times_is_put_in_words_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each time it is longer: anew with each row it took seconds, in which the turn that asks holds its session."""
+    made: list[int] = []
+    line = telling._line
+
+    def counted(session_pk: int, seq: int, part_type: str, part: JsonObject) -> str:
+        made.append(seq)
+        return line(session_pk, seq, part_type, part)
+
+    monkeypatch.setattr(telling, "_line", counted)
+    told = Telling(1)
+    metadata: JsonObject = {"partType": "response", "partId": "counted"}
+    for seq in range(1000):
+        told.part(1, seq, "response", "bench", {"metadata": metadata, "text": f"{seq} "})
+        if seq == 500:
+            assert told.said == "".join(f"{number} " for number in range(501))
+
+    assert told.size > len(told.said) and not told.is_silent
+    assert told.said == "".join(f"{number} " for number in range(1000))
+    assert made == [0, 500, 999]

@@ -9,6 +9,7 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from a2ui import BASIC_CATALOG_1_0
 from envelopes import access
 from envelopes.approvals.service import decide
 from envelopes.models import Participant, Session
@@ -17,10 +18,13 @@ from envelopes.registries.policies import OWNER, STAFF, Ask
 from envelopes.session_state import live_sessions
 from envelopes.testing import create_session
 from envelopes.transports.panel import sidebar
+from envelopes.types import JsonObject
 from tests.factories import (
     acting,
+    add_part,
     asking,
     make_approval,
+    make_approvals,
     make_principal,
     make_session,
     make_turn,
@@ -340,8 +344,27 @@ def test_an_odd_address_of_the_page_still_gives_the_list(client: Client, address
 def test_no_page_holds_inline_script_style_or_handlers(client: Client) -> None:
     who, cookie = make_visitor()
     session = create_session(who, "billing")
-    make_turn(session, text="Hi")
+    turn = make_turn(session, text="Hi")
+    add_part(turn, "progress", data={"id": "p", "label": "Paying", "current": 1, "total": 3})
+    add_part(turn, "domain-data", data={"rows": [{"amount": 40}]}, dataKind="payments")
+    surface: JsonObject = {
+        "version": "v1.0",
+        "createSurface": {
+            "surfaceId": "s",
+            "catalogId": BASIC_CATALOG_1_0.id,
+            "theme": {"primaryColor": "#123456"},
+        },
+        "updateComponents": {
+            "surfaceId": "s",
+            "components": [{"id": "root", "component": "Text", "text": "Wide"}],
+        },
+    }
+    add_part(turn, "a2ui-surface", data=surface)
+    one, _other = make_approvals(turn, {"order": "A17", "amount": 40}, {"order": "A18", "amount": 2})
+    decide(one.approval_id, "denied", who, reason="Not yet.")
     client.cookies[access.COOKIE] = cookie
+    drawn = text(client.get(f"/chat/{session.public_id}/"))
+    assert all(words in drawn for words in ("Paying", "Wide", "A17", "A18", "Not yet."))
     for path in ("/?new", f"/chat/{session.public_id}/"):
         tree = html5lib.parse(text(client.get(path)), namespaceHTMLElements=False)
         for element in tree.iter():
