@@ -76,7 +76,7 @@ def test_a_network_that_comes_and_goes_loses_and_doubles_nothing(
     proxy: Proxy, open_desk: Callable[..., Desk]
 ) -> None:
     desk = open_desk()
-    desk.allow(r"WebSocket|ERR_|Failed to load")
+    desk.allow(r"WebSocket|ERR_|Failed to (load|fetch)")
     page = desk.page()
     open_chat(page, proxy)
     say(page, "Hello")
