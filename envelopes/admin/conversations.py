@@ -39,7 +39,7 @@ STATES = {
     State.FAILED: (gettext_lazy("Error"), "failed"),
     State.SUSPENDED: (gettext_lazy("Put aside"), "closed"),
     State.STOPPED: (gettext_lazy("Stopped"), "closed"),
-    State.ASKED: (gettext_lazy("Question asked"), "done"),
+    State.ASKED: (gettext_lazy("Asked a question"), "closed"),
     State.ANSWERED: (gettext_lazy("Answered"), "done"),
     State.EMPTY: (gettext_lazy("No message yet"), "closed"),
 }

@@ -169,8 +169,10 @@ def values_of(data: Json) -> list[str]:
         for value in inside:
             if isinstance(value, dict | list):
                 further.append(value)
-            elif value is not None and not isinstance(value, bool) and len(values) < left:
-                values.append(to_text(value))
+            elif value is None or isinstance(value, bool) or len(values) >= left:
+                continue
+            elif text := to_text(value).strip():
+                values.append(text)
         left -= len(values)
         if values:
             lines.append(_BETWEEN.join(values))

@@ -8,7 +8,7 @@ from datetime import datetime
 from babel import Locale, UnknownLocaleError
 from babel.dates import format_datetime
 from django.utils import timezone
-from django.utils.translation import get_language
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from envelopes.access import Principal, owned_sessions, with_news
@@ -63,7 +63,9 @@ def sidebar(who: Principal, *, current: str) -> list[Group]:
         )
         (today if moment.date() == now.date() else earlier).append(entry)
     groups = [
-        Group(name, entries) for name, entries in ((_("Today"), today), (_("Earlier"), earlier)) if entries
+        Group(name, entries)
+        for name, entries in ((pgettext("conversations", "Today"), today), (_("Earlier"), earlier))
+        if entries
     ]
     if len(found) > SHOWN:
         groups[-1] = replace(groups[-1], cut=SHOWN)

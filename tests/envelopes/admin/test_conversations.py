@@ -11,9 +11,10 @@ from django.test import Client
 from django.utils import timezone
 
 from envelopes import search
-from envelopes.admin import conversations
+from envelopes.admin import conversations, display
 from envelopes.models import Event, Session
 from envelopes.search import listing
+from envelopes.search.states import State
 from tests import factories
 from tests.envelopes.admin.pages import client_of, text_of, url, viewer
 
@@ -190,3 +191,11 @@ def test_what_was_said_last_stands_first() -> None:
     sum(search.index_all(anew=True))
 
     assert listed(viewer()) == ["Second", "First"]
+
+
+@pytest.mark.parametrize(
+    ("state", "stored"),
+    [(State.ASKED, "clarifying"), (State.ANSWERED, "complete"), (State.STOPPED, "cancelled")],
+)
+def test_the_state_of_a_conversation_is_called_as_that_of_its_answer(state: State, stored: str) -> None:
+    assert str(conversations.STATES[state][0]) == display.state_words(stored)

@@ -213,3 +213,9 @@ def test_pages_go_on_from_a_place_and_back_without_a_gap(words: str) -> None:
     assert search.listed(filters, after=back.newer, size=3) == replace(
         search.listed(filters, size=3), newer=None
     )
+
+
+def test_what_was_left_empty_leaves_no_gap_between_the_values_beside_it() -> None:
+    assert said.values_of({"name": "Ada Lovelace", "email": "", "note": " ", "seats": 0}) == [
+        "Ada Lovelace · 0"
+    ]

@@ -7,6 +7,7 @@ import re
 import html5lib
 import pytest
 from django.test import Client
+from django.utils import translation
 from pytest_django import DjangoAssertNumQueries
 
 from a2ui import BASIC_CATALOG_1_0
@@ -398,3 +399,11 @@ def test_a_list_that_is_cut_says_so(client: Client, monkeypatch: pytest.MonkeyPa
     page = client.get("/chat/list").content.decode()
     assert page.count("b-session__name") == 2
     assert "Showing the newest 2." in page
+
+
+def test_the_heading_of_todays_conversations_is_in_the_language_of_the_page() -> None:
+    who = make_principal(make_user("ada"))
+    make_session(who, title="Corfu")
+    with translation.override("de"):
+        groups = sidebar.sidebar(who, current="")
+    assert [group.name for group in groups] == ["Today"]
