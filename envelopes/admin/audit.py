@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from envelopes.access import Principal
 from envelopes.admin.base import HistoryAdmin
@@ -91,8 +92,8 @@ class DayFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> Iterable[tuple[str, str]]:
         return [
-            ("today", _("Today")),
-            ("yesterday", _("Yesterday")),
+            ("today", pgettext("entries", "Today")),
+            ("yesterday", pgettext("entries", "Yesterday")),
             ("week", _("Last 7 days")),
             ("month", _("Last 30 days")),
         ]

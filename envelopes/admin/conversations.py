@@ -12,7 +12,7 @@ from django.http import QueryDict
 from django.utils import timezone
 from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from envelopes import search
 from envelopes.admin.newest import AFTER, BEFORE, place_in
@@ -46,7 +46,12 @@ STATES = {
 """What each state is called, and its mark."""
 
 _TABS = (State.WAITING, State.WORKING, State.FAILED)
-_DAYS = {"1": gettext_lazy("Today"), "7": gettext_lazy("Last 7 days"), "30": gettext_lazy("Last 30 days")}
+_DAYS = {
+    # In a context, since Django's admin has a translation of the bare word, and no other on the page would have one.
+    "1": pgettext_lazy("conversations", "Today"),
+    "7": gettext_lazy("Last 7 days"),
+    "30": gettext_lazy("Last 30 days"),
+}
 _OWNERS = {
     OwnerKind.PEOPLE: gettext_lazy("With an account"),
     OwnerKind.GUESTS: gettext_lazy("Guests"),
