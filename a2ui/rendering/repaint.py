@@ -189,12 +189,14 @@ class Repaint:
         view.listing.fit(slot, state, context, items)
         new = state.shown
         gone, shifted, fresh = difference(state, old, new)
+        # Also before the list is sent whole: items are called otherwise where more of them are judged, without any of
+        # them having gone, and may be called the same again.
+        for key in gone:
+            slot.forget_item(f"{context}-{key}", view.budget)
         if new and old and len(gone) == len(old):
             self._ops.append(replace_op(place, place.prefix + context, place.raw(scope, context)))
             self._sent.add((place, context))
             return
-        for key in gone:
-            slot.forget_item(f"{context}-{key}", view.budget)
         self._ops += [ops.remove(self._item_id(slot, context, key)) for key in gone]
         self._place_items(slot, state, context, items, shifted, fresh)
         self._repeat_items(slot, state, context, items, fresh)

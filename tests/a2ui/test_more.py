@@ -122,6 +122,24 @@ def test_whether_items_have_an_identity_is_judged_by_all_that_were_asked_for(lon
     assert [field.get("value") for field in long.page.root.iter("input")] == ["v7", "v0", "v1", "without"]
 
 
+def test_nothing_is_kept_of_items_that_are_called_otherwise_once_more_were_asked_for():
+    """The first three have an identity, all four have not: so the first one, which held nothing, is called by its
+    place, and by its id once more when the last is gone."""
+    rows = [
+        row("root", "List", children={"componentId": "l", "path": "/l"}),
+        row("l", "List", children={"componentId": "t", "path": "kids"}),
+        row("t", "Text", text=path("n")),
+    ]
+    listed = [{"id": number, "kids": []} for number in range(3)]
+    nested = Shown(create(), components(*rows), data({"l": [*listed, {"kids": []}]}))
+    nested.more()
+
+    nested.surfaces.apply(data([{"id": 0, "kids": items(2)}], "/l"))
+    nested.sync()
+
+    assert [number in nested.page.markup for number in ("v0", "v1", "v2")] == [True, True, False]
+
+
 def test_a_restored_set_goes_on(long):
     restored = long.again()
 
