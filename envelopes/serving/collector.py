@@ -39,6 +39,7 @@ REST_LOOKS = 300
 """After so many looks without a search of all, one that is not busy has it anyway, where the last one took no longer
 than ``REST_SECONDS``. Only that lets go of what Python itself keeps of freed tuples, thousands of each size."""
 REST_SECONDS = 0.1
+"""Of processor time: beside others that are busy a short search may take long as well, and would be the last one."""
 
 TRIM_LOOKS = 60
 """Once in so many looks what the C library has free is given back, by a process that is not busy."""
@@ -57,7 +58,7 @@ class Attendant:
     """Searches what is young all the time, and all generations when memory has grown. After `settle` nobody else does,
     for days: surfaces are cycles, and a server that only serves makes few objects that stay."""
 
-    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+    def __init__(self, clock: Callable[[], float] = time.thread_time) -> None:
         self._clock = clock
         self._at_start = self._after = sys.getallocatedblocks()
         # When all was searched last, and how long that took.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import time
 import weakref
 from collections.abc import Iterator
 
@@ -180,3 +181,17 @@ def test_a_process_of_which_a_search_takes_long_is_searched_only_for_what_has_be
     more = left_over(LEAST_BLOCKS)
     assert attendant.look()
     assert few() is more() is None
+
+
+def test_a_search_that_had_to_wait_for_others_is_not_taken_for_a_long_one(attendant: Attendant) -> None:
+    def wait(phase: str, info: dict[str, int]) -> None:
+        if phase == "start" and info["generation"] == 2:
+            time.sleep(collector.REST_SECONDS + 0.05)
+
+    gc.callbacks.append(wait)
+    try:
+        searched = [attendant.look() for _ in range(2 * REST_LOOKS)]
+    finally:
+        gc.callbacks.remove(wait)
+
+    assert sum(searched) == 2
