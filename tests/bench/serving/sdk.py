@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import itemgetter
 
 from tests.bench.report import Target
 from tests.bench.serving.api import ApiServer
@@ -28,6 +29,7 @@ SHARE, HALF_MS, NEARLY_ALL_MS = 0.6, 6, 40
 """Most of a core, and p50 and p99 of the first byte, under which streams count as carried."""
 _LEAD_SECONDS = 30.0
 _SPREAD_SECONDS = 2.0
+_TURNS = 3
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,10 @@ def sdk(bench: Bench) -> Iterator[Target]:
 def _sdk(bench: Bench) -> list[Found]:
     plan, (count, *more) = bench.plan, bench.plan.sdk_streams
     with ApiServer(bench.folder / "api.log") as api:
-        alone = _alone(api, count, plan)
-        first = _read(bench, api, count)
+        # In turns: a machine may be twice as fast a minute later.
+        rounds = [(_alone(api, count, plan), _read(bench, api, count)) for _ in range(_TURNS)]
+        compared = sorted(((read.cost / alone, alone, read) for alone, read in rounds), key=itemgetter(0))
+        ratio, alone, first = compared[len(compared) // 2]
         best, told = (first if first.easy else None), first.about
         for number in more:
             found = _read(bench, api, number)
@@ -73,12 +77,13 @@ def _sdk(bench: Bench) -> list[Found]:
             if not found.easy:
                 break
             best = found
-    about = f"{us(first.cost)} against {us(alone)} a token; {first.about}"
-    return [(first.cost / alone, about), (best.streams if best else 0, told)]
+    each = ", ".join(f"{read.cost / alone:.2f}" for alone, read in rounds)
+    about = f"{us(first.cost)} against {us(alone)} a token; in turns {each}; {first.about}"
+    return [(ratio, about), (best.streams if best else 0, told)]
 
 
 def _alone(api: ApiServer, count: int, plan: Plan) -> float:
-    numbers = [str(count), f"{HZ}", f"{plan.warm:g}", f"{plan.seconds:g}"]
+    numbers = [str(count), f"{HZ}", f"{_SPREAD_SECONDS:g}", f"{plan.warm:g}", f"{plan.seconds:g}"]
     command = [sys.executable, "-m", "tests.bench.serving.sdk_alone", api.url, *numbers]
     return float(json.loads(run_command(command, clean_environment({}), core=SERVER_CORE))["cost"])
 

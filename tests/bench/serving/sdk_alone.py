@@ -1,4 +1,7 @@
-"""The real SDK alone reading streams: ``python -m tests.bench.serving.sdk_alone URL STREAMS HZ WARM SECONDS``.
+"""The real SDK alone reading streams: ``python -m tests.bench.serving.sdk_alone URL STREAMS HZ SPREAD WARM SECONDS``.
+
+They begin one after the other within SPREAD seconds, as those of the server do: events of streams that began together
+come together, and are read for less.
 
 Prints JSON: seconds of processor time an event, and events a second.
 """
@@ -26,10 +29,13 @@ class Reading:
             self.events += 1
 
 
-async def main(url: str, streams: int, hz: float, warm: float, seconds: float) -> None:
+async def main(url: str, streams: int, hz: float, spread: float, warm: float, seconds: float) -> None:
     client = anthropic.AsyncAnthropic(api_key="sk-bench", base_url=url, max_retries=0, timeout=60)
-    reading, words = Reading(), f"sdk {warm + seconds + 30:g} {hz:g}"
-    tasks = [asyncio.create_task(reading.one(client, words)) for _ in range(streams)]
+    reading, words = Reading(), f"sdk {spread + warm + seconds + 30:g} {hz:g}"
+    tasks = []
+    for _ in range(streams):
+        tasks.append(asyncio.create_task(reading.one(client, words)))
+        await asyncio.sleep(spread / streams)
     await asyncio.sleep(warm + 1)
     used, began, before = time.process_time(), time.monotonic(), reading.events
     await asyncio.sleep(seconds)
@@ -44,4 +50,4 @@ async def main(url: str, streams: int, hz: float, warm: float, seconds: float) -
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1], int(sys.argv[2]), *map(float, sys.argv[3:6])))
+    asyncio.run(main(sys.argv[1], int(sys.argv[2]), *map(float, sys.argv[3:7])))
