@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from babel import Locale
 from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
@@ -18,14 +16,17 @@ from envelopes.admin.display import change_url
 from envelopes.admin.owners import owners
 from envelopes.desk.times import ago, left
 from envelopes.markup import arguments
-from envelopes.markup.facts import facts
+from envelopes.markup.context import babel_of, current_locale
+from envelopes.markup.facts import Fact, Row, facts
 from envelopes.markup.html import NOTHING, SafeString, brief, html, join, reveal
 from envelopes.models import Approval
-from envelopes.registries.actors import agent_name
+from envelopes.registries.actors import actors, agent_name
 from envelopes.types import Json
 
 PEEK = 60
 """Characters of one argument in a list; both of its ends are among them."""
+LABEL = 40
+"""Characters of what an argument is called, likewise."""
 IN_SIGHT = 8
 """Arguments on the line of a list; how many more there are is said."""
 _RISKS = {"high": "b-tag--coral", "medium": "b-tag--ochre"}
@@ -93,26 +94,38 @@ def _asked_for(approval: Approval, owner: SafeString, *, titled: bool) -> SafeSt
 
 
 def _runs(approval: Any) -> SafeString:
-    """While it waits the arguments of its call: in one line, all of them behind it."""
+    """While it waits the arguments of its call, in the words of its card: in one line, all of them behind it."""
     args = approval.waiting_args
     if not isinstance(args, dict) or not args:
         return NOTHING
-    line = join((_brief(name, value) for name, value in list(args.items())[:IN_SIGHT]), ", ")
-    if len(args) > IN_SIGHT:
-        line = html("{}, {}", line, _("and {} more").format(len(args) - IN_SIGHT))
-    rows = arguments.shown(facts((), args, Locale.parse("en")), f"a{approval.pk}v")
+    found = facts(_declared(approval), args, babel_of(current_locale()))
+    # What was not sent stands in the rows: in the line it would take the place of what was.
+    sent = [row for row in (*found.rows, *found.strange) if any(fact.at for fact in row.facts)]
+    line = join(map(_brief, sent[:IN_SIGHT]), ", ")
+    if len(sent) > IN_SIGHT:
+        line = html("{}, {}", line, _("and {} more").format(len(sent) - IN_SIGHT))
+    rows = arguments.shown(found, f"a{approval.pk}v")
     return html('<details class="adm-args is-more"><summary>{}</summary>{}</details>', line, rows.html)
 
 
-def _brief(name: str, value: Json) -> SafeString:
-    # A key is set apart from every value, and each keeps its own direction: no value passes for another argument.
-    return html(
-        '<code dir="auto">{}</code>: <span dir="auto">{}</span>', brief(name, 30), brief(_plain(value), PEEK)
-    )
+def _declared(approval: Approval) -> Iterable[Json]:
+    """As the tool declares its arguments now: of how it did when it was asked, each row would have to be looked up."""
+    actor = actors.get(approval.handler)
+    tool = actor.tool(approval.tool_name) if actor is not None else None
+    return tool.fields if tool is not None else ()
 
 
-def _plain(value: Json) -> str:
-    return value if isinstance(value, str) and value else json.dumps(value, ensure_ascii=False)
+def _brief(row: Row) -> SafeString:
+    # A label is set apart from every value, and each keeps its own direction: no value passes for another argument.
+    label = arguments.label(row.label)
+    if sum(len(part.text) for part in row.label) > LABEL:
+        label = html("<code>{}</code>", brief(", ".join(part.text for part in row.label), LABEL))
+    values = (html('<span dir="auto">{}</span>', brief(_said(fact), PEEK)) for fact in row.facts)
+    return html('<b dir="auto">{}</b>: {}', label, join(values, " · "))
+
+
+def _said(fact: Fact) -> str:
+    return fact.text.replace("\n", " ") if fact.how == "written" else fact.text
 
 
 def _risk(risk: str) -> str:

@@ -39,7 +39,8 @@ def _full(day: date, locale: Locale) -> str:
 
 
 @lru_cache(64)
-def _babel(locale: str) -> Locale:
+def babel_of(locale: str) -> Locale:
+    """What formats follow; English for a locale that nobody knows."""
     try:
         return Locale.parse(locale, sep="-" if "-" in locale else "_")
     except (UnknownLocaleError, ValueError):
@@ -64,7 +65,7 @@ class PageContext:
 
     @cached_property
     def babel(self) -> Locale:
-        return _babel(self.locale)
+        return babel_of(self.locale)
 
     @cached_property
     def language(self) -> str:
