@@ -9,7 +9,7 @@ from django.db import DEFAULT_DB_ALIAS, connections
 from django.db.models import F, Q, QuerySet
 
 from envelopes.log.reserving import adapted
-from envelopes.models import Session
+from envelopes.models import SearchCursor, Session
 from envelopes.models.searched import STALE
 
 LONG_AGO = datetime(1970, 1, 1, tzinfo=UTC)
@@ -36,6 +36,19 @@ def behind() -> QuerySet[Session]:
 def outdated() -> QuerySet[Session]:
     """Conversations of whose people something has changed."""
     return Session.objects.filter(facts__seq=STALE).order_by("pk")
+
+
+def known_until(*, lock: bool = False) -> datetime:
+    """How far the log is known, which is written down from now on; with ``lock`` until the transaction ends."""
+    cursors = SearchCursor.objects.filter(pk=1)
+    if lock:
+        cursors = cursors.select_for_update()
+    known = cursors.values_list("known_until", flat=True).first()
+    if known is not None:
+        return known
+    none = SearchCursor(pk=1, known_until=LONG_AGO, lease_until=LONG_AGO)
+    SearchCursor.objects.bulk_create([none], ignore_conflicts=True)
+    return known_until(lock=lock)
 
 
 _DUE = f"""

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from envelopes.models import ConversationFacts, ConversationWords, SearchCursor, Session, by_hand
 from envelopes.search.backends import backend_for
-from envelopes.search.behind import LONG_AGO, Changed, behind, due, outdated
+from envelopes.search.behind import LONG_AGO, Changed, behind, due, known_until, outdated
 from envelopes.search.making import Made, make
 
 AT_ONCE = 10
@@ -58,8 +58,8 @@ class Follower:
         cursor = SearchCursor.objects.filter(pk=_ONE).first()
         if cursor is not None and cursor.lease_owner != self._name and cursor.lease_until > began:
             return False
-        known_until = cursor.known_until if cursor is not None else LONG_AGO
-        found = due(self._after or known_until, began, LOOKED_AT)
+        since = cursor.known_until if cursor is not None else LONG_AGO
+        found = due(self._after or since, began, LOOKED_AT)
         pks = [pk for _, pk in found]
         if (room := LOOKED_AT - len(pks)) > 0:
             # Also where others are found: some conversation or other always goes on.
@@ -124,11 +124,15 @@ def index_all(*, anew: bool = False) -> Iterator[int]:
 
 def forget(session: Session) -> None:
     """Keep nothing of what was said in ``session``. Its next row, or the next look, makes it anew from what its log
-    holds then; with the session itself all of it goes in any case."""
-    changed = session.updated_at
+    holds then; with the session itself all of it goes in any case. Under the lock of the session: what somebody has
+    read of it before is stored before this, or never (``_is_as_read``)."""
     with transaction.atomic():
-        # Whoever follows the log looks at nothing that has not changed since.
-        SearchCursor.objects.filter(known_until__gt=changed).update(known_until=changed)
+        Session.objects.select_for_update().filter(pk=session.pk).values_list("pk").first()
+        known = known_until(lock=True)
+        # Whoever follows the log looks at nothing that has not changed since. In any case it is another moment than
+        # before, by which whoever has read of a conversation sees that one was forgotten.
+        earlier = min(session.updated_at, known - timedelta(microseconds=1))
+        SearchCursor.objects.filter(pk=_ONE).update(known_until=earlier)
         ConversationWords.objects.filter(session=session).delete()
         ConversationFacts.objects.filter(session=session).delete()
 
@@ -146,41 +150,41 @@ def store(pks: Sequence[int], *, anew: bool = False) -> None:
 def _store_each(made: Iterable[Made]) -> None:
     """In transactions of few words (``TOGETHER``), which are held until then."""
     together: list[Made] = []
+    again: list[int] = []
     characters = 0
     for each in made:
         together.append(each)
         characters += len(each.said or "")
         if characters >= TOGETHER:
-            _store_together(together)
+            again += _store_together(together)
             together, characters = [], 0
     if together:
-        _store_together(together)
+        again += _store_together(together)
+    if again:
+        _store_each(make(again))
 
 
-def _store_together(made: Sequence[Made]) -> None:
+def _store_together(made: Sequence[Made]) -> list[int]:
+    """Returns which have to be read again."""
     try:
         with transaction.atomic():
-            for each in made:
-                _store(each)
+            return [each.facts.session_id for each in made if not _store(each)]
     except IntegrityError:
-        for each in made:
-            _store_alone(each)
+        return [each.facts.session_id for each in made if not _store_alone(each)]
 
 
-def _store_alone(made: Made) -> None:
+def _store_alone(made: Made) -> bool:
     """One that somebody has deleted meanwhile, or knows already, is left out; one whose place is taken moves up."""
     for _ in range(_MOVES):
         try:
             with transaction.atomic():
-                _store(made)
+                return _store(made)
         except IntegrityError:
             pk = made.facts.session_id
             is_known = made.was is None and ConversationFacts.objects.filter(pk=pk).exists()
             if is_known or not Session.objects.filter(pk=pk).exists():
-                return
+                return True
             made.facts.place += 1
-        else:
-            return
     raise IntegrityError(f"No place is free for session {made.facts.session_id}.")
 
 
@@ -190,14 +194,28 @@ INSERT INTO envelopes_conversationwords (session_id, said) VALUES (%s, %s)
 ON CONFLICT (session_id) DO UPDATE SET said = excluded.said"""
 
 
-def _store(made: Made) -> None:
+def _store(made: Made) -> bool:
+    """Whether it is stored, or need not be any more; False where it has to be read again."""
     facts, was = made.facts, made.was
     if was is None:
+        if not _is_as_read(facts.pk, made.known_until):
+            return False
         by_hand.insert(facts)
     elif not by_hand.update(facts, _CHANGED, {"seq": was.seq, "place": was.place}):
         # Somebody else has been here.
-        return
+        return True
     if made.said is not None and made.tokens is not None:
         with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
             cursor.execute(_SAY, [facts.pk, made.said])
         backend_for().store(facts.pk, facts.place, was.place if was is not None else None, made.tokens)
+    return True
+
+
+def _is_as_read(pk: int, known: datetime) -> bool:
+    """Whether nothing was forgotten since the log was ``known`` so far, until this transaction ends: of a conversation
+    of which nothing is known yet, nothing else tells that its rows are others by now."""
+    with connections[DEFAULT_DB_ALIAS].cursor() as cursor:
+        if cursor.db.vendor == "postgresql":
+            # As the row of its facts will. SQLite has one lock for all.
+            cursor.execute("SELECT 1 FROM envelopes_session WHERE id = %s FOR KEY SHARE", [pk])
+    return SearchCursor.objects.filter(pk=_ONE, known_until=known).exists()

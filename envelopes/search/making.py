@@ -6,6 +6,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -18,6 +19,7 @@ from envelopes.models.searched import STALE
 from envelopes.protocol.rows import Row
 from envelopes.protocol.text import shorten
 from envelopes.search import said
+from envelopes.search.behind import known_until
 from envelopes.search.folding import tokens_of
 from envelopes.search.places import place_of
 from envelopes.search.said import KINDS, bounded, lines_of, shown_at, spoken_in
@@ -32,30 +34,33 @@ _KINDS = (*KINDS, "settled")
 
 @dataclass(frozen=True)
 class Made:
-    """``was`` is what was known before, None for nothing. ``said`` and ``tokens`` are None where none has changed."""
+    """``was`` is what was known before, None for nothing. ``said`` and ``tokens`` are None where none has changed.
+    ``known_until`` is how far the log was known before any of this was read."""
 
     facts: ConversationFacts
     was: ConversationFacts | None
     said: str | None
     tokens: set[str] | None
+    known_until: datetime
 
 
 def make(pks: Sequence[int], *, anew: bool = False) -> Iterator[Made]:
     """What is kept of these conversations, as they are when it is asked for; ``anew``, from the first row on. In
     ascending order, one by one: of a long one that is half a megabyte."""
     owners: Mapping[int, Participant] | None = None
+    since = known_until()
     for one in standing(pks):
         news = _news(one, anew=anew)
         if news.before is not None and not news.read.lines:
             # Of most of those in which a job goes on this is all: nobody has said anything.
-            yield _as_before(news, news.before)
+            yield _as_before(news, news.before, since)
             continue
         owners = _owners(pks) if owners is None else owners
         known = _known(one.session.pk) if news.before is not None else ""
         if known is None:
             # They were lost.
             news, known = _news(one, anew=True), ""
-        yield _with_words(news, owners.get(one.session.pk), known)
+        yield _with_words(news, owners.get(one.session.pk), known, since)
 
 
 @dataclass
@@ -88,13 +93,13 @@ def _news(one: Conversation, *, anew: bool) -> _News:
     return _News(one, was, _read(session.pk, was.seq, session.last_seq))
 
 
-def _as_before(news: _News, was: ConversationFacts) -> Made:
+def _as_before(news: _News, was: ConversationFacts, since: datetime) -> Made:
     """Whose words and people are what they were: where those change, all of it is made anew (``STALE``)."""
     facts = news.facts(place=was.place, owner=was.owner, last_words=was.last_words, is_cut=was.is_cut)
-    return Made(facts, was, None, None)
+    return Made(facts, was, None, None, since)
 
 
-def _with_words(news: _News, owner: Participant | None, known: str) -> Made:
+def _with_words(news: _News, owner: Participant | None, known: str, since: datetime) -> Made:
     read, was, session = news.read, news.before, news.conversation.session
     told, is_cut = bounded("\n".join(read.lines if was is None else [known, *read.lines]))
     facts = news.facts(
@@ -103,7 +108,7 @@ def _with_words(news: _News, owner: Participant | None, known: str) -> Made:
         last_words=shorten(read.spoken or (read.lines[-1] if read.lines else ""), LAST_WORDS),
         is_cut=is_cut or read.is_cut or (was is not None and was.is_cut),
     )
-    return Made(facts, news.conversation.facts, told, tokens_of([told, *_names(session, owner)]))
+    return Made(facts, news.conversation.facts, told, tokens_of([told, *_names(session, owner)]), since)
 
 
 def _owners(pks: Sequence[int]) -> Mapping[int, Participant]:

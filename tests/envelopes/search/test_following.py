@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -264,9 +264,9 @@ def test_few_words_are_stored_together_and_many_by_themselves(
     lumps: list[int] = []
     stored = indexing._store_together
 
-    def counted(made: Sequence[making.Made]) -> None:
+    def counted(made: Sequence[making.Made]) -> list[int]:
         lumps.append(len(made))
-        stored(made)
+        return stored(made)
 
     monkeypatch.setattr(indexing, "_store_together", counted)
     taken_in()
@@ -344,6 +344,31 @@ def test_nothing_is_left_of_what_is_forgotten_or_deleted(booking: Session) -> No
         with connection.cursor() as cursor:
             cursor.execute("SELECT COUNT(*) FROM envelopes_conversationtokens")
             assert cursor.fetchone() == (1,)
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["never taken in", "taken in before"])
+def test_what_is_forgotten_while_it_is_taken_in_is_read_again(
+    booking: Session, monkeypatch: pytest.MonkeyPatch, known: bool
+) -> None:
+    """A name that is erased between two statements of whoever follows the log."""
+    make, erased = making.make, []
+    if known:
+        follow()
+        factories.make_turn(booking, text="And the refund?", status="queued")
+
+    def slowly(pks: Sequence[int], **more: Any) -> Iterator[making.Made]:
+        for made in list(make(pks, **more)):
+            if not erased:
+                erased.append(booking.pk)
+                Event.objects.filter(session=booking).update(data={"text": "Erased", "parts": []})
+                search.forget(Session.objects.get(pk=booking.pk))
+            yield made
+
+    monkeypatch.setattr(indexing, "make", slowly)
+    follow()
+
+    assert erased and not ConversationWords.objects.filter(session=booking, said__contains="refund").exists()
+    assert found("refund") == [] and booking.pk in found("erased")
 
 
 def test_it_is_found_by_its_owners_address_as_that_is_now(booking: Session) -> None:
@@ -475,11 +500,12 @@ def test_whoever_is_renamed_and_whoever_stores_numbers_wait_for_each_other_in_tu
     stored = indexing._store
     has_one = threading.Event()
 
-    def slowly(each: making.Made) -> None:
-        stored(each)
+    def slowly(each: making.Made) -> bool:
+        is_done = stored(each)
         if not has_one.is_set():
             has_one.set()
             _until_somebody_waits()
+        return is_done
 
     def rename() -> None:
         has_one.wait(10)
