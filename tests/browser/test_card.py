@@ -139,8 +139,9 @@ def test_the_answers_stay_in_view_while_a_long_card_is_read(make: Make, size: tu
     expect(pill(stage)).to_be_hidden()
 
 
-def test_who_reads_back_is_told_and_taken_to_the_whole_card(make: Make) -> None:
-    stage = make(PHONE)
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["desk", "phone"])
+def test_who_reads_back_is_told_and_taken_to_the_whole_card(make: Make, size: tuple[int, int]) -> None:
+    stage = make(size)
     stage.open()
     stage.row(stage.talk.part("response", "\n\n".join(f"Paragraph {number}." for number in range(60))))
     stage.page.evaluate("scrollTo(0, 300)")
@@ -149,7 +150,13 @@ def test_who_reads_back_is_told_and_taken_to_the_whole_card(make: Make) -> None:
     before = line.evaluate("e => e.getBoundingClientRect().top")
     ask(stage)
     assert abs(line.evaluate("e => e.getBoundingClientRect().top") - before) <= 1
-    stage.page.get_by_role("button", name="Approval below").click()
+    told = stage.page.get_by_role("button", name="Approval below")
+    # Above the box, and on nothing that is read.
+    one, box, dock = (
+        found.bounding_box() or {} for found in (told, *map(stage.page.locator, ("#composer", ".b-dock")))
+    )
+    assert dock["y"] <= one["y"] and one["y"] + one["height"] <= box["y"]
+    told.click()
     assert hit(stage) == [True, True]
     expect(pill(stage)).to_be_hidden()
 
