@@ -89,5 +89,8 @@ def test_the_queue_follows_and_is_walked_with_keys(page: Page, make_server: Call
     rows.first.get_by_role("checkbox").check()
     page.get_by_role("button", name="Deny selected").click()
     cancel, deny = page.get_by_role("link", name="Cancel"), page.get_by_role("button", name="Deny")
+    # Its buttons are there before its styles are.
+    expect(cancel).to_be_visible()
+    page.wait_for_load_state()
     places = [button.bounding_box() or {} for button in (cancel, deny)]
     assert places[0]["y"] == places[1]["y"] and places[1]["width"] < 200, places

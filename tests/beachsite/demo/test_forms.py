@@ -25,6 +25,7 @@ from envelopes.registries.tools import Tool
 from tests.beachsite.demo.stage import Context
 from tests.desk import Desk, desk
 from tests.envelopes.transports.panel.talk import Page, words
+from tests.together import together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -217,13 +218,13 @@ async def test_p21_another_flight_cannot_be_chosen_while_an_approval_waits() -> 
 
 
 async def _at_once(d: Desk, *targets: str) -> None:
-    """Clicks that the server takes before it has answered any of them."""
+    """Clicks that the server takes before it has answered any of them: its runner is in this loop, which waits."""
 
     def post() -> None:
         for target in targets:
             intake.post_action(d.session, d.owner, d.id(), target)
 
-    await sync_to_async(post)()
+    assert together(post) == [None]
     await d.quiet()
 
 
