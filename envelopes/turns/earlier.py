@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -68,8 +68,9 @@ class Earlier:
 @dataclass
 class _Kept:
     """Turns by number, as the log has them up to row ``seq``: those that have ``settled``, and what has been told of
-    those that go on (``open``). ``since``: the first that has to be looked at again: the last that has settled, or one
-    before it that goes on."""
+    those that go on (``open``), or, where that is nothing, of which types what they had shown up to row ``looked`` was
+    (``wordless``). ``since``: the first that has to be looked at again: the last that has settled, or one before it
+    that goes on."""
 
     session_id: str
     zone: str
@@ -77,6 +78,8 @@ class _Kept:
     since: int = 0
     settled: dict[int, Earlier] = field(default_factory=dict)
     open: dict[int, Telling] = field(default_factory=dict)
+    wordless: dict[int, set[str]] = field(default_factory=dict)
+    looked: int = 0
 
     @property
     def newest(self) -> int:
@@ -197,9 +200,16 @@ def _put_together(
     last: int,
 ) -> tuple[list[Earlier], _Kept | None]:
     lines = {number: telling.said for number, telling in tellings.items() if not telling.is_silent}
+    wordless: dict[int, set[str]] = {}
     if silent := turns.keys() - lines.keys() - kept.settled.keys():
-        shown = _shown_without_words(turn, silent, since=min(seqs[number] for number in silent))
-        lines |= {number: "\n".join(names) for number, names in shown.items()}
+        # Each row once: a job may show a hundred thousand that no model reads.
+        since = min(kept.looked + 1 if number in kept.wordless else seqs[number] for number in silent)
+        wordless = {number: set(kept.wordless.get(number, ())) for number in silent}
+        for number, name in _shown_without_words(turn, since):
+            if number in wordless:
+                wordless[number].add(name)
+        for number, names in wordless.items():
+            lines[number] = "\n".join(f"[Shown, without words: {name}.]" for name in sorted(names))
     found = dict(kept.settled)
     for number, read_of_it in turns.items():
         if number not in found:
@@ -216,6 +226,9 @@ def _put_together(
         min([*sorted(settled)[-1:], *going_on]),
         settled,
         {number: tellings.get(number) or Telling(number) for number in going_on},
+        {number: wordless[number] for number in going_on if number in wordless},
+        # What began this one is stored; whatever stands before that was there to be looked at.
+        turn.trigger_seq,
     )
     return told, following
 
@@ -255,15 +268,12 @@ def _joined_to(fetched: Sequence[tuple[Any, ...]]) -> dict[int, list[JsonObject]
     return joined
 
 
-def _shown_without_words(turn: Turn, silent: Collection[int], *, since: int) -> dict[int, list[str]]:
-    """What these turns before ``turn`` have shown after row ``since`` that no model reads, in a line each."""
-    lines: dict[int, list[str]] = {}
-    if unread := [kind.name for kind in part_types if kind.retold is None]:
-        values = (turn.session_id, since, turn.number, *unread)
-        for number, name in _fetched(_SILENT.format(asked=_shown("IN", unread)), values):
-            if number in silent:
-                lines.setdefault(number, []).append(f"[Shown, without words: {name}.]")
-    return lines
+def _shown_without_words(turn: Turn, since: int) -> list[tuple[int, str]]:
+    """Turns before ``turn``, and types that no model reads of what they have shown from row ``since`` on."""
+    if not (unread := [kind.name for kind in part_types if kind.retold is None]):
+        return []
+    values = (turn.session_id, since, turn.number, *unread)
+    return [(number, name) for number, name in _fetched(_SILENT.format(asked=_shown("IN", unread)), values)]
 
 
 def said_for(turn: Turn) -> str:

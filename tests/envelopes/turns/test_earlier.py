@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import pytest
 from django.db import transaction
 from hypothesis import HealthCheck, given, settings
@@ -11,6 +14,7 @@ from envelopes.access import Principal
 from envelopes.approvals.resolve import resolve
 from envelopes.models import Session, ToolCall, Turn
 from envelopes.providers.transcript import in_order
+from envelopes.registries.part_types import PartType, part_types
 from envelopes.session_state import live_sessions
 from envelopes.turns import earlier, window
 from envelopes.turns.history import opening_messages
@@ -152,6 +156,38 @@ def test_of_a_turn_in_which_a_job_goes_on_only_what_is_new_is_read(
     said = str(told[2 * settled_before + 1]["content"][0]["text"])
     assert said.count("data /n") == 1
     assert said.endswith("[Surface sights: data /n = 200]")
+
+
+def test_of_a_job_that_shows_what_no_model_reads_each_row_is_looked_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    board, map_, fetched = _wordless("acme.board"), _wordless("acme.map"), earlier._fetched
+    looked: list[int] = []
+
+    def watched(text: str, values: Sequence[Any]) -> list[tuple[Any, ...]]:
+        if "DISTINCT" in text:
+            looked.append(values[1])
+        return fetched(text, values)
+
+    with part_types.including(board), part_types.including(map_):
+        session = factories.make_session()
+        job = factories.make_turn(session)
+        rows = [factories.add_part(job, "acme.board", data={"n": number}) for number in range(20)]
+        monkeypatch.setattr(earlier, "_fetched", watched)
+        told = [opening_messages(turn := _following(session))]
+        factories.add_part(job, "acme.map", data={})
+        told += [opening_messages(turn := _following(session)) for _ in range(2)]
+        assert looked[0] < rows[0] and rows[-1] < looked[1] < looked[2]
+        assert told[-1] == _anew(turn)
+
+    said = [str(messages[1]["content"][0]["text"]) for messages in told]
+    assert said[0].endswith("[Shown, without words: acme.board.]")
+    both = "[Shown, without words: acme.board.]\n[Shown, without words: acme.map.]"
+    assert said[1].endswith(both) and said[2].endswith(both)
+
+
+def _wordless(name: str) -> PartType:
+    return PartType(name, frozenset({"actor"}), "flush", "once", retold=None)
 
 
 def test_of_long_texts_nothing_is_kept(staff: Principal, monkeypatch: pytest.MonkeyPatch) -> None:
