@@ -12,6 +12,7 @@ from django.shortcuts import render
 from django.views import defaults
 
 from envelopes.desk.refused import refused
+from envelopes.transports.api import no_such_address
 
 _Page: TypeAlias = Callable[[HttpRequest, Exception], HttpResponse]
 
@@ -48,5 +49,5 @@ def permission_denied(request: HttpRequest, exception: Exception) -> HttpRespons
 
 @_letting_go
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The page of status 404: of the desk, within its frame."""
-    return refused(request, 404) or defaults.page_not_found(request, exception)
+    """The page of status 404: of the desk, within its frame. Programs at the API's doors read no pages."""
+    return no_such_address(request) or refused(request, 404) or defaults.page_not_found(request, exception)

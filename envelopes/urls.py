@@ -7,7 +7,7 @@ from django.urls import path
 from envelopes.artifacts.serving import download
 from envelopes.registries.transports import transports
 from envelopes.transports.agent_card import agent_card
-from envelopes.transports.api import make_api, openapi
+from envelopes.transports.api import addresses, make_api, openapi
 from envelopes.transports.catalog_documents import routes as catalog_routes
 from envelopes.transports.signing_in import routes as login_routes
 
@@ -22,5 +22,5 @@ urlpatterns = [
     path(".well-known/agent-card.json", agent_card, name="agent-card"),
     *catalog_routes(),
     path("api/openapi.json", openapi, {"api": api}, name="openapi"),
-    path("api/", (api.urls[0], "ninja", "api")),
+    path("api/", (addresses(api), "ninja", "api")),
 ]

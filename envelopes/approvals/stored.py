@@ -15,7 +15,7 @@ from envelopes.markup.approval import ApprovalCard
 from envelopes.markup.approval_rule import RULE_PREFIX
 from envelopes.markup.card_states import card_state
 from envelopes.markup.context import PageContext, current_locale
-from envelopes.models import Approval, ApprovalNotice, Event
+from envelopes.models import Approval, ApprovalNotice, Event, Turn
 from envelopes.part_types.approval_request import APPROVAL_REQUEST
 from envelopes.protocol.time import instant
 from envelopes.registries.actors import actors
@@ -121,18 +121,31 @@ def _told(approval: Approval) -> tuple[JsonObject, str]:
         "digest": approval.digest,
         **rules.stored(approval).told(),
     }
-    call, summary = approval.tool_call, ""
-    rows = Q(part_type=APPROVAL_REQUEST.name, at=approval.requested_at)
-    if call.state == CallStatus.SUCCEEDED and call.finished_at is not None:
-        rows |= Q(kind="tool", at=call.finished_at)
-    found = Event.objects.filter(rows, session=approval.session_id).order_by("seq")
-    for kind, data in found.values_list("kind", "data"):
-        if kind == "tool":
-            if data.get("approvalId") == approval.approval_id:
-                summary = str(data.get("summary") or "").strip()
-        elif data["part"]["data"]["approvalId"] == approval.approval_id:
-            about = {**data["part"]["metadata"], **about}
-    return about, summary
+    # Nothing of a turn stands before what began it, and a question soon after: of a long conversation little is read.
+    began = Turn.objects.filter(pk=approval.turn_id).values("trigger_seq")
+    asked = _row(
+        approval.session_id,
+        Q(seq__gte=began, part_type=APPROVAL_REQUEST.name, at=approval.requested_at),
+        Q(data__part__data__approvalId=approval.approval_id),
+    )
+    if asked is not None:
+        about = {**asked[1]["part"]["metadata"], **about}
+    call = approval.tool_call
+    if call.state != CallStatus.SUCCEEDED or call.finished_at is None:
+        return about, ""
+    ended = _row(
+        approval.session_id,
+        Q(seq__gt=asked[0] if asked is not None else 0, kind="tool", at=call.finished_at),
+        Q(data__approvalId=approval.approval_id),
+    )
+    return about, str(ended[1].get("summary") or "").strip() if ended is not None else ""
+
+
+def _row(session_pk: int, known: Q, holds: Q) -> tuple[int, JsonObject] | None:
+    """Number and data of the first row of which both is true: in the order of the log, so that none behind it is looked
+    at; ``holds``, what its data has to say, of those alone of which the rest is."""
+    rows = Event.objects.filter(known, session=session_pk).filter(holds).order_by("seq")
+    return rows.values_list("seq", "data").first()
 
 
 def _moment(at: datetime | None) -> str | None:

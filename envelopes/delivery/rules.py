@@ -12,9 +12,10 @@ from typing import Self
 
 from envelopes.protocol.originators import Originator
 from envelopes.protocol.rows import Audience
+from envelopes.protocol.surfaces import places_of_data
 from envelopes.registries.part_types import Delivery, PartType
 from envelopes.registries.transports import Connection
-from envelopes.types import PROGRAMS, PrincipalKind
+from envelopes.types import PROGRAMS, JsonObject, PrincipalKind
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,12 @@ def is_question(kind: PartType) -> bool:
 def is_surface(kind: PartType) -> bool:
     """Whether its data is an interface, which only whoever draws surfaces can do anything with."""
     return kind.requires_surfaces
+
+
+def shown_at(kind: PartType | None, part: JsonObject) -> tuple[str, ...] | None:
+    """The places of interfaces whose data a part of this type sets, where that is all that it does: of what is told of
+    them, whoever sums up a conversation needs the last alone (``places_of_data``)."""
+    return places_of_data(part.get("data")) if kind is not None and is_surface(kind) else None
 
 
 def begins_turn(kind: PartType, *, new: bool) -> bool:

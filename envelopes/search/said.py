@@ -14,7 +14,7 @@ from a2ui.safety.text import to_text
 from envelopes.delivery import rules
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.rows import Row
-from envelopes.protocol.surfaces import RUNTIME, messages_of, places_of_data
+from envelopes.protocol.surfaces import RUNTIME, messages_of
 from envelopes.registries import retelling
 from envelopes.registries.part_types import PartType, part_types
 from envelopes.secrets import HANDLE
@@ -58,12 +58,12 @@ def spoken_in(row: Row) -> str:
 
 
 def shown_at(row: Row) -> tuple[str, ...] | None:
-    """The places of interfaces whose data a row sets, where that is all that it does (``places_of_data``)."""
-    kind = part_types.get(row.part_type) if row.kind == "part" else None
+    """Whose interfaces at which places a row sets the data of, where that is all that it does (``rules.shown_at``)."""
     part = row.data.get("part")
-    if kind is None or not rules.is_surface(kind) or not isinstance(part, dict):
+    if row.kind != "part" or not isinstance(part, dict):
         return None
-    return (row.actor, *places) if (places := places_of_data(part.get("data"))) is not None else None
+    places = rules.shown_at(part_types.get(row.part_type), part)
+    return (row.actor, *places) if places is not None else None
 
 
 def _read(text: str) -> str:

@@ -7,14 +7,19 @@ token, or whoever is signed in at a browser, whose unsafe requests carry Django'
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
+from asgiref.sync import iscoroutinefunction
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig
 from django.db import InterfaceError, OperationalError, close_old_connections
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, JsonResponse
+from django.http.response import HttpResponseBase
+from django.urls import URLPattern, reverse
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from ninja import NinjaAPI, Router, Schema
 from ninja.errors import AuthenticationError, HttpError, ValidationError
@@ -23,7 +28,7 @@ from ninja.utils import check_csrf
 from pydantic import ConfigDict
 
 from envelopes.access import COOKIE, Principal, get_session, principal_now, principal_of
-from envelopes.errors import BeachError, Forbidden, TooLarge, Unavailable
+from envelopes.errors import BeachError, Forbidden, NotFound, TooLarge, Unavailable
 from envelopes.peers import authenticate, principal_of_peer, rates
 from envelopes.registries.scopes import SCOPES
 
@@ -169,6 +174,44 @@ def make_api(routers: Iterable[Router]) -> NinjaAPI:
     return api
 
 
+def addresses(api: NinjaAPI) -> list[URLPattern]:
+    """Those of ``api``, below one of its own."""
+    # The last is a page of ninja's about the API, of which there is none here.
+    found = [each for each in api.urls[0] if isinstance(each, URLPattern) and each.name != "api-root"]
+    for each in found:
+        # Ninja says in plain text that an operation is there for another method.
+        each.callback = _naming_methods(each.callback)
+    return found
+
+
+def no_such_address(request: HttpRequest) -> HttpResponse | None:
+    """What a site answers below the API's address where there is nothing; None elsewhere."""
+    if not request.path.startswith(reverse("envelopes:openapi").removesuffix("openapi.json")):
+        return None
+    return _refused(request, NotFound("There is nothing at this address."))
+
+
+def _naming_methods(view: Callable[..., Any]) -> Callable[..., Any]:
+    """The same, but for a method that it does not know: that is refused as everything else is."""
+
+    def told(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not isinstance(response, HttpResponseNotAllowed):
+            return response
+        methods = ", ".join(sorted(response["Allow"].split(", ")))
+        message = f"{request.method} is not for this address, which knows {methods}."
+        refused = {"code": "method_not_allowed", "message": message}
+        return JsonResponse(refused, status=405, headers={"Allow": methods})
+
+    if not iscoroutinefunction(view):
+        return wraps(view)(lambda request, *args, **more: told(request, view(request, *args, **more)))
+
+    @wraps(view)
+    async def known(request: HttpRequest, *args: Any, **more: Any) -> HttpResponseBase:
+        return told(request, await view(request, *args, **more))
+
+    return known
+
+
 def _refused(request: HttpRequest, error: Any) -> HttpResponse:
     response = JsonResponse(error.as_dict(), status=_status(error))
     if "retry_after" in error.facts:
@@ -225,6 +268,8 @@ def _ours(request: HttpRequest, error: Any) -> HttpResponse:
     return JsonResponse({"code": "error", "message": "Something went wrong on the server."}, status=500)
 
 
+@csrf_exempt
+@_naming_methods
 @require_safe
 def openapi(request: HttpRequest, api: NinjaAPI) -> JsonResponse:
     """The OpenAPI 3.1 description of ``api``: for anybody, since it tells nothing of anybody."""

@@ -11,7 +11,6 @@ from envelopes.delivery import rules
 from envelopes.part_types.domain_data import DOMAIN_DATA
 from envelopes.protocol.parts import continued
 from envelopes.protocol.slots import Key, key_of, update_of
-from envelopes.protocol.surfaces import places_of_data
 from envelopes.registries import retelling
 from envelopes.registries.part_types import part_types
 from envelopes.types import JsonObject
@@ -48,7 +47,7 @@ class Telling:
                 self._behind[key] = session_pk, seq
             return
         key = ("row", str(seq))
-        if (shown := _shown_at(name, part)) is not None:
+        if (shown := rules.shown_at(part_types.get(name), part)) is not None:
             key = ("shown", actor, *shown)
             self._forget(key)
         self._tell(key, _line(session_pk, seq, name, part))
@@ -127,9 +126,3 @@ def _key(part_type: str, part: JsonObject, turn: int) -> Key | None:
 def _joined(part_type: str, before: JsonObject, part: JsonObject) -> JsonObject:
     update = update_of(part) if part_type == DOMAIN_DATA.name else None
     return continued(before, part) if update is None else {**part, "data": update.of(before.get("data"))}
-
-
-def _shown_at(part_type: str, part: JsonObject) -> Key | None:
-    """The places of surfaces whose data ``part`` sets, where that is all that it does."""
-    kind = part_types.get(part_type)
-    return places_of_data(part.get("data")) if kind is not None and rules.is_surface(kind) else None

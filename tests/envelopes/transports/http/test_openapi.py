@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.test import Client
+import pytest
+from django.test import AsyncClient, Client
 from openapi_spec_validator import OpenAPIV31SpecValidator, validate
 
 
@@ -57,3 +58,45 @@ def test_it_names_every_operation_what_it_takes_and_what_it_answers() -> None:
         "surfaces",
         "Last-Event-ID",
     }
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "known"),
+    [
+        ("GET", "/api/sessions", "POST"),
+        ("OPTIONS", "/api/sessions", "POST"),
+        ("PUT", "/api/sessions/nowhere/documents", "GET, POST"),
+        ("DELETE", "/api/artifacts/nothing", "GET"),
+        ("POST", "/api/openapi.json", "GET, HEAD"),
+    ],
+)
+def test_a_method_that_an_address_does_not_know_is_refused_in_json(
+    method: str, path: str, known: str
+) -> None:
+    answer = Client(enforce_csrf_checks=True).generic(method, path)
+
+    assert (answer.status_code, answer.headers["Allow"]) == (405, known)
+    assert answer.json() == {
+        "code": "method_not_allowed",
+        "message": f"{method} is not for this address, which knows {known}.",
+    }
+
+
+async def test_asked_asynchronously_it_is_refused_in_the_same_way() -> None:
+    answer = await AsyncClient().get("/api/sessions")
+
+    assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize("path", ["/api/", "/api/nowhere", "/api/sessions/", "/api/sessions/a/b/c"])
+def test_where_the_api_has_nothing_it_says_so_in_json(method: str, path: str) -> None:
+    answer = Client(enforce_csrf_checks=True).generic(method, path)
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")
+
+
+def test_elsewhere_a_page_says_that_there_is_nothing() -> None:
+    answer = Client().get("/apiary")
+
+    assert (answer.status_code, answer.headers["Content-Type"]) == (404, "text/html; charset=utf-8")
