@@ -174,7 +174,7 @@ async def conversation(actor: str, script: Script | None = None, *, owner: Any =
 
 
 def _is_in_memory() -> bool:
-    return connection.vendor == "sqlite" and connection.is_in_memory_db()
+    return connection.vendor == "sqlite" and bool(connection.is_in_memory_db())  # type: ignore[attr-defined]
 
 
 def _let_go() -> None:
