@@ -128,7 +128,7 @@ class TurnAdmin(NewestFirstAdmin[Turn]):
     @admin.display(description="envelope")
     def envelope(self, turn: Turn) -> SafeString | str:
         if turn.status != "settled":
-            return f"{DASH} {_('available once the turn has ended')}"
+            return f"{DASH} {_('available once the answer has ended')}"
         try:
             return folded(envelope_for(turn, _taking_all()))
         except BeachError as error:
