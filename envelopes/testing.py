@@ -138,14 +138,19 @@ async def conversation(actor: str, script: Script | None = None, *, owner: Any =
     (``TransactionTestCase``, and for SQLite a file: ``DATABASES["default"]["TEST"]["NAME"]``).
 
     ``script`` answers in place of its model. ``owner`` is the person, a Django user or a ``Principal``, by default a
-    guest. Raises ``RegistrationError`` for an agent that is not there, ``RuntimeError`` outside of tests and in one
-    that is a transaction.
+    guest. Raises ``RegistrationError`` for an agent that is not there, ``RuntimeError`` outside of tests, in one that
+    is a transaction, and on a SQLite database in memory.
     """
     if not hasattr(_TestState, "saved_data"):
         raise RuntimeError("This is for tests: afterwards their database is emptied.")
     if await sync_to_async(lambda: connection.in_atomic_block)():
         raise RuntimeError(
             "What this test writes is never committed, so no agent would see it: derive it from TransactionTestCase."
+        )
+    if await sync_to_async(_is_in_memory)():
+        raise RuntimeError(
+            "This test's database is in memory, where threads that work at once get 'database table is locked': name a "
+            'file for it in the settings, as DATABASES["default"]["TEST"] = {"NAME": BASE_DIR / "test.sqlite3"}.'
         )
     agent = actors[actor]
     if script is not None:
@@ -166,6 +171,10 @@ async def conversation(actor: str, script: Script | None = None, *, owner: Any =
             # Their connections would keep a test's database from being removed.
             await asyncio.to_thread(_let_go)
             await sync_to_async(_clear_audit)()
+
+
+def _is_in_memory() -> bool:
+    return connection.vendor == "sqlite" and bool(connection.is_in_memory_db())  # type: ignore[attr-defined]
 
 
 def _let_go() -> None:

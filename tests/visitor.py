@@ -37,6 +37,7 @@ class Visitor:
         self.cookies = cookies
         self.page = Page()
         self.seq = 0
+        self.mark: int | None = None
         self.busy = False
         self.frames: list[JsonObject] = []
         self.streamed: dict[str, str] = {}
@@ -130,7 +131,7 @@ class Visitor:
     async def hello(self) -> None:
         """Ask for everything after the last row on the page; again, when something seems to be missing."""
         self._greeted += 1
-        await self.send({"type": "hello", "after": self.seq})
+        await self.send({"type": "hello", "after": self.seq, "mark": self.mark})
 
     async def drop(self) -> None:
         """The network is gone: no goodbye."""
@@ -246,6 +247,8 @@ class Visitor:
 
     def _take(self, frame: JsonObject) -> None:
         self.frames.append(frame)
+        if frame.get("type") == "welcome":
+            self.mark = frame.get("mark", self.mark)
         if "ops" in frame:
             if frame["seq"] <= self.seq and self._greeted > 1:
                 # It has asked for rows that were on their way already.
@@ -255,6 +258,7 @@ class Visitor:
             assert frame["prev"] == self.seq, f"row {frame['seq']} follows {frame['prev']}, not {self.seq}"
             self.page.apply(frame["ops"])
             self.seq, self.busy = frame["seq"], frame["busy"]
+            self.mark = frame.get("mark", self.mark)
         elif frame.get("type") == "delta":
             self._stream(frame)
 

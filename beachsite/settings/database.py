@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -70,6 +71,10 @@ def database(url: str, data: Path, *, durable: bool = True, name: str = "DATABAS
     options = config.setdefault("OPTIONS", {})
     if config["ENGINE"] == "django.db.backends.sqlite3":
         config["OPTIONS"] = _sqlite_options(durable=durable) | options
+        # Tests on these settings, an application's own, get a file too: in memory threads would share one cache, and
+        # whoever finds a table in use there is refused at once, whatever the timeout. Two runs do not meet in it.
+        if config["NAME"] != ":memory:":
+            config["TEST"] = {"NAME": f"{config['NAME']}.test-{os.getpid()}"}
     elif config["ENGINE"] == "django.db.backends.postgresql" and durable:
         # Under ASGI every request has a thread of its own, so only a pool can reuse connections.
         options.setdefault("pool", {"min_size": 1, "max_size": 16, "timeout": 10})

@@ -28,7 +28,15 @@ from envelopes.approvals.exactly import turn_away, waited_for
 from envelopes.approvals.rights import OWNER, decidable, right_to_decide
 from envelopes.approvals.rules import stored
 from envelopes.approvals.service import decide
-from envelopes.errors import AlreadyChanged, AlreadyDecided, BeachError, Expired, Forbidden, Unavailable
+from envelopes.errors import (
+    AlreadyChanged,
+    AlreadyDecided,
+    BeachError,
+    Expired,
+    Forbidden,
+    NotFound,
+    Unavailable,
+)
 from envelopes.markup.html import reveal
 from envelopes.models import Approval, Session
 from envelopes.protocol.text import is_blank
@@ -161,7 +169,10 @@ class Deciding(_Base):
         who = principal_of(request)
         with transaction.atomic():
             Session.objects.select_for_update().filter(pk=approval.session_id).first()
-            now = Approval.objects.get(pk=approval.pk)
+            now = Approval.objects.filter(pk=approval.pk).first()
+            if now is None:
+                # Its conversation was erased meanwhile.
+                raise NotFound("This request does not exist any more.")
             if asked_as == now.approval_id and _is_repeated(now, decision, who.key):
                 return now
             try:

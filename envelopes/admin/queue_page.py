@@ -81,7 +81,7 @@ def rows_now(asked: Asked, source: Source, who: Principal, shown: str) -> list[Q
 def _foot(asked: Asked, count: str) -> str:
     if asked.view in ("waiting", "mine"):
         return _("{} waiting, the next to expire first").format(count) if count else ""
-    return _("The newest first")
+    return _("Newest first")
 
 
 def _filters(asked: Asked) -> list[Filter]:

@@ -180,7 +180,7 @@ def _decisions(figures: list[Figure], now: datetime) -> dict[str, Any]:
 
 
 def _bins(found: today.Decided) -> list[charts.Bin]:
-    names = [_("Under 30 s"), _("To 1 min"), _("To 2 min"), _("To 5 min"), _("To 15 min"), _("Longer")]
+    names = [_("Under 30 s"), *(_("Up to {} min").format(n) for n in (1, 2, 5, 15)), _("Longer")]
     middle = found.median
     holds = next(
         (n for n, end in enumerate(today.BINS) if middle is not None and middle < end), len(today.BINS)

@@ -49,6 +49,18 @@ def _state_field(name: str) -> Any:
     return shown_field(lambda turn: reveal(state_words(str(getattr(turn, name)))) or DASH, name)
 
 
+def _agent(turn: Turn) -> SafeString:
+    return reveal(agent_name(turn.actor))
+
+
+def _status(turn: Turn) -> SafeString:
+    return turn_mark(turn.status, turn.turn_state, turn.finalized_by)
+
+
+_AS_LISTED: dict[str, Callable[[Any], SafeString]] = {"actor": _agent, "status": _status}
+"""Fields that the page of one answer shows as the list of all does."""
+
+
 class StatusFilter(StateFilter):
     parameter_name = "status"
     states = TURN.states
@@ -58,7 +70,7 @@ class StatusFilter(StateFilter):
 class TurnAdmin(NewestFirstAdmin[Turn]):
     """Newest first: the order in which they began."""
 
-    list_display = ["named", "conversation", "agent", "state", "attempt", "steps", "lasted"]
+    list_display = ["named", "conversation", "agent", "state", "attempt", "steps", "lasted", "began"]
     list_filter = [StatusFilter]
     list_select_related = ["session"]
     search_fields = ["public_id__startswith"]
@@ -73,6 +85,8 @@ class TurnAdmin(NewestFirstAdmin[Turn]):
 
     def _shown(self, request: HttpRequest, field: Field[Any, Any]) -> Any:
         """Its clock as people write it, not in seconds since 1970; its states in their words."""
+        if field.name in _AS_LISTED:
+            return shown_field(_AS_LISTED[field.name], field.name)
         if field.name in ("turn_state", "finalized_by"):
             return _state_field(field.name)
         return _moment_field(field.name) if field.name in MOMENTS else super()._shown(request, field)
@@ -95,11 +109,15 @@ class TurnAdmin(NewestFirstAdmin[Turn]):
 
     @admin.display(description="agent")
     def agent(self, turn: Turn) -> SafeString:
-        return reveal(agent_name(turn.actor))
+        return _agent(turn)
 
     @admin.display(description="status")
     def state(self, turn: Turn) -> SafeString:
-        return turn_mark(turn.status, turn.turn_state, turn.finalized_by)
+        return _status(turn)
+
+    @admin.display(description="began")
+    def began(self, turn: Turn) -> SafeString:
+        return moment(turn.created_at)
 
     @admin.display(description="duration")
     def lasted(self, turn: Turn) -> str:
@@ -110,7 +128,7 @@ class TurnAdmin(NewestFirstAdmin[Turn]):
     @admin.display(description="envelope")
     def envelope(self, turn: Turn) -> SafeString | str:
         if turn.status != "settled":
-            return f"{DASH} {_('available once the turn has ended')}"
+            return f"{DASH} {_('available once the answer has ended')}"
         try:
             return folded(envelope_for(turn, _taking_all()))
         except BeachError as error:

@@ -55,14 +55,15 @@ def _attempt(retry: JsonObject) -> str:
 
 def settled(row: Row) -> str:
     if "joined" in row.data:
-        return _("Read and answered in turn {}, which was already running when it arrived.").format(
+        return _("Read as part of answer {}, which was already running when it arrived.").format(
             row.data["joined"]
         )
     state, by = row.data.get("turnState"), row.data.get("finalizedBy")
     problem = _text(_object(row.data.get("problem")).get("message"))
     if problem:
-        return _("Turn ended: {} ({}). {}").format(state, by, problem)
-    told = _("Turn ended: {}.").format(state) if state == by else _("Turn ended: {} ({}).").format(state, by)
+        return _("Answer ended: {} ({}). {}").format(state, by, problem)
+    plain = _("Answer ended: {}.").format(state)
+    told = plain if state == by else _("Answer ended: {} ({}).").format(state, by)
     stopped = {
         "person": _("Stopped by the person."),
         "program": _("Stopped by the program that asked."),

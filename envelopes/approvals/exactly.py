@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from django.db import InterfaceError, OperationalError, transaction
@@ -105,7 +105,8 @@ def turn_away(
     what they call themselves. Nothing is decided. Of the latter only so many: anybody may try."""
     if isinstance(who, str) and not audit.has_room(approval, source):
         return
-    with writing(approval.session_id) as writer:
+    # Of a conversation that was erased meanwhile there is nothing to record.
+    with suppress(NotFound), writing(approval.session_id) as writer:
         if isinstance(who, str):
             audit.turned_away(writer, approval, who, decision, why, door=source)
         else:

@@ -21,7 +21,7 @@ gone: a reader that is slow, or does not read at all, holds no more."""
 
 
 class NotInLog(BeachError):
-    """The reader is further than the log, which has been set back: begin again at its start."""
+    """The reader has rows that are not in the log, which has been set back: begin again at its start."""
 
     code = "not_in_log"
     fault = "us"
@@ -75,11 +75,12 @@ def _glance(after: int, turns: set[int], shown: PresentedSession) -> News | None
     return news
 
 
-def find(session: Session, transport: str, after: int, turns: set[int]) -> News:
+def find(session: Session, transport: str, after: int, turns: set[int], *, mark: int | None = None) -> News:
     """What follows row ``after``, for a reader that begins there: with the texts that stream, as they are saved.
 
     Raises ``NotInLog``: the log of a database that was restored may be shorter than what a reader or this process has
-    seen of it. ``Changed`` where the session is gone, and what ``news_after`` does.
+    seen of it, or have grown past that by other rows; then row ``after`` has another ``mark`` than the reader knows.
+    ``Changed`` where the session is gone, and what ``news_after`` does.
     """
     found = log_at(session.pk, after)
     if found is None:
@@ -88,16 +89,22 @@ def find(session: Session, transport: str, after: int, turns: set[int]) -> News:
     live_sessions.check(session)
     if after > found.last_seq:
         raise NotInLog
+    if mark is not None and found.mark is not None and mark != found.mark:
+        # What this process remembers may be of the same rows.
+        live_sessions.forget(session.pk)
+        raise NotInLog
     if found.is_at_rest:
         # After a restart everybody asks at once, and most wait for nothing. What comes later has the session built.
-        return News([], {}, after, busy=False, texts=[])
+        return News([], {}, after, busy=False, texts=[], mark=found.mark)
     if found.running is None:
-        return news_after(session, transport, after, turns)
+        news = news_after(session, transport, after, turns)
+        news.mark = found.mark
+        return news
     texts = found.texts
     # What is told in this process may be saved nowhere yet, and stand in another turn than the one that runs.
     streaming = {text.turn for text in (*texts, *deltas.told(session.pk))}
     news = news_after(session, transport, after, turns | {found.running[0]} | streaming)
-    news.texts = texts
+    news.texts, news.mark = texts, found.mark
     return news
 
 

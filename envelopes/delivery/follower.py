@@ -96,17 +96,17 @@ class Follower:
                 async for item in items:
                     yield item
 
-    async def begin(self, after: int) -> AsyncGenerator[Item]:
+    async def begin(self, after: int, mark: int | None = None) -> AsyncGenerator[Item]:
         """Everything after row ``after``, then ``UpToDate``, then the text that streams now from its beginning.
 
-        Raises ``NotInLog`` when the reader is ahead of the log, ``TooFarBack`` when it is too far behind, ``Changed``
+        Raises ``NotInLog`` (ahead of the log, or another ``mark`` there), ``TooFarBack`` (too far behind), ``Changed``
         also for a session that is gone, and what the database raises: then nothing has begun, or goes on as before.
         """
         self._listen()
         if self._begun:
             await self.check()
         async with self._speaking:
-            news = await self._read(find, after)
+            news = await self._read(partial(find, mark=mark), after)
             self._begun = True
             self.cursor = after
             while True:
@@ -116,7 +116,7 @@ class Follower:
                     break
                 news = await self._further(find)
             self._text.read(news.turns)
-            yield UpToDate(news.seq, news.busy)
+            yield UpToDate(news.seq, news.busy, news.mark if self.cursor == after else None)
             for text in self._whole(news):
                 yield text
 

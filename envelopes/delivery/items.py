@@ -12,10 +12,13 @@ from envelopes.session_state import Frame
 
 @dataclass(frozen=True, slots=True)
 class UpToDate:
-    """The reader has every row up to ``seq``. ``busy``: an agent is at work, or will be without anybody's doing."""
+    """The reader has every row up to ``seq``. ``busy``: an agent is at work, or will be without anybody's doing.
+    ``mark``: that of row ``seq`` (``protocol.marks``), where the reader had it before; None where it does not
+    matter."""
 
     seq: int
     busy: bool
+    mark: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet
+from django.db.models import Exists, FilteredRelation, OuterRef, Q, QuerySet, Subquery
 
 from envelopes.delivery.deltas import Delta
 from envelopes.delivery.streamed import NOWHERE, Standing
-from envelopes.models import Session, Turn
+from envelopes.models import Event, Session, Turn
 from envelopes.prepared import Prepared
+from envelopes.protocol.marks import mark_of
 from envelopes.registries.statuses import BUSY, TurnStatus
 from envelopes.session_state import Frame, PresentedSession
 from envelopes.types import JsonObject
@@ -22,7 +23,8 @@ Look = Callable[[PresentedSession], Any]
 @dataclass(slots=True)
 class News:
     """``turns``: by number, where their text belongs at row ``seq``. ``texts`` streams then; ``made`` is the door's.
-    ``more``: ``frames`` are a page, and nothing else is said before the last one."""
+    ``more``: ``frames`` are a page, and nothing else is said before the last one. ``mark``: that of the row
+    behind which they begin, where a reader begins there."""
 
     frames: list[Frame]
     turns: dict[int, Standing]
@@ -31,15 +33,17 @@ class News:
     texts: list[Delta]
     made: Any = None
     more: bool = False
+    mark: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LogAt:
-    """A session as the database has it. ``running``: the number of the turn that runs and its bubbles, by name.
-    ``is_at_rest``: its last row is the one that was asked about, and no agent is at work or will be without anybody
-    doing anything."""
+    """A session as the database has it. ``mark``: that of the row that was asked about, None where there is none.
+    ``running``: the number of the turn that runs and its bubbles, by name. ``is_at_rest``: its last row is the one that
+    was asked about, and no agent is at work or will be without anybody doing anything."""
 
     last_seq: int
+    mark: int | None
     running: tuple[int, JsonObject] | None
     is_at_rest: bool
 
@@ -56,18 +60,22 @@ def log_at(session_pk: int, after: int) -> LogAt | None:
     row = _LOG_AT.first(session_pk, after)
     if row is None:
         return None
-    last_seq, number, bubbles, is_at_rest = row
-    return LogAt(last_seq, (number, bubbles) if number is not None else None, is_at_rest)
+    last_seq, at, number, bubbles, is_at_rest = row
+    running = (number, bubbles) if number is not None else None
+    return LogAt(last_seq, None if at is None else mark_of(at), running, is_at_rest)
 
 
 def _log_at(session_pk: int, after: int) -> QuerySet[Any, Any]:
     # At most one runs.
     running = FilteredRelation("turns", condition=Q(turns__status=TurnStatus.RUNNING))
     at_work = Turn.objects.filter(session=OuterRef("pk"), status__in=BUSY)
+    there = Event.objects.filter(session=OuterRef("pk"), seq=after).values("at")
     found = Session.objects.filter(pk=session_pk).annotate(
-        running=running, at_rest=Q(last_seq=after) & ~Exists(at_work)
+        there=Subquery(there), running=running, at_rest=Q(last_seq=after) & ~Exists(at_work)
     )
-    return found.values_list("last_seq", "running__number", "running__live", "at_rest").order_by()[:1]
+    return found.values_list("last_seq", "there", "running__number", "running__live", "at_rest").order_by()[
+        :1
+    ]
 
 
 _LOG_AT = Prepared(_log_at, 2**53 - 1, 2**53)

@@ -148,13 +148,13 @@ class Writer:
 def writing(session_pk: int, *, fence: Fence | None = None) -> Iterator[Writer]:
     """Append rows, and change what belongs to them, in one transaction under the session's lock.
 
-    Raises ``NotFound`` for an unknown session and ``LeaseLost`` when ``fence`` does not hold. Nothing is stored when
-    the block raises. The doorbell rings after the commit.
+    Raises ``LeaseLost`` when ``fence`` does not hold, nor does any in a session that is gone, and ``NotFound`` for an
+    unknown one without a fence. Nothing is stored when the block raises. The doorbell rings after the commit.
     """
     with transaction.atomic():
         session = Session.objects.select_for_update().filter(pk=session_pk).first()
         if session is None:
-            raise NotFound("This conversation no longer exists.")
+            raise NotFound("This conversation no longer exists.") if fence is None else LeaseLost()
         if fence is not None:
             fence.check()
         writer = Writer(session)

@@ -95,8 +95,8 @@ def reserving(
 ) -> Iterator[ReservingWriter]:
     """``writing`` for about so many rows, and new turns, as are ``reserved``.
 
-    With ``owner``, only in a session that is theirs: raises ``Forbidden``. Raises ``NotFound`` for an unknown session,
-    and ``LeaseLost`` when ``fence`` does not hold, which may be as late as when the block ends: nothing is stored then.
+    With ``owner``, only in a session that is theirs: raises ``Forbidden``. Raises ``NotFound`` and ``LeaseLost`` as
+    ``writing`` does, the latter maybe as late as when the block ends: nothing is stored then.
     """
     owned, whose = ownership(owner, session_pk) if owner is not None else ("", ())
     asked = (reserved.rows, reserved.turns, adapted(timezone.now()), session_pk, *whose)
@@ -107,7 +107,7 @@ def reserving(
         if found is None:
             if owner is not None and Session.objects.filter(pk=session_pk).exists():
                 raise Forbidden(NOT_OWNED)
-            raise NotFound("This conversation no longer exists.")
+            raise NotFound("This conversation no longer exists.") if fence is None else LeaseLost()
         writer = ReservingWriter(by_hand.made(Session, found, _KNOWN), reserved, fence)
         yield writer
         writer.finish()

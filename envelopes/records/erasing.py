@@ -154,19 +154,19 @@ def erase(person: Person) -> Report:
     return _explained(report, person)
 
 
-def erase_conversation(session_pk: int, *, audit: bool = True) -> bool:
-    """Delete a conversation with all that belongs to it; whether it was there. ``audit``: and what its entries say."""
+def erase_conversation(session_pk: int, of: QuerySet[Session] | None = None, *, audit: bool = True) -> bool:
+    """Delete a conversation, and all of it; whether it was there, one ``of`` these. ``audit``: and what entries say."""
     with transaction.atomic():
-        session = Session.objects.select_for_update().filter(pk=session_pk).first()
+        found = Session.objects.all() if of is None else of
+        session = found.select_for_update().filter(pk=session_pk).first()
         if session is None:
             return False
-        public_id = session.public_id
         _delete_staff_log(session)
-        WebhookDelivery.objects.filter(resource_id=public_id).delete()
-        conversation_erased.send(sender=Session, session_id=public_id)
+        WebhookDelivery.objects.filter(resource_id=session.public_id).delete()
+        conversation_erased.send(sender=Session, session_id=session.public_id)
         session.delete()
         if audit:
-            ageing.erase(AuditEntry.objects.filter(session_id=public_id))
+            ageing.erase(AuditEntry.objects.filter(session_id=session.public_id))
     return True
 
 

@@ -28,7 +28,8 @@ def retire() -> int:
     at_work = Turn.objects.exclude(status=TurnStatus.SETTLED).values("session")
     old = Session.objects.filter(updated_at__lt=timezone.now() - timedelta(days=days))
     found = old.exclude(pk__in=asked).exclude(pk__in=at_work).order_by("updated_at", "pk")
+    # Each is looked at again as it goes: somebody may have come back to it while the others went.
     return sum(
-        erase_conversation(pk, audit=False)
+        erase_conversation(pk, found, audit=False)
         for pk in list(found.values_list("pk", flat=True)[:RETIRED_AT_ONCE])
     )

@@ -68,7 +68,7 @@ class Registry(Generic[T]):
         if self._is_closed:
             raise RegistrationError(
                 f"The {self.kind} {item.name!r} comes too late ({place}): whatever an application registers belongs "
-                "into its module beach.py, which is imported at start-up.",
+                "into its module beach.py, which is imported at start-up if INSTALLED_APPS has the application.",
                 name=item.name,
             )
         taken = self.alike(item.name)

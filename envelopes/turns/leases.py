@@ -19,6 +19,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from envelopes.conf import conf
+from envelopes.errors import NotFound
 from envelopes.log.append import TurnFence, Writer, writing
 from envelopes.log.reserving import Reserved, adapted, reserving
 from envelopes.models import ToolCall, Turn, by_hand
@@ -78,9 +79,13 @@ class Claim:
 
 def claim_next(session_pk: int, owner: str) -> Claim | None:
     """Claim what this session has to run: a turn whose runner is gone, else the oldest in the queue, else nothing."""
-    claim = _claim_queued(session_pk, owner)
-    if claim is None and Turn.objects.filter(session=session_pk, status=TurnStatus.RUNNING).exists():
-        claim = _recover(session_pk, owner)
+    try:
+        claim = _claim_queued(session_pk, owner)
+        if claim is None and Turn.objects.filter(session=session_pk, status=TurnStatus.RUNNING).exists():
+            claim = _recover(session_pk, owner)
+    except NotFound:
+        # It was erased since it rang.
+        return None
     return claim
 
 

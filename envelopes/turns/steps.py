@@ -14,7 +14,7 @@ from typing import Literal
 from envelopes.approvals.asking import ask
 from envelopes.approvals.rules import PolicyFailed
 from envelopes.conf import conf
-from envelopes.errors import ValidationFailed
+from envelopes.errors import LeaseLost, ValidationFailed
 from envelopes.log.append import Writer, writing
 from envelopes.log.reserving import Reserved, reserving
 from envelopes.models import ToolCall, Turn
@@ -84,8 +84,10 @@ class Loaded:
 
 
 def load(claim: Claim) -> Loaded:
-    """Read the turn and what of its last reply is unanswered."""
-    turn = Turn.objects.select_related("session").get(pk=claim.turn_pk)
+    """Read the turn and what of its last reply is unanswered. Raises ``LeaseLost`` where it has been erased."""
+    turn = Turn.objects.select_related("session").filter(pk=claim.turn_pk).first()
+    if turn is None:
+        raise LeaseLost
     ids = [block["id"] for block in calls_of(turn)]
     missing = [call_id for call_id in ids if call_id not in turn.results]
     calls = list(turn.tool_calls.filter(call_id__in=missing).select_related("approval").order_by("position"))

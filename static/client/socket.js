@@ -2,7 +2,7 @@
 
 import { all, store, stored } from './dom.js';
 import { answer, broken, opened, shut, waiting } from './outbox.js';
-import { facts, seen } from './page.js';
+import { facts, rowMark, seen } from './page.js';
 
 // Closed for good: what coming back cannot mend.
 const ENDS = { 4401: 'signedOut', 4403: 'denied', 4404: 'denied' };
@@ -39,7 +39,7 @@ export function dial() {
 export function hello() {
   if (greeting) return;
   greeting = true;
-  raw({ type: 'hello', after: seen() });
+  raw({ type: 'hello', after: seen(), mark: rowMark() });
 }
 
 function wait(time, then) {

@@ -125,6 +125,16 @@ def test_sqlite_by_url_gets_the_same_care(tmp_path: Path) -> None:
     assert "journal_mode=WAL" in config["OPTIONS"]["init_command"]
 
 
+def test_tests_of_an_application_get_a_file_beside_the_database(tmp_path: Path) -> None:
+    """In memory, as Django would have it, agents and tests find each other's tables locked."""
+    settings = load("local", tmp_path)
+
+    name = settings["DATABASES"]["default"]["TEST"]["NAME"]
+    assert Path(name).parent == tmp_path / "data" and Path(name).name.startswith("beach.sqlite3.test-")
+    assert "TEST" not in database("sqlite://:memory:", tmp_path)
+    assert "TEST" not in database("postgresql://h/x", tmp_path)
+
+
 def test_a_database_server_that_vanishes_is_noticed_within_half_a_minute(tmp_path: Path) -> None:
     options = database("postgresql://h/x?tcp_user_timeout=5000", tmp_path)["OPTIONS"]
 

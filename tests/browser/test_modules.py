@@ -435,6 +435,17 @@ def test_hello_is_the_first_frame_and_asks_for_what_is_missing(form: Stage) -> N
     expect(form.page.locator(".b-me")).to_have_count(2)
 
 
+def test_hello_gives_back_the_mark_of_the_row_that_the_page_stands_at(form: Stage) -> None:
+    """By which the server tells that row from another one of a log that was restored."""
+    assert form.sent()[0]["mark"] is None
+    form.row(form.talk.me("Marked"), mark=7)
+    form.push({"seq": 99, "prev": 98, "ops": [], "busy": False})
+    assert form.wait_for("hello")["mark"] == 7
+    form.push({"type": "welcome", "seq": len(form.talk.rows), "busy": False, "now": 0, "mark": 8})
+    form.push({"seq": 99, "prev": 98, "ops": [], "busy": False})
+    assert form.wait_for("hello")["mark"] == 8
+
+
 def test_a_lost_connection_comes_back_and_sends_what_was_not_answered(form: Stage) -> None:
     form.page.fill("#msg", "Hello there")
     form.page.keyboard.press("Enter")

@@ -62,6 +62,15 @@ def test_a_test_that_never_commits_is_told_so() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
+async def test_a_database_in_memory_is_refused_with_what_to_write(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its tables are locked whenever an agent and the test use one at once, so some runs would fail."""
+    monkeypatch.setattr("envelopes.testing._is_in_memory", lambda: True)
+    with pytest.raises(RuntimeError, match=r'in memory.*DATABASES\["default"\]\["TEST"\]'):
+        async with conversation("sally"):
+            pass
+
+
+@pytest.mark.django_db(transaction=True)
 async def test_what_was_refused_of_a_script_is_told() -> None:
     wrong = [Say([text("answer", "Hello.")])]
     async with conversation("sally", replies(wrong, _said("Hello."))) as talk:

@@ -253,7 +253,7 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
                 await follower.check(unless_within=PING_SECONDS)
                 await self._say({"type": "pong"})
             case wire.Hello():
-                await self._hello(follower, admission, frame.after)
+                await self._hello(follower, admission, frame)
             case wire.Show(gap=(above, below, name)):
                 await self._more(follower, frame, partial(earlier.page, after=above, before=below, name=name))
             case _:
@@ -265,10 +265,10 @@ class PanelConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels s
 
     # -- out ----------------------------------------------------------------------------------------------------
 
-    async def _hello(self, follower: Follower, admission: Admission, after: int) -> None:
+    async def _hello(self, follower: Follower, admission: Admission, frame: wire.Hello) -> None:
         if self._unlist is None:
             self._unlist = listing.watch(admission.key, self.session.pk, self._on_listing)
-        await self._speak(follower.begin(after))
+        await self._speak(follower.begin(frame.after, frame.mark))
         if self._pumping is None:
             # Not before it is known where to begin: a hello that failed is made again.
             self._pumping = asyncio.create_task(self._pump(follower))

@@ -30,10 +30,11 @@ class _Frame(BaseModel):
 
 
 class Hello(_Frame):
-    """The first frame of every connection: the last row that the page shows."""
+    """The first frame of every connection: the last row that the page shows, and its mark, where the page knows it."""
 
     type: Literal["hello"]
     after: Annotated[int, Field(ge=0, le=2**53)]
+    mark: Annotated[int, Field(ge=0, lt=1_000_000)] | None = None
 
 
 MAX_FILES = 10
@@ -182,6 +183,8 @@ def encode(item: Item) -> str:
         case UpToDate():
             now = time.time_ns() // 1_000_000
             frame = {"type": "welcome", "seq": item.seq, "busy": item.busy, "now": now}
+            if item.mark is not None:
+                frame["mark"] = item.mark
             return orjson.dumps(frame).decode()
         case _:
             return item.payload

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, Any
@@ -11,7 +13,7 @@ import pytest
 from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Group as DjangoGroup
 from django.contrib.auth.models import User
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
 from django.utils import timezone
 from pydantic import BaseModel, Field
@@ -22,6 +24,7 @@ from envelopes.approvals.editing import edit
 from envelopes.approvals.service import decide
 from envelopes.errors import AlreadyDecided
 from envelopes.models import Approval, AuditEntry, Session, ToolCall, Turn
+from envelopes.records.erasing import erase_conversation
 from envelopes.registries.policies import Ask, Group
 from envelopes.registries.shown import Shown
 from envelopes.registries.tools import ApprovalPolicy
@@ -537,6 +540,43 @@ def test_a_right_that_ends_while_one_decides_is_refused_and_recorded(
     assert stored(approval).state == "pending"
     tried = AuditEntry.objects.get(approval_id=approval.approval_id, kind="refused")
     assert tried.facts == {"decision": "granted", "code": "forbidden"}
+
+
+@contextmanager
+def _erased_before(session: Session, statement: str) -> Iterator[None]:
+    """The conversation goes right before the first statement of that kind."""
+    left = [session.pk]
+
+    def wrapped(execute: Any, sql: str, *rest: Any) -> Any:
+        if left and sql.startswith(statement):
+            erase_conversation(left.pop())
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(wrapped):
+        yield
+    assert not left
+
+
+@pytest.mark.parametrize("how", ["decided", "denied", "tried", "tried many"])
+def test_one_that_was_erased_behind_the_page_is_told_to_be_gone(
+    jonas: Client, approval: Approval, how: str
+) -> None:
+    """The page was asked for while it was there; under the lock it is gone."""
+    vera = factories.make_user("vera", staff=True, permissions=["view_session", "view_approval"])
+    client = client_of(vera) if how.startswith("tried") else jonas
+    with _erased_before(approval.session, "SAVEPOINT"):
+        if how in ("decided", "tried"):
+            answer = post(client, approval, "granted")
+        else:
+            answer = deny(client, [approval], apply="1", reason="No.", asked_as=[approval.approval_id])
+
+    if how == "decided":
+        assert "This request does not exist any more. Your decision was not applied." in said(answer)
+    elif how == "denied":
+        assert "1 could not be denied." in said(answer)
+    else:
+        assert answer.status_code == 403
+    assert not ToolCall.objects.exists()
 
 
 def test_a_question_that_was_changed_behind_the_page_is_not_denied_unread(jonas: Client) -> None:

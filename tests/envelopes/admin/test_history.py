@@ -194,7 +194,7 @@ def test_the_turn_shows_its_envelope_once_it_has_one() -> None:
     factories.settle_turn(turn)
     after = text_of(client.get(url(turn, "change")).content)
 
-    assert "available once the turn has ended" in before
+    assert "available once the answer has ended" in before
     assert '"role": "agent"' in after and "One flight fits." in after
 
 

@@ -260,6 +260,16 @@ def test_a_turn_that_a_person_stopped_is_no_error() -> None:
         assert 'data-state="failed"' not in html
 
 
+def test_the_page_of_an_answer_says_where_it_stands_as_the_list_does() -> None:
+    turn = factories.make_turn(factories.make_session(actor="sally"))
+    factories.settle_turn(turn, "error")
+
+    page = viewer().get(url(turn, "change")).content.decode()
+    assert 'data-state="failed">Error<' in page and "Settled" not in page
+    assert ">Sally<" in page and ">sally<" not in page
+    assert "began" in viewer().get(url(Turn, "changelist")).context["cl"].list_display
+
+
 def test_times_have_24_hours_and_lists_are_called_what_they_list(settings: Any) -> None:
     settings.TIME_ZONE = "UTC"
     rows = one_of_each()

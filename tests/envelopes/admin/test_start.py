@@ -63,6 +63,7 @@ def test_the_start_page_tells_what_waits_and_how_the_day_went() -> None:
         "Answer failed: “Corfu in August”",
         "Outcome unknown:",
         "no prices are set",
+        "Up to 1 min",
     ):
         assert words in text, words
     labels = [one.get("aria-label") for one in parsed(response.content).iter() if one.get("role") == "img"]

@@ -71,7 +71,7 @@ def part(part_type: str, *, text: str | None = None, data: Any = None, **metadat
         (row("withdrawn", {"live": ["a", "b"]}), "Withdrew 2 streamed texts that did not become part of the answer."),
         (row("tool", {"name": "refund", "state": "succeeded", "summary": "Paid."}), "refund: succeeded. Paid."),
         (row("tool-result", {"name": "refund", "state": "failed", "error": {"message": "No."}}), "refund: failed. No."),
-        (row("settled", {"turnState": "error", "finalizedBy": "cancelled"}), "Turn ended: error (cancelled)."),
+        (row("settled", {"turnState": "error", "finalizedBy": "cancelled"}), "Answer ended: error (cancelled)."),
         (row("free-text", {"text": "Sure!"}), "Text outside respond(), not delivered: Sure!"),
         (row("refused", {"call": "respond", "error": {"message": "No."}}), "Call to respond refused: No."),
         (row("late-decision", {"decision": "granted", "by": "user:1", "source": "chat", "reason": ""}),
@@ -188,6 +188,8 @@ def test_rows_are_grouped_by_turn_and_what_began_it_heads_it() -> None:
 
     assert [(group.number, group.lines[0].row.kind) for group in groups] == [(1, "message"), (2, "message")]
     assert "Stopped" in groups[1].state
+    page = text_of(viewer().get(url(session, "change")).content)
+    assert "Answer 1" in page and "Turn 1" not in page, "one word for it in all of the desk"
 
 
 @pytest.mark.django_db

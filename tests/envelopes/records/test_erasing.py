@@ -41,6 +41,7 @@ from envelopes.records.retention import retire
 from envelopes.records.scrubbing import Scrub
 from envelopes.registries.policies import STAFF, Ask
 from envelopes.session_state import live_sessions
+from envelopes.signals import conversation_erased
 from envelopes.transports.email import sending
 from envelopes.types import JsonObject
 from tests import factories
@@ -270,6 +271,27 @@ def test_a_reason_goes_from_what_models_were_told_however_it_is_written_there(re
     scrub = Scrub("user:7", frozenset({"Maria <action> K."}), frozenset({reason}))
 
     assert scrub(told("Maria <action> K.", reason)) == told("(erased)", "")
+
+
+def test_one_that_somebody_comes_back_to_while_others_go_stays(settings: Any) -> None:
+    """Those that are old are looked for first, and go one after the other."""
+    settings.BEACH_RETENTION_DAYS = 30
+    first, second = (factories.make_session() for _ in range(2))
+    Session.objects.update(updated_at="2020-01-01T00:00:00Z")
+    late = {first.public_id: second, second.public_id: first}
+
+    def comes_back(session_id: str, **_: Any) -> None:
+        if late:
+            other = late.pop(session_id)
+            late.clear()
+            factories.make_turn(other, text="Still there?")
+
+    conversation_erased.connect(comes_back)
+    try:
+        assert retire() == 1
+    finally:
+        conversation_erased.disconnect(comes_back)
+    assert Turn.objects.filter(session__in=[first.pk, second.pk]).count() == 1
 
 
 def test_old_conversations_go_only_where_a_setting_says_so(settings: Any) -> None:

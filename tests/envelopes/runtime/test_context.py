@@ -124,7 +124,7 @@ async def test_for_nobody_else_is_the_second_model_asked(owner: Principal | None
 
         assert second.asked == [] and await _contexts(d) == []
         assert await _became(d) is None
-        assert await _told(d) == "Turn ended: complete. llm-context: none, nobody who began it reads it."
+        assert await _told(d) == "Answer ended: complete. llm-context: none, nobody who began it reads it."
 
 
 async def test_an_actor_that_says_it_itself_is_not_translated() -> None:
@@ -151,8 +151,8 @@ async def test_of_a_turn_that_ends_with_the_answer_of_another_actor_that_is_told
 
             assert second.asked == []
             assert [sentence(row) for row in await d.rows("settled")] == [
-                "Turn ended: complete.",
-                "Turn ended: acme.referred (complete). llm-context: left to the actor that was asked.",
+                "Answer ended: complete.",
+                "Answer ended: acme.referred (complete). llm-context: left to the actor that was asked.",
             ]
 
 
@@ -185,7 +185,7 @@ async def test_a_turn_without_an_envelope_needs_none() -> None:
         await d.say("Flights to Corfu")
 
         assert second.asked == [] and await _contexts(d) == []
-        assert await _told(d) == "Turn ended: clarifying."
+        assert await _told(d) == "Answer ended: clarifying."
 
 
 class Broken:
@@ -228,7 +228,7 @@ async def test_a_second_model_that_fails_costs_the_turn_nothing_and_it_is_said(
         assert await _contexts(d) == [] and await d.texts() == ["Two flights."]
         (end,) = await d.rows("settled")
         assert (end.data["turnState"], end.data["llmContext"]) == ("complete", became)
-        assert await _told(d) == f"Turn ended: complete. llm-context: none, {told}."
+        assert await _told(d) == f"Answer ended: complete. llm-context: none, {told}."
 
 
 async def test_whoever_stops_a_turn_that_only_waits_for_the_second_model_has_its_answer() -> None:

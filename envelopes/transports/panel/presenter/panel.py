@@ -13,6 +13,7 @@ from django.utils import translation
 from envelopes.conf import conf
 from envelopes.engine_settings import image_hosts
 from envelopes.markup.context import PageContext
+from envelopes.protocol.marks import mark_of
 from envelopes.protocol.rows import LISTED, Row
 from envelopes.registries.actors import actors
 from envelopes.registries.transports import Drawn, Frozen, SessionFacts
@@ -32,7 +33,7 @@ def _named(names: tuple[tuple[str, str], ...]) -> Mapping[str, str]:
 
 
 class PanelPresenter:
-    """``{seq, prev, ops, busy}`` for each row that shows something, and for each that begins or ends work."""
+    """``{seq, mark, prev, ops, busy}`` for each row that shows something, and for each that begins or ends work."""
 
     def __init__(self, thread: Thread) -> None:
         self.thread = thread
@@ -58,7 +59,8 @@ class PanelPresenter:
         ops = self.thread.apply(row, changes)
         if not ops and row.kind not in LISTED:
             return None
-        return orjson.dumps({"seq": row.seq, "prev": prev, "ops": ops, "busy": self.busy}).decode()
+        told = {"seq": row.seq, "mark": mark_of(row.at), "prev": prev, "ops": ops, "busy": self.busy}
+        return orjson.dumps(told).decode()
 
     def place(self, turn: int) -> str | None:
         """The DOM id of the element that streamed text goes into."""

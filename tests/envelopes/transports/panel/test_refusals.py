@@ -296,6 +296,56 @@ async def test_s5_a_page_that_shows_more_than_the_log_has_is_loaded_again_and_th
         await again.close()
 
 
+@pytest.mark.parametrize("had", ["a frame", "a welcome"])
+@pytest.mark.parametrize("rests", [True, False])
+async def test_s5_a_page_with_other_rows_than_a_log_that_has_come_as_far_again_is_loaded_again(
+    had: str, rests: bool
+) -> None:
+    """Whoever comes back late: the restored log has the number that the page stands at, for another row."""
+    async with panel(ANSWER) as (session, browser, _):
+        first = await Socket(browser, session.public_id).open()
+        await first.ask({"type": "message", "text": "Hello"})
+        await first.settled()
+        shown = first.seq
+        await first.ask({"type": "message", "text": "Forgotten"})
+        last = await first.settled()
+        await first.close()
+        if had == "a welcome":
+            # As a page that was loaded then: what it shows came with it, and no frame since.
+            loaded = await Socket(browser, session.public_id).open(after=last["seq"])
+            last = loaded.frames[-1]
+            await loaded.close()
+        there = {"type": "hello", "after": last["seq"], "mark": last["mark"]}
+        await _greets(browser, session, there, "welcome")
+        await sync_to_async(_restore)(session, shown)
+
+        other = await Socket(browser, session.public_id).open(after=shown)
+        for words in ("Something else", "And more")[: 1 if rests else 2]:
+            await other.ask({"type": "message", "text": words})
+            await other.settled()
+        assert other.seq == last["seq"] if rests else other.seq > last["seq"]
+        await _greets(browser, session, there, 4410)
+        # One that has those rows goes on, and so does one that knows of no mark.
+        now = other.frames[-1]
+        await _greets(
+            browser, session, {"type": "hello", "after": now["seq"], "mark": now["mark"]}, "welcome"
+        )
+        await _greets(browser, session, {"type": "hello", "after": now["seq"]}, "welcome")
+        await other.close()
+
+
+async def _greets(browser: Any, session: Session, hello: dict[str, Any], how: str | int) -> None:
+    """Whether a page that says ``hello`` is welcome, or closed with a code."""
+    socket = Socket(browser, session.public_id)
+    await socket.wire.connect(timeout=30)
+    await socket.send(hello)
+    if isinstance(how, int):
+        assert await close_code(socket) == how
+        return
+    await socket.until(lambda got: got.get("type") == how)
+    await socket.close()
+
+
 async def test_s5_a_process_that_has_seen_more_sends_nothing_of_it() -> None:
     """The page was loaded from another process, which knows nothing of what this one remembers."""
     async with panel(ANSWER) as (session, browser, _):
