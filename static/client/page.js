@@ -9,9 +9,6 @@ export const words = (name, ...values) => strings[name].replace(/{}/g, () => val
 
 // The last row that the page shows.
 export const seen = () => +facts.seq;
-// By which the server tells it from another row of that number, of a log that was restored; null where nobody has said.
-export const rowMark = () => facts.mark ? +facts.mark : null;
-export const marked = frame => { facts.mark = frame.mark ?? facts.mark ?? ''; };
 
 // A module of its own, which comes with what needs it first. Undefined where it does not: that is said.
 const modules = {};

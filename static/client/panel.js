@@ -8,7 +8,7 @@ import { decisions } from './decide.js';
 import { byId, html, when } from './dom.js';
 import { applying, edits } from './fields.js';
 import { recall, withdraw } from './outbox.js';
-import { announce, facts, marked, root, strings, toast } from './page.js';
+import { announce, facts, root, strings, toast } from './page.js';
 import { begin } from './session.js';
 import { ask, dial, listen, wake } from './socket.js';
 import { delta, ends } from './stream.js';
@@ -101,7 +101,7 @@ listen({
     const roots = await apply(frame.ops);
     restore(roots);
     facts.seq = frame.seq;
-    marked(frame);
+    facts.mark = frame.mark;
     settle();
     busy(frame.busy);
     showNews(frame.id ? [] : roots);
@@ -109,7 +109,7 @@ listen({
   delta,
   welcome: frame => {
     calibrate(frame.now);
-    marked(frame);
+    facts.mark = frame.mark ?? facts.mark;
     busy(frame.busy);
   },
   error: frame => toast(frame.message),

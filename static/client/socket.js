@@ -2,7 +2,7 @@
 
 import { all, store, stored } from './dom.js';
 import { answer, broken, opened, shut, waiting } from './outbox.js';
-import { facts, rowMark, seen } from './page.js';
+import { facts, seen } from './page.js';
 
 // Closed for good: what coming back cannot mend.
 const ENDS = { 4401: 'signedOut', 4403: 'denied', 4404: 'denied' };
@@ -39,7 +39,9 @@ export function dial() {
 export function hello() {
   if (greeting) return;
   greeting = true;
-  raw({ type: 'hello', after: seen(), mark: rowMark() });
+  // By which the server tells the row from another one of its number, in a log that was restored. What has come without
+  // one is no number, which JSON has as null.
+  raw({ type: 'hello', after: seen(), mark: +facts.mark });
 }
 
 function wait(time, then) {
