@@ -1,6 +1,6 @@
 // Writing: the message box, what was sent but is not in the log yet, and what is said of the connection.
 
-import { all, byId, copy, focus, focused, length, one, when } from './dom.js';
+import { all, byId, copy, focus, focused, length, one, say, when } from './dom.js';
 import { again, both, draft, keepDraft, newDraft, waiting, withdraw } from './outbox.js';
 import { facts, seen, use, words } from './page.js';
 import { send } from './port.js';
@@ -8,12 +8,12 @@ import { dial, wake } from './socket.js';
 import { follow } from './thread.js';
 
 const form = byId('composer'), box = byId('msg'), hint = byId('hint').lastElementChild;
-const sending = one('[type=submit]', form), stop = one('[data-stop]', form);
+const sending = byId('send');
 const most = +facts.limit;
 // A keyboard on the screen would cover what there is to read.
 const keyboard = matchMedia('(pointer: fine)').matches;
 const bubbles = new Map();     // message id -> bubble, until its row is on the page
-let link = ['idle'];           // what is known of the connection: state, tries, why
+let link = [];                 // what is known of the connection: state, tries, why
 let dragged;                   // over the page, which was told of already
 let files;                     // what handles files (files.js), once somebody has chosen some
 
@@ -23,8 +23,8 @@ export function drawComposer() {
   box.placeholder = byId('to').textContent;
   sending.disabled = !box.value.trim() && !files?.batch() || over;
   // A hidden button lets go of focus: what comes next is written.
-  if (!busy && focused() === stop && keyboard) focus(box);
-  hint.textContent = over ? words('tooLong', count.toLocaleString(), most.toLocaleString()) : '';
+  if (!busy && keyboard && focused().matches('[data-stop]')) focus(box);
+  say(hint, over ? words('tooLong', count.toLocaleString(), most.toLocaleString()) : '');
   keepDraft(box.value);
 }
 

@@ -20,13 +20,16 @@ import { aim, follow, pending, showNews, squeeze, toEnd } from './thread.js';
 let known;                     // what was said of the connection
 
 function busy(now) {
-  const before = facts.busy === 'true', waiting = pending();
+  const before = facts.busy, asks = !!pending();
   facts.busy = now;
+  // For the list of conversations: a style that looks for the card would have all be styled again that is on the page
+  // whenever more of the conversation comes.
+  facts.asks = asks;
   drawComposer();
-  if (now === before) return;
+  if (facts.busy === before) return;
   // When its turn began or ended is in the list too, and its first words name it there.
   relist();
-  if (now || !waiting) announce(strings[now ? 'busy' : 'ready']);
+  if (now || !asks) announce(strings[now ? 'busy' : 'ready']);
 }
 
 // The list of conversations is the server's; it is asked for when it may have changed. A page that nobody looks at asks

@@ -87,12 +87,12 @@ const answerable = () => buttons().some(place => !isBelow(place) && top(place) >
 
 function point() {
   // Who reads back is told of what has come meanwhile, until they have seen it, and of a question; not that there is an end.
-  const below = !!asked(), [button] = pill.children;
+  const below = !!asked();
   if (following || !isBelow(unseen)) unseen = 0;
   could = answerable();
   clear = !hidden();
   pill.hidden = could || !(unseen || below);
-  button.classList.toggle('b-pill--ask', below);
+  pill.dataset.asks = below;
 }
 
 // -- what has the focus ----------------------------------------------------------------------------------------------
