@@ -444,6 +444,10 @@ def test_hello_gives_back_the_mark_of_the_row_that_the_page_stands_at(form: Stag
     form.push({"type": "welcome", "seq": len(form.talk.rows), "busy": False, "now": 0, "mark": 8})
     form.push({"seq": 99, "prev": 98, "ops": [], "busy": False})
     assert form.wait_for("hello")["mark"] == 8
+    # A page of earlier turns brings a number and no mark; that of a row before it would be another one's.
+    form.row(form.talk.me("Unmarked"))
+    form.push({"seq": 99, "prev": 98, "ops": [], "busy": False})
+    assert form.wait_for("hello")["mark"] is None
 
 
 def test_a_lost_connection_comes_back_and_sends_what_was_not_answered(form: Stage) -> None:
