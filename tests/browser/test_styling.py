@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Desk, login
+from tests.browser.stage import FAKE_SOCKET, Stage, render, serving
 from tests.browser.test_main_job import BOOK, say, settled
+from tests.envelopes.transports.panel.talk import Talk, surface, update
 from tests.liveserver import Server
 
 ROWS = 1_000
 CATEGORIES = ["-*", "disabled-by-default-devtools.timeline.invalidationTracking"]
+TABLE = surface(
+    "s1",
+    {"id": "root", "component": "List", "children": {"componentId": "row", "path": "/items"}},
+    {"id": "row", "component": "Row", "children": ["name", "price"]},
+    {"id": "name", "component": "Text", "text": {"path": "name"}},
+    {"id": "price", "component": "Text", "text": {"path": "price"}},
+    model={"items": [{"id": n, "name": f"Item {n}", "price": n} for n in range(60)]},
+)
+
+
+def styled(page: Page, act: Callable[[], object]) -> int:
+    """How many elements are styled again while it acts, because a style says that what has changed concerns them."""
+    browser = page.context.browser
+    assert browser is not None
+    browser.start_tracing(page=page, categories=CATEGORIES)
+    act()
+    events = json.loads(browser.stop_tracing())["traceEvents"]
+    why = [
+        event["args"]["data"]["reason"]
+        for event in events
+        if event["name"] == "StyleRecalcInvalidationTracking"
+    ]
+    # What came at least.
+    assert "Node was inserted into tree" in why
+    return why.count("Related style rule")
 
 
 def test_earlier_turns_have_nothing_styled_again_that_is_there(site: Server, desk: Desk) -> None:
@@ -21,20 +49,30 @@ def test_earlier_turns_have_nothing_styled_again_that_is_there(site: Server, des
     login(page, site, "grace", "a sound password", then=f"/chat/{session}/")
     expect(page.locator("#status")).to_have_attribute("data-state", "connected")
     there = page.locator("#thread *").count()
-    browser = page.context.browser
-    assert browser is not None
-    browser.start_tracing(page=page, categories=CATEGORIES)
-    page.evaluate("scrollTo(0, 0)")
-    expect(page.locator(".b-page")).not_to_have_count(0)
-    events = json.loads(browser.stop_tracing())["traceEvents"]
-    why = [
-        event["args"]["data"]["reason"]
-        for event in events
-        if event["name"] == "StyleRecalcInvalidationTracking"
-    ]
-    # The page that came at least.
-    assert "Node was inserted into tree" in why
-    assert why.count("Related style rule") < there / 4
+
+    def read_back() -> None:
+        page.evaluate("scrollTo(0, 0)")
+        expect(page.locator(".b-page")).not_to_have_count(0)
+
+    assert styled(page, read_back) < there / 4
+
+
+def test_an_update_of_a_card_has_nothing_else_in_it_styled_again(desk: Desk) -> None:
+    desk.context.add_init_script(FAKE_SOCKET)
+    talk = Talk()
+    with serving(lambda: render(talk)) as url:
+        stage = Stage(desk.page(), url, talk)
+        talk.me("Hi")
+        talk.turn(1)
+        talk.part("a2ui-surface", data=TABLE)
+        stage.open()
+        there = stage.page.locator(".b-surface *").count()
+
+        def change() -> None:
+            stage.row(talk.part("a2ui-surface", data=update("s1", "/items/5/name", "Changed")))
+            expect(stage.page.get_by_text("Changed")).to_be_visible()
+
+        assert styled(stage.page, change) < there / 10
 
 
 def test_the_list_says_what_the_open_conversation_does_beside_it_and_in_the_drawer(
