@@ -44,4 +44,5 @@ def write(options: dict[str, Any], say: Callable[[str], object]) -> None:
         raise CommandError(f"An application is labelled {name!r} already ({other.name}).")
     call_command("startapp", name, template=str(TEMPLATE))
     say(f"{name}/beach.py has an agent, {name}/tests.py its tests.")
-    say(f"Add {name!r} to INSTALLED_APPS; then: manage.py test {name}")
+    say(f"Add {name!r} to INSTALLED_APPS (docs/agents.md shows where, in a checkout of Beach).")
+    say(f"Then: manage.py test {name}")

@@ -218,6 +218,16 @@ def test_mine_to_decide_is_what_one_may_decide() -> None:
     assert waiting.pk in queue(decider(), "?view=mine")
 
 
+@pytest.mark.parametrize(
+    ("view", "are_there"), [("waiting", True), ("all", True), ("unknown", False), ("decided", False)]
+)
+def test_keys_that_decide_are_named_where_something_may_wait(view: str, are_there: bool) -> None:
+    make_queue()
+    page = decider().get(f"{url(Approval, 'changelist')}?view={view}").content.decode()
+
+    assert ("<kbd>d</kbd> deny" in page) is are_there
+
+
 def test_an_open_queue_hears_what_is_new_and_what_was_decided_elsewhere() -> None:
     client = decider()
     pulse, address = "/admin/pulse/", url(Approval, "changelist")

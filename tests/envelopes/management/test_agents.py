@@ -25,7 +25,7 @@ def test_it_writes_an_application_and_says_what_is_left_to_do(
     for text in written.values():
         ast.parse(text)
     assert 'name="new_shop"' in written["beach.py"] and "class NewShopConfig" in written["apps.py"]
-    assert "Add 'new_shop' to INSTALLED_APPS" in out.getvalue()
+    assert "Add 'new_shop' to INSTALLED_APPS (docs/agents.md shows where" in out.getvalue()
 
 
 def test_a_first_agent_is_written_without_a_warning_that_there_is_none() -> None:
