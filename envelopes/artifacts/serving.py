@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 import re
 from collections.abc import AsyncGenerator, Sequence
 
@@ -16,13 +17,18 @@ from envelopes.access import Principal, principal_of, visible_sessions
 from envelopes.artifacts.reading import spans
 from envelopes.artifacts.writing import UNKNOWN_TYPE
 from envelopes.database_threads import read_beside_sessions
-from envelopes.errors import Crowded, TooOften
+from envelopes.errors import TooOften, Unavailable
 from envelopes.models import Artifact, ArtifactPiece
 from envelopes.protocol.file_names import file_name
 from envelopes.quotas import Quota
 
+logger = logging.getLogger(__name__)
+
 downloads = Quota("downloads", "BEACH_DOWNLOADS_PER_CALLER", "BEACH_DOWNLOADS")
 """Of this process, by ``access.Principal.key``."""
+
+RETRY_SECONDS = 60
+"""A storage that has gone is back no sooner."""
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
@@ -44,7 +50,7 @@ async def download(request: HttpRequest, artifact_id: str) -> HttpResponseBase:
     try:
         who = await read_beside_sessions(_reader, request)
         return await response(request, who, artifact_id)
-    except (TooOften, Crowded) as error:
+    except (TooOften, Unavailable) as error:
         again = {"Retry-After": str(max(1, round(error.facts["retry_after"])))}
         status = 429 if isinstance(error, TooOften) else 503
         return HttpResponse(error.message, "text/plain; charset=utf-8", status, headers=again)
@@ -64,7 +70,8 @@ def _reader(request: HttpRequest) -> Principal:
 
 async def response(request: HttpRequest, who: Principal, artifact_id: str) -> HttpResponseBase:
     """The answer to ``request`` for the file, with ranges and ETags (RFC 9110, sections 13 and 14). Raises ``Http404``
-    for one that is not there or not theirs, ``TooOften`` and ``Crowded`` where too many are being sent."""
+    for one that is not there or not theirs, ``TooOften`` and ``Crowded`` where too many are being sent, ``Unavailable``
+    where its bytes cannot be read."""
     file, pieces = await read_beside_sessions(_found, who, artifact_id)
     etag, size = etag_of(file, pieces), file.size_bytes
     if etag in parse_etags(request.headers.get("If-None-Match", "")):
@@ -77,6 +84,7 @@ async def response(request: HttpRequest, who: Principal, artifact_id: str) -> Ht
     is_sent = request.method != "HEAD" and start < stop
     answer: HttpResponseBase = HttpResponse(status=status)
     if is_sent:
+        await asyncio.to_thread(_try, file, pieces, start)
         bytes_of_it = downloads.opened(who.key, _streamed(pieces, start, stop))
         answer = StreamingHttpResponse(bytes_of_it, status=status)
     answer["Content-Length"] = str(stop - start)
@@ -114,6 +122,16 @@ def _asked(request: HttpRequest, etag: str, size: int) -> tuple[int, int, int]:
         if found[2] and int(found[2]) < start:
             return 0, size, 200
     return (start, stop, 206) if start < stop else (0, 0, 416)
+
+
+def _try(file: Artifact, pieces: Sequence[ArtifactPiece], start: int) -> None:
+    """Before anybody is told that it comes: after that there is nothing but to break off. Raises ``Unavailable``."""
+    try:
+        next(spans(pieces, start, start + 1))
+    except OSError as error:
+        logger.error("The file %s cannot be read: %r", file.artifact_id, error)  # noqa: TRY400 - a sweep names them
+        told = "The bytes of this file cannot be read at the moment. Try again in a while."
+        raise Unavailable(told, retry_after=RETRY_SECONDS) from error
 
 
 async def _streamed(pieces: Sequence[ArtifactPiece], start: int, stop: int) -> AsyncGenerator[bytes]:

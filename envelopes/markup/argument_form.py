@@ -7,7 +7,6 @@ value that was not touched comes back exactly as it was; whether the tool takes 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -315,8 +314,8 @@ def _number(text: str, *, whole: bool) -> int | float:
     except ValidationFailed as error:
         raise ValueError(wrong) from error
     kinds = (int,) if whole else (int, float)
-    number: int | float = found if type(found) in kinds else math.nan
-    if math.isnan(number):
+    number: int | float | None = found if type(found) in kinds else None
+    if number is None:
         raise ValueError(wrong)
     return number
 

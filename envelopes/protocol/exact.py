@@ -7,6 +7,7 @@ pass: they are shown by name where a person decides.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isfinite
 
 from envelopes.errors import ValidationFailed
 from envelopes.protocol.strict_json import pointer
@@ -26,6 +27,9 @@ def check_exact(value: Json) -> None:
             found = UNSAFE.search(leaf)
             if found is not None:
                 _refuse(path, f"holds {_named(found[0])}, which cannot be kept or shown", "character")
+        elif isinstance(leaf, float) and not isfinite(leaf):
+            # No JSON has it, but a model of a tool's input makes it of texts such as "1e400".
+            _refuse(path, "holds NaN or Infinity, which JSON does not carry", "number")
         elif not isinstance(leaf, bool) and isinstance(leaf, (int, float)) and _is_large(leaf):
             _refuse(path, "holds a whole number beyond 2^53, which JSON does not carry exactly", "number")
 

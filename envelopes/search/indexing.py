@@ -160,8 +160,19 @@ def _store_each(made: Iterable[Made]) -> None:
             together, characters = [], 0
     if together:
         again += _store_together(together)
-    if again:
-        _store_each(make(again))
+    for pk in again:
+        _store_under_lock(pk)
+
+
+def _store_under_lock(pk: int) -> None:
+    """Read it again and store that, while nobody forgets anything: who is erased out of a thousand conversations would
+    else have it read a thousand times."""
+    with transaction.atomic():
+        # In the order of ``forget``.
+        Session.objects.select_for_update().filter(pk=pk).values_list("pk").first()
+        known_until(lock=True)
+        for each in make([pk]):
+            _store_alone(each)
 
 
 def _store_together(made: Sequence[Made]) -> list[int]:

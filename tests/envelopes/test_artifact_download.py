@@ -8,6 +8,7 @@ import hashlib
 import threading
 import tracemalloc
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from envelopes.artifacts import Chunk, serving, stored
 from envelopes.artifacts.pictures import PIXELS, SIDE
 from envelopes.delivery.envelope import envelope_for
 from envelopes.log.append import writing
-from envelopes.models import Artifact, Session
+from envelopes.models import Artifact, ArtifactPiece, Session
 from envelopes.quotas import Quota
 from envelopes.registries.transports import Connection, Transport
 from envelopes.testing import create_session
@@ -278,6 +279,24 @@ async def test_so_many_are_sent_at_once_and_the_next_is_told_to_come_again(
         again = await client.get(url)
         assert await body(again) == DATA
         again.close()
+
+
+async def test_a_file_whose_bytes_are_gone_is_refused_before_it_begins(
+    mine: tuple[AsyncClient, Session], files: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    client, session = mine
+    own = await sync_to_async(_three)(session)
+    first = await ArtifactPiece.objects.order_by("pk").afirst()
+    assert first is not None
+    (files / first.file).unlink()
+
+    for url in (f"/artifacts/{own}", f"/api/artifacts/{own}"):
+        refused = await client.get(url)
+        assert (refused.status_code, refused.headers["Retry-After"]) == (503, "60")
+        assert b"cannot be read at the moment" in refused.content
+        there = await client.get(url, headers={"Range": "bytes=1000-"})
+        assert await body(there) == DATA[1000:]
+    assert caplog.text.count(f"The file {own} cannot be read") == 2
 
 
 async def test_whoever_leaves_while_a_thread_reads_closes_the_file_when_it_has(

@@ -217,6 +217,7 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
             audit.shown_in(session, who, CHAT.name)
     theme = request.COOKIES.get(THEME_COOKIE, "auto")
     decides_as = ["owner"] if session is None else rights.kinds_of(who, session)
+    groups = sidebar(who, current=session.public_id if session else "")
     context: dict[str, Any] = {
         "actor": actor,
         "label": actor.provider().label,
@@ -231,7 +232,8 @@ def _page(request: HttpRequest, who: access.Principal, session: Session | None, 
         "seq": page.seq if page else 0,
         "busy": bool(page and page.busy),
         "to": to_whom((page.staff if page else "") or actor.display_name),
-        "groups": sidebar(who, current=session.public_id if session else ""),
+        "groups": groups,
+        "asks": any(entry.current and entry.waiting for group in groups for entry in group.entries),
         "person": who.name,
         "person_key": _person_key(who),
         "login": login_url(_address_of(session)),

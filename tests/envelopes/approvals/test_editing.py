@@ -184,6 +184,9 @@ def test_the_policy_is_asked_about_the_new_arguments_and_never_approves_an_edit(
         (ARGS, ""),
         ([], ""),
         ({"order": "\x00"}, "/order"),
+        ({"order": "A17", "amount": 10**400}, "/amount"),
+        ({"order": "A17", "amount": "1e400"}, "/amount"),
+        ({"order": "A17", "amount": "nan"}, "/amount"),
     ],
 )
 def test_what_the_tool_refuses_changes_nothing(ada: Principal, args: Any, path: str) -> None:
@@ -236,6 +239,21 @@ def test_who_comes_too_late_is_told_what_happened(ada: Principal) -> None:
         edit(fixed.approval_id, CHANGED, ada)
 
 
+@pytest.mark.parametrize("amount", ["1e400", "-Infinity", "nan", "9" * 400])
+async def test_a_model_that_sends_no_number_of_json_is_told_so_and_goes_on(amount: str) -> None:
+    """Pydantic makes a float of such a text."""
+    script = replies(
+        [Call("refund", {"order": "A1", "amount": amount})], [Say([text("response", "Too much.")])]
+    )
+    async with desk(script, factories.make_tool()) as d:
+        await d.say("Refund")
+        (turn,) = await d.turns()
+        assert (turn.finalized_by, await d.texts(), await d.calls()) == ("complete", ["Too much."], [])
+        (told,) = entries(d.requests[-1].messages[-1])
+
+    assert "NaN or Infinity" in str(told)
+
+
 async def test_the_model_is_told_what_was_changed_and_the_new_arguments_run() -> None:
     script = replies([Call("refund", {"order": "A1", "amount": 40})], [Say([text("response", "Done.")])])
     async with desk(script, factories.make_tool()) as d:
@@ -274,6 +292,8 @@ def test_the_form_in_the_chat_edits_without_javascript(ada: Principal) -> None:
     assert 'name="a1"' in page and 'value="40.0"' in page
     wrong = client.post(address, {"a0": "A17", "a1": "much", "a2": ""})
     assert wrong.status_code == 422 and "Enter a number" in wrong.content.decode()
+    vast = client.post(address, {"a0": "A17", "a1": "9" * 400, "a2": ""})
+    assert vast.status_code == 422 and "beyond 2^53" in vast.content.decode()
     same = client.post(address, {"a0": "A17", "a1": "40.0", "a2": ""})
     assert same.status_code == 422 and "Nothing has been changed" in same.content.decode()
     done = client.post(address, {"a0": "A17", "a1": "12.5", "a2": ""})

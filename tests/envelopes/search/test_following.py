@@ -371,6 +371,29 @@ def test_what_is_forgotten_while_it_is_taken_in_is_read_again(
     assert found("refund") == [] and booking.pk in found("erased")
 
 
+@pytest.mark.django_db(transaction=True)
+def test_it_is_read_twice_at_most_however_much_is_forgotten_meanwhile(
+    booking: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody is erased out of very many conversations."""
+    make, reads = making.make, []
+    other = factories.make_session(title="Ghent")
+
+    def slowly(pks: Sequence[int], **more: Any) -> Iterator[making.Made]:
+        for made in list(make(pks, **more)):
+            reads.append(made.facts.session_id)
+            # Under the lock nobody else can.
+            if not connection.in_atomic_block and len(reads) < 1_000:
+                search.forget(other)
+            yield made
+
+    monkeypatch.setattr(indexing, "make", slowly)
+    indexing.store([booking.pk])
+
+    assert reads == [booking.pk] * 2
+    assert found("refund") == [booking.pk]
+
+
 def test_it_is_found_by_its_owners_address_as_that_is_now(booking: Session) -> None:
     follow()
     ada = booking.participants.get(role="owner").user

@@ -304,6 +304,18 @@ def test_the_list_says_waiting_for_you_only_where_the_owner_can_still_decide(cli
     assert text(client.get("/chat/list")).count("Waiting for you") == 1
 
 
+def test_a_page_says_of_its_own_conversation_that_it_asks_before_any_script_does(client: Client) -> None:
+    user = make_user("ada")
+    client.force_login(user)
+    asks, other = make_session(user), make_session(user)
+    approval = make_approval(asks)
+
+    assert 'data-asks="true"' in text(client.get(f"/chat/{asks.public_id}/"))
+    assert 'data-asks="false"' in text(client.get(f"/chat/{other.public_id}/"))
+    decide(approval.approval_id, "denied", make_principal(user))
+    assert 'data-asks="false"' in text(client.get(f"/chat/{asks.public_id}/"))
+
+
 def test_the_theme_is_remembered_and_served(client: Client) -> None:
     assert "data-theme=" not in text(client.get("/")).split("<head>")[0]
     answer = client.post("/theme", {"theme": "dark"}, headers={"hx-request": "true"})
